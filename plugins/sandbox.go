@@ -1,0 +1,121 @@
+// Package plugins is the contract between Airlock and whatever runs its boxes.
+//
+// A backend is small on purpose: a box is a process that can be talked to through its stdin and stdout and in no
+// other way. Settings, printed output, LLM questions, results and every allowed connection travel over that one
+// pipe (package wire gives the shapes), so a backend decides nothing about policy and sees nothing but bytes.
+//
+// The package imports none of Airlock's other packages, so that an operator can build a backend against it alone.
+package plugins
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Sandbox is what a backend implements. Both calls block and obey ctx as their only control. Both may be called
+// from several goroutines at once, but Check must have returned once, without error, before the first Run.
+type Sandbox interface {
+	// Check takes the backend's configuration and reports what it can promise on this host. It proves controls by
+	// trying to break them in a real box. A backend that can't work here answers with a Report whose Ready is false
+	// and whose Reason a person can act on; an error means the call itself failed. Calling it again re-configures.
+	Check(ctx context.Context, cfg Config) (Report, error)
+
+	// Run opens one box, starts the guest in it (see GuestArgv), relays stdio until the guest ends, and returns only when
+	// nothing of the box is left: no process, cgroup, mount, file or container. When ctx ends the box is killed
+	// and Exit.Reason is ReasonKilled with a nil error. An error means that the box could not be opened or that
+	// the backend lost it; the guest may or may not have run.
+	//
+	// Run reads spec's stdin no faster than the guest does and blocks the guest when stdout is not drained.
+	// End of file on stdin ends the guest.
+	Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error)
+}
+
+// GuestArgv is what runs as PID 1 of every box: airlock-init, put there by the backend. It speaks package wire on its
+// stdin and stdout. The backend also provides a python3 on the guest's PATH (/usr/local/bin:/usr/bin:/bin), a /proc of the box's own, a
+// writable /tmp, and a loopback interface on which ports from 1 up can be bound. The guest starts with an empty environment.
+var GuestArgv = []string{"/airlock-init"}
+
+// Config is what the host tells a backend at Check. Plugins get no environment, so everything travels here.
+type Config struct {
+	// Instance labels everything the backend creates, so that leftovers of this instance, and of no other, can be
+	// swept when a crashed host starts again. Letters, digits and dashes.
+	Instance string
+	// StateDir is a directory (0700) that belongs to this backend alone. It outlives restarts.
+	StateDir string
+	// Settings are the backend's own AIRLOCK_PLUGIN_<NAME>_* values, keyed by the lower-case rest of the name.
+	Settings map[string]string
+	// Limits are those of the class the boxes will mostly have; Check proves that they can be enforced.
+	Limits Limits
+}
+
+// Limits bound one box. Zero means the backend's own default, never "no limit".
+type Limits struct {
+	Memory int64   // bytes, for all processes together, tmpfs included
+	CPU    float64 // cores
+	Pids   int64   // processes and threads
+	Tmp    int64   // bytes in /tmp
+	Files  int64   // open files per process
+}
+
+// Spec describes one box.
+type Spec struct {
+	ID      string // unique per box; letters, digits and dashes
+	Limits  Limits
+	Runtime string // image or root directory; empty means the backend's default
+}
+
+// Reason says why a box ended. It comes from the wait status and the kernel's own counters, never from the guest.
+type Reason string
+
+// The reasons.
+const (
+	ReasonExit   Reason = "exit"   // the guest ended by itself; see Code and Signal
+	ReasonOOM    Reason = "oom"    // the memory limit was exceeded
+	ReasonPids   Reason = "pids"   // the process limit was exceeded and the box had to be killed
+	ReasonKilled Reason = "killed" // ctx ended
+)
+
+// Exit is how a box ended.
+type Exit struct {
+	Code       int // exit code of the guest's PID 1; -1 if a signal ended it
+	Signal     int // 0 if none
+	Reason     Reason
+	PeakMemory int64 // bytes; 0 if it could not be measured
+	CPUTime    time.Duration
+	PidsHit    bool   // the process limit refused at least one fork or thread
+	Diagnostic string // last lines the guest's PID 1 wrote to stderr, at most 4 KiB, for operators and never for agents
+}
+
+// Tier grades a backend's isolation.
+type Tier string
+
+// The tiers. A backend that reaches neither Full nor Restricted refuses to run.
+const (
+	TierFull       Tier = "full"
+	TierRestricted Tier = "restricted"
+	TierNone       Tier = "none"
+)
+
+// Report is what Check found out.
+type Report struct {
+	Name    string
+	Version string // of the backend and what it drives, for people
+	Ready   bool
+	Reason  string // why not ready, and what to do about it; empty if ready
+	Tier    Tier
+	// Controls lists each control that was tried on this host.
+	Controls []Control
+	// Enforced says how each limit ("memory", "cpu", "pids", "tmp", "files") is held: "cgroup", "rlimit", "polled", "tmpfs",
+	// or "" where it is not.
+	Enforced map[string]string
+	// Runtime identifies what is installed in the box, for manifests: an image id or a digest of the root.
+	Runtime string
+}
+
+// Control is the outcome of one attempt to break out.
+type Control struct {
+	Name   string // such as "no network" or "environment is empty"
+	Proved bool
+	Detail string // what was tried; if not proved, what happened and how to fix the host
+}
