@@ -1,0 +1,36 @@
+package app
+
+import "time"
+
+// ActorKind is who acted.
+type ActorKind string
+
+// The kinds of actors.
+const (
+	ActorAgent   ActorKind = "agent"   // holds a profile id, or nothing at all
+	ActorPerson  ActorKind = "person"  // logged in to the UI
+	ActorCommand ActorKind = "command" // airlock admin on the host
+	ActorSystem  ActorKind = "system"  // Airlock itself
+)
+
+// Actor is who did something, in words that are not secret.
+type Actor struct {
+	Kind    ActorKind `json:"kind"`
+	Name    string    `json:"name,omitempty"`    // of a person, or a profile's handle
+	Address string    `json:"address,omitempty"` // client address
+}
+
+// System is Airlock itself.
+func System() Actor { return Actor{Kind: ActorSystem} }
+
+// Event is one entry of the audit log. Hash chains it to the one before.
+type Event struct {
+	Seq     int64
+	At      time.Time
+	Actor   Actor
+	Action  string // such as profile.lock, credential.rotate, execution.cancel
+	Subject string // handle or name of the thing acted on, never a token
+	Detail  string // one plain sentence, no secrets
+	Prev    string // hash of the event before, hex
+	Hash    string // sha256 over all of the above, hex
+}

@@ -1,0 +1,127 @@
+package app
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Mode is how a credential reaches a script.
+type Mode string
+
+// The modes.
+const (
+	ModeSealed   Mode = "sealed"   // a placeholder; the value is put in on the way out
+	ModeInjected Mode = "injected" // the value itself
+	ModePlain    Mode = "plain"    // not secret: never redacted
+)
+
+// ParseMode accepts the three modes by name.
+func ParseMode(s string) (Mode, error) {
+	switch m := Mode(s); m {
+	case ModeSealed, ModeInjected, ModePlain:
+		return m, nil
+	}
+	return "", Invalid("mode", fmt.Sprintf("mode %q is not known", s), "Use sealed, injected or plain.")
+}
+
+// Source is where a credential's value comes from.
+type Source string
+
+// The sources.
+const (
+	SourceLocal Source = "local" // sealed in the store
+	SourceVault Source = "vault" // read from HashiCorp Vault at execution time
+)
+
+// Credential is a named secret. It never holds the value; the value's versions are sealed in the store.
+type Credential struct {
+	ID          string
+	Name        string
+	Description string
+	Mode        Mode
+	Hosts       []Host // where the value may go; required for sealed
+	Source      Source
+	Reference   string // for SourceVault: such as secret/data/oracle#password
+	Version     int    // of the current value; 0 if none was set yet
+	KeyID       string // of the instance key that sealed the current value
+	ValueSetAt  time.Time
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	LastUsedAt  time.Time // zero if never
+	Uses        int64     // executions that had it
+	Profiles    int       // profiles that refer to it now; filled by lists
+}
+
+// HasValue reports whether a value can be resolved.
+func (c Credential) HasValue() bool { return c.Version > 0 || c.Source == SourceVault }
+
+// MaxValue is the longest credential value, in bytes.
+const MaxValue = 64 << 10
+
+// MinSealed is the shortest value that can be sealed, in bytes.
+const MinSealed = 16
+
+// MaxDescription is the longest description of a credential, a profile or a key, in bytes.
+const MaxDescription = 1000
+
+var nameShape = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+
+// CheckName accepts the names of credentials and keys: letters, digits and underscores, at most 128, not starting with a digit.
+func CheckName(name string) error {
+	if !nameShape.MatchString(name) {
+		return Invalid("name", fmt.Sprintf("%q can't be a key name", Clip(name, 40)),
+			"Use letters, digits and underscores, at most 128, and don't start with a digit, such as SIMPHONY_API_KEY.")
+	}
+	return nil
+}
+
+// CheckText accepts short free text: valid UTF-8 without control characters (line breaks and tabs are allowed), at most limit bytes.
+func CheckText(field, text string, limit int) error {
+	switch {
+	case len(text) > limit:
+		return Invalid(field, fmt.Sprintf("%s is longer than %d bytes", field, limit), "Shorten it.")
+	case !utf8.ValidString(text):
+		return Invalid(field, field+" is not valid UTF-8", "Send text in UTF-8.")
+	}
+	for _, r := range text {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+			return Invalid(field, field+" contains a control character", "Remove it.")
+		}
+	}
+	return nil
+}
+
+// CheckValue accepts a credential's value under a mode. Values are bytes as typed; a trailing line break is the caller's to trim.
+func CheckValue(mode Mode, value Secret) error {
+	n := len(value.Reveal())
+	switch {
+	case n == 0:
+		return Invalid("value", "the value is empty", "Type the value, or leave the credential without one for now.")
+	case n > MaxValue:
+		return Invalid("value", fmt.Sprintf("the value is longer than %d bytes", MaxValue), "Store large material in a file the script can fetch.")
+	case strings.ContainsRune(value.Reveal(), 0):
+		return Invalid("value", "the value contains a NUL byte", "Encode binary material, for example as base64.")
+	case !utf8.ValidString(value.Reveal()):
+		return Invalid("value", "the value is not valid UTF-8", "Encode binary material, for example as base64.")
+	case mode == ModeSealed && n < MinSealed:
+		return Invalid("value", fmt.Sprintf("a sealed value has at least %d characters", MinSealed), "Use a longer value, or choose injected.")
+	case mode != ModePlain && n < 4:
+		return Invalid("value", "a secret has at least 4 characters; shorter ones can't be redacted", "Use a longer value, or choose plain if it is not secret.")
+	}
+	return nil
+}
+
+// Clip shortens s to at most n bytes for messages, at a character boundary.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

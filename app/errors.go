@@ -1,0 +1,79 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Code is a machine-readable error code. Codes are part of the agent API and only ever grow.
+type Code string
+
+// The codes. The HTTP status of each is mapped in one place, app/web.
+const (
+	CodeInvalidJSON        Code = "invalid_json"        // the body is not one JSON object
+	CodeUnknownField       Code = "unknown_field"       // a field this version doesn't know
+	CodeInvalidField       Code = "invalid_field"       // a field's type or value is not allowed
+	CodeTooLarge           Code = "too_large"           // body, script or inputs over the limit
+	CodeUnauthorized       Code = "unauthorized"        // no or unknown credentials
+	CodeForbidden          Code = "forbidden"           // known, but not allowed
+	CodeNotFound           Code = "not_found"           // no such thing, or not yours
+	CodeMethodNotAllowed   Code = "method_not_allowed"  //
+	CodeProfileUnlocked    Code = "profile_unlocked"    // a person must lock it first
+	CodeProfileLocked      Code = "profile_locked"      // its keys can't change any more
+	CodeProfileRevoked     Code = "profile_revoked"     //
+	CodeProfileExpired     Code = "profile_expired"     //
+	CodeMissingValue       Code = "missing_value"       // a key has no credential value yet
+	CodeNotWaiting         Code = "not_waiting"         // the execution is not waiting for an LLM answer
+	CodeRequestMismatch    Code = "request_mismatch"    // request_id is not the one waited for
+	CodeAlreadyEnded       Code = "already_ended"       // the execution is terminal
+	CodeIdempotencyReused  Code = "idempotency_reused"  // same key, other body
+	CodeConflict           Code = "conflict"            // somebody else changed it first, or the name is taken
+	CodeInUse              Code = "in_use"              // still referred to
+	CodeQueueFull          Code = "queue_full"          //
+	CodeRateLimited        Code = "rate_limited"        //
+	CodeProfilesDisabled   Code = "profiles_disabled"   // the operator switched agent-made profiles off
+	CodeSandboxUnavailable Code = "sandbox_unavailable" // no backend passed its checks
+	CodeInternal           Code = "internal"            //
+)
+
+// Error is told to an agent or a person: what went wrong in one sentence, and the next step they can take.
+// It wraps its cause, which is logged and never shown.
+type Error struct {
+	Code    Code
+	Message string
+	Hint    string
+	Field   string // the input field at fault, if one is; forms show the message beside it
+	Cause   error
+}
+
+func (e *Error) Error() string {
+	if e.Cause != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Cause)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Message)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// E makes an Error.
+func E(code Code, message, hint string) *Error {
+	return &Error{Code: code, Message: message, Hint: hint}
+}
+
+// Invalid makes an Error about one input field.
+func Invalid(field, message, hint string) *Error {
+	return &Error{Code: CodeInvalidField, Field: field, Message: message, Hint: hint}
+}
+
+// CodeOf returns the code of the first Error in err's chain, CodeInternal if there is none, and "" for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return CodeInternal
+}

@@ -1,0 +1,147 @@
+package app
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Status is where an execution stands.
+type Status string
+
+// The statuses.
+const (
+	StatusPending     Status = "pending"
+	StatusRunning     Status = "running"
+	StatusAwaitingLLM Status = "awaiting_llm"
+	StatusCompleted   Status = "completed"
+	StatusError       Status = "error"
+	StatusTimeout     Status = "timeout"
+	StatusCancelled   Status = "cancelled"
+)
+
+// Statuses lists all in the order people meet them.
+func Statuses() []Status {
+	return []Status{StatusPending, StatusRunning, StatusAwaitingLLM, StatusCompleted, StatusError, StatusTimeout, StatusCancelled}
+}
+
+// Terminal reports whether nothing can change any more.
+func (s Status) Terminal() bool {
+	switch s {
+	case StatusCompleted, StatusError, StatusTimeout, StatusCancelled:
+		return true
+	}
+	return false
+}
+
+// CanBecome reports whether the state machine has an arrow from s to next.
+func (s Status) CanBecome(next Status) bool {
+	switch s {
+	case StatusPending:
+		return next == StatusRunning || next == StatusCancelled || next == StatusError || next == StatusTimeout
+	case StatusRunning:
+		return next == StatusAwaitingLLM || next.Terminal()
+	case StatusAwaitingLLM:
+		return next == StatusRunning || (next.Terminal() && next != StatusCompleted)
+	}
+	return false
+}
+
+// ParseStatus accepts the statuses by name.
+func ParseStatus(s string) (Status, error) {
+	if slices.Contains(Statuses(), Status(s)) {
+		return Status(s), nil
+	}
+	return "", Invalid("status", "status "+Clip(s, 40)+" is not known", "Use one of pending, running, awaiting_llm, completed, error, timeout, cancelled.")
+}
+
+// Execution is one run of one script under one profile. Texts are as the redactor left them.
+type Execution struct {
+	ID            string
+	Handle        string // not secret: names the execution in logs and URLs of the UI
+	ProfileID     string
+	ProfileHandle string
+	Profile       string // description of the profile when it ran; survives its deletion
+	Policy        int    // version
+	Status        Status
+	Timeout       time.Duration
+	Error         string // why it did not complete: one or more lines an agent can act on
+	ErrorLine     int    // in the script; 0 if unknown
+	Backend       string
+	Isolation     string // tier
+	Warm          bool
+	Truncated     bool     // stdout or stderr was cut
+	Redactions    int      // masked places, all channels
+	Injected      []string // keys that were given to the script as real values
+	CreatedAt     time.Time
+	StartedAt     time.Time // zero until the script was sent
+	CompletedAt   time.Time
+	RunTime       time.Duration // on the run clock: waiting for the LLM excluded
+	LLMTime       time.Duration
+	PeakMemory    int64
+	CPUTime       time.Duration
+	Manifest      Manifest
+	RerunOf       string
+	Request       *LLMExchange // the question it waits for, in awaiting_llm
+}
+
+// Output is what an execution printed and returned, kept outside its row.
+type Output struct {
+	Stdout string
+	Stderr string
+	Result json.RawMessage // nil if set_result was not called
+}
+
+// Manifest records what defines a run, so that two runs can be compared.
+type Manifest struct {
+	Script     string `json:"script"`   // sha256, hex
+	Inputs     string `json:"inputs"`   // sha256, hex; "" if none
+	LLM        string `json:"llm"`      // sha256 over the answers in order, hex; "" if none
+	Runner     string `json:"runner"`   // sha256 of the runner
+	Python     string `json:"python"`   // version
+	Packages   string `json:"packages"` // digest of the installed packages
+	Runtime    string `json:"runtime"`  // image id or digest of the root
+	Policy     string `json:"policy"`   // digest
+	Limits     Limits `json:"limits"`   //
+	ResultHash string `json:"result"`   // sha256 over the redacted result with sorted keys, hex; "" if none
+}
+
+// LLMExchange is one question of a script and its answer, redacted.
+type LLMExchange struct {
+	RequestID  string
+	Ordinal    int // 1 for the first in the execution
+	Prompt     string
+	Model      string
+	Response   string
+	Failed     bool // the answer was an error
+	AnsweredBy Actor
+	AskedAt    time.Time
+	AnsweredAt time.Time // zero while open
+}
+
+// Verdict is what egress decided about a connection.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictAllowed Verdict = "allowed"
+	VerdictDenied  Verdict = "denied"
+	VerdictFailed  Verdict = "failed" // allowed, but the host could not be reached
+)
+
+// Connection is one row of an execution's network ledger. Repeated denials of one host and port are counted in one row.
+type Connection struct {
+	Host      string
+	Port      int
+	Verdict   Verdict
+	Rule      string // the entry that allowed it, or the rule that denied it
+	Address   string // dialled; "" if none was
+	BytesUp   int64
+	BytesDown int64
+	StartedAt time.Time
+	Duration  time.Duration
+	Count     int
+}
+
+// MaxConnections is the largest number of ledger rows kept per execution; what follows is counted in one last row.
+const MaxConnections = 500

@@ -1,0 +1,64 @@
+package app
+
+import (
+	"crypto/rand"
+	"strings"
+)
+
+// Prefixes of ids that are visible to people and agents.
+const (
+	ProfilePrefix   = "ark_"
+	ExecutionPrefix = "exec_"
+	AdminPrefix     = "atk_"
+)
+
+// crockford is base 32 without letters that are easily misread; the ids are lower case.
+const crockford = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// randomText returns n characters of 5 random bits each. It can't fail: crypto/rand ends the program if the kernel has no randomness.
+func randomText(n int) string {
+	raw := make([]byte, n)
+	_, _ = rand.Read(raw)
+	for i, b := range raw {
+		raw[i] = crockford[b&31]
+	}
+	return string(raw)
+}
+
+// NewProfileID returns an unguessable profile id (130 bits). It is the agent's token: never log it.
+func NewProfileID() string { return ProfilePrefix + randomText(26) }
+
+// NewExecutionID returns an unguessable execution id (130 bits). It is enough to poll and answer the execution: never log it.
+func NewExecutionID() string { return ExecutionPrefix + randomText(26) }
+
+// NewAdminToken returns an admin token (160 bits).
+func NewAdminToken() Secret { return NewSecret(AdminPrefix + randomText(32)) }
+
+// NewSessionToken returns the value of an admin session cookie (160 bits).
+func NewSessionToken() Secret { return NewSecret(randomText(32)) }
+
+// NewPairingCode returns a short code such as "k7m-4qx" by which a person recognises the agent's own request among others. It is no secret.
+func NewPairingCode() string { return randomText(3) + "-" + randomText(3) }
+
+// NewID returns an internal row id (130 bits, not secret): credentials, policies, handles in logs.
+func NewID() string { return randomText(26) }
+
+// IsProfileID reports whether s has the shape of a profile id. Ids that other instances or the seed's examples made may be shorter
+// than ours: 11 to 64 characters after the prefix.
+func IsProfileID(s string) bool { return hasShape(s, ProfilePrefix) }
+
+// IsExecutionID reports whether s has the shape of an execution id.
+func IsExecutionID(s string) bool { return hasShape(s, ExecutionPrefix) }
+
+func hasShape(s, prefix string) bool {
+	rest, ok := strings.CutPrefix(s, prefix)
+	if !ok || len(rest) < 8 || len(rest) > 64 {
+		return false
+	}
+	for _, c := range []byte(rest) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,38 @@
+package app
+
+import "time"
+
+// Limits bound one execution. They belong to the instance's configuration, never to a request.
+type Limits struct {
+	Memory int64   `json:"memory"` // bytes, all processes together
+	CPU    float64 `json:"cpu"`    // cores
+	Pids   int64   `json:"pids"`   // processes and threads
+	Tmp    int64   `json:"tmp"`    // bytes in /tmp
+	Files  int64   `json:"files"`  // open files per process
+	Output int64   `json:"output"` // bytes kept of each of stdout and stderr
+	Result int64   `json:"result"` // bytes of result JSON
+}
+
+// DefaultLimits are those of an instance that configures none.
+func DefaultLimits() Limits {
+	return Limits{Memory: 512 << 20, CPU: 1, Pids: 64, Tmp: 64 << 20, Files: 256, Output: 1 << 20, Result: 4 << 20}
+}
+
+// Sizes of what agents send, in bytes.
+const (
+	MaxScript   = 1 << 20
+	MaxInputs   = 1 << 20
+	MaxBody     = 4 << 20 // of any agent request
+	MaxPrompt   = 1 << 20
+	MaxResponse = 1 << 20 // an LLM answer
+	MaxLLMCalls = 100     // per execution
+	MaxKeys     = 100     // per profile
+)
+
+// Times.
+const (
+	DefaultTimeout = 60 * time.Second
+	MaxTimeout     = 15 * time.Minute // the default of AIRLOCK_TIMEOUT_MAX
+	DefaultLLMWait = 10 * time.Minute
+	MaxPollWait    = 50 * time.Second
+)

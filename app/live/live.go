@@ -1,0 +1,101 @@
+// Package live carries nudges inside one process: "something about this topic changed". A nudge holds no data, so nothing
+// worth stealing travels; whoever is nudged reads the truth from the store with its own rights.
+package live
+
+import "sync"
+
+// Hub passes nudges from publishers to subscribers. The zero Hub is ready. It is safe for concurrent use and never blocks a publisher:
+// nudges to a subscriber that has not looked yet melt into one.
+type Hub struct {
+	mu   sync.Mutex
+	subs map[*Subscription]struct{}
+}
+
+// Subscription receives nudges until it is closed.
+type Subscription struct {
+	hub    *Hub
+	topics map[string]bool // nil: all
+	c      chan struct{}
+	mu     sync.Mutex
+	seen   map[string]bool
+}
+
+// Subscribe starts a subscription to the topics, or to everything if none is given. Subscribe before reading the state
+// that is waited on, or a change in between is missed.
+func (h *Hub) Subscribe(topics ...string) *Subscription {
+	s := &Subscription{hub: h, c: make(chan struct{}, 1), seen: map[string]bool{}}
+	if len(topics) > 0 {
+		s.topics = make(map[string]bool, len(topics))
+		for _, t := range topics {
+			s.topics[t] = true
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.subs == nil {
+		h.subs = map[*Subscription]struct{}{}
+	}
+	h.subs[s] = struct{}{}
+	return s
+}
+
+// Publish nudges everybody who subscribed to the topic.
+func (h *Hub) Publish(topic string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.subs {
+		if s.topics == nil || s.topics[topic] {
+			s.nudge(topic)
+		}
+	}
+}
+
+// C is readable when at least one nudge arrived since Topics was last called.
+func (s *Subscription) C() <-chan struct{} { return s.c }
+
+// Topics returns and forgets the topics that were nudged, in no order.
+func (s *Subscription) Topics() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	topics := make([]string, 0, len(s.seen))
+	for t := range s.seen {
+		topics = append(topics, t)
+	}
+	clear(s.seen)
+	return topics
+}
+
+// Close ends the subscription.
+func (s *Subscription) Close() {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	delete(s.hub.subs, s)
+}
+
+// maxSeen bounds what a subscriber that never looks can hold; beyond it only the nudge itself arrives.
+const maxSeen = 1024
+
+func (s *Subscription) nudge(topic string) {
+	s.mu.Lock()
+	if len(s.seen) < maxSeen {
+		s.seen[topic] = true
+	}
+	s.mu.Unlock()
+	select {
+	case s.c <- struct{}{}:
+	default:
+	}
+}
+
+// Topics. Handles are not secret, so topics may be sent to a logged-in person's browser.
+const (
+	Executions  = "executions"  // any execution changed
+	Profiles    = "profiles"    // any profile changed
+	Credentials = "credentials" // any credential changed
+)
+
+// Execution is the topic of one execution.
+func Execution(handle string) string { return "execution/" + handle }
+
+// Profile is the topic of one profile.
+func Profile(handle string) string { return "profile/" + handle }

@@ -1,0 +1,123 @@
+package app
+
+import (
+	"fmt"
+	"time"
+)
+
+// State is what a profile can be used for.
+type State string
+
+// The states. Unlocked becomes locked once and never goes back; revoked and expired end both.
+const (
+	StateUnlocked State = "unlocked"
+	StateLocked   State = "locked"
+	StateRevoked  State = "revoked"
+	StateExpired  State = "expired"
+)
+
+// Profile is scoped access to some credentials and hosts. Its ID is the agent's token: handle it as a secret.
+type Profile struct {
+	ID          string
+	Handle      string // not secret: names the profile in logs, URLs of the UI and audit events
+	Description string
+	PairingCode string // "" for profiles that a person made
+	CreatedBy   Actor
+	CreatedFrom string // address of the creator
+	Locked      bool
+	Revoked     bool
+	ExpiresAt   time.Time // zero: never
+	Keys        []Key
+	Hosts       []HostRequest // while unlocked: proposals and decisions; after the lock the policy counts
+	Policy      int           // current policy version; 0 while unlocked
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	LockedAt    time.Time
+	LastUsedAt  time.Time
+	Executions  int64
+}
+
+// Key is a name by which a profile's scripts know a credential.
+type Key struct {
+	Name         string
+	Description  string // the agent's reason
+	Mode         Mode   // requested by the agent; "" if it asked for none
+	Hosts        []Host // requested; may only narrow the credential's
+	CredentialID string // "" until a person has linked it
+	// From the linked credential; empty while there is none.
+	Credential     string // its name
+	CredentialMode Mode
+	ValueExists    bool
+}
+
+// HostRequest is an allow-list entry on a profile, with what a person decided about it.
+type HostRequest struct {
+	Host
+	Allowed   bool // a person said yes; entries that a person adds are allowed from the start
+	CreatedAt time.Time
+}
+
+// State returns the profile's state at a time. Revocation wins over expiry.
+func (p Profile) State(now time.Time) State {
+	switch {
+	case p.Revoked:
+		return StateRevoked
+	case !p.ExpiresAt.IsZero() && !now.Before(p.ExpiresAt):
+		return StateExpired
+	case p.Locked:
+		return StateLocked
+	}
+	return StateUnlocked
+}
+
+// CanChangeKeys returns nil while keys can be added and removed.
+func (p Profile) CanChangeKeys(now time.Time) error {
+	switch p.State(now) {
+	case StateUnlocked:
+		return nil
+	case StateLocked:
+		return E(CodeProfileLocked, "the profile is locked; its keys can't change any more", "Create a new profile with POST /profiles if you need other keys.")
+	}
+	return p.CanUse(now)
+}
+
+// CanUse returns nil unless the profile is revoked or expired. Expired profiles may still read what they have.
+func (p Profile) CanUse(now time.Time) error {
+	switch p.State(now) {
+	case StateRevoked:
+		return E(CodeProfileRevoked, "the profile was revoked", "Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
+	case StateExpired:
+		return E(CodeProfileExpired, fmt.Sprintf("the profile expired at %s", p.ExpiresAt.UTC().Format(time.RFC3339)),
+			"Ask the person who runs Airlock to extend it; the id stays the same.")
+	}
+	return nil
+}
+
+// CanExecute returns nil if scripts may run now, else what has to happen first.
+func (p Profile) CanExecute(now time.Time) error {
+	if err := p.CanUse(now); err != nil {
+		return err
+	}
+	if !p.Locked {
+		return E(CodeProfileUnlocked, "the profile is not locked yet", "Ask the person to open setup_url, fill in the values and press Lock; then GET /profiles/{id}?wait=50 returns when it is done.")
+	}
+	for _, k := range p.Keys {
+		if !k.ValueExists {
+			return E(CodeMissingValue, fmt.Sprintf("the key %s has no value", k.Name), "Ask the person to set a value for it in Airlock, then submit again.")
+		}
+	}
+	return nil
+}
+
+// CanLock returns nil if a person may lock the profile now.
+func (p Profile) CanLock(now time.Time) error {
+	if err := p.CanChangeKeys(now); err != nil {
+		return err
+	}
+	for _, k := range p.Keys {
+		if !k.ValueExists {
+			return E(CodeMissingValue, fmt.Sprintf("the key %s has no value yet", k.Name), "Link it to a credential and set the value, or remove the key.")
+		}
+	}
+	return nil
+}
