@@ -26,9 +26,6 @@ const (
 	offArgs   = 16
 )
 
-// x32 is the bit that marks calls of amd64's 32-bit pointer ABI. Such a number is above newest, so no rule of its own is needed.
-const x32 = 0x40000000
-
 // builder collects instructions. Between rules the accumulator holds the call's number.
 type builder struct {
 	audit  uint32
@@ -42,7 +39,8 @@ func errno(e uint32) bpf.Instruction { return bpf.RetConstant{Val: retErrno | e}
 
 func arg(n int) bpf.Instruction { return bpf.LoadAbsolute{Off: uint32(offArgs + 8*n), Size: 4} }
 
-// architecture ends processes that use another instruction set's calls and refuses numbers nobody has reviewed.
+// architecture ends processes that use another instruction set's calls and refuses numbers nobody has reviewed. The
+// calls of amd64's x32 ABI carry a high bit and thus count among the latter.
 func (b *builder) architecture() {
 	b.emit(
 		bpf.LoadAbsolute{Off: offArch, Size: 4},
@@ -76,14 +74,14 @@ func (b *builder) when(c call, body ...bpf.Instruction) {
 func (b *builder) namespaces() {
 	const newAny = 0x7e020000 // every CLONE_NEW* flag that clone(2) knows
 	const newTime = 0x80      // unshare(2) only
-	b.deny(special("clone3"), enosys)
-	b.when(special("clone"),
+	b.deny(callClone3(), enosys)
+	b.when(callClone(),
 		arg(0),
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: newAny, SkipFalse: 1},
 		errno(eperm),
 		bpf.RetConstant{Val: retAllow},
 	)
-	b.when(special("unshare"),
+	b.when(callUnshare(),
 		arg(0),
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: newAny | newTime, SkipFalse: 1},
 		errno(eperm),
@@ -98,7 +96,7 @@ func (b *builder) sockets() {
 		sockRaw, sockPacket     = 3, 10
 		typeMask                = 0xf
 	)
-	b.when(special("socket"),
+	b.when(callSocket(),
 		arg(0),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afUnix, SkipTrue: 3},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afInet, SkipTrue: 2},
@@ -111,7 +109,7 @@ func (b *builder) sockets() {
 		errno(eperm),
 		bpf.RetConstant{Val: retAllow},
 	)
-	b.when(special("socketpair"),
+	b.when(callSocketpair(),
 		arg(0),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afUnix, SkipTrue: 1},
 		errno(eafnosupport),
@@ -122,7 +120,7 @@ func (b *builder) sockets() {
 // arguments closes single commands of calls that are needed otherwise.
 func (b *builder) arguments() {
 	const query = 0xffffffff
-	b.when(special("personality"),
+	b.when(callPersonality(),
 		arg(0),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 2},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: query, SkipTrue: 1},
@@ -130,14 +128,14 @@ func (b *builder) arguments() {
 		bpf.RetConstant{Val: retAllow},
 	)
 	const setLease, notify = 1024, 1026
-	b.refuseCommand("fcntl", setLease, notify)
+	b.refuseCommand(callFcntl(), setLease, notify)
 	const tiocsti, tioclinux = 0x5412, 0x541c
-	b.refuseCommand("ioctl", tiocsti, tioclinux)
+	b.refuseCommand(callIoctl(), tiocsti, tioclinux)
 }
 
 // refuseCommand refuses two values of a call's second argument. The kernel reads 32 bits of it, and so does the filter.
-func (b *builder) refuseCommand(name string, first, second uint32) {
-	b.when(special(name),
+func (b *builder) refuseCommand(c call, first, second uint32) {
+	b.when(c,
 		arg(1),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: first, SkipTrue: 1},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: second, SkipFalse: 1},
