@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"runtime"
 	"sync"
@@ -21,9 +22,10 @@ type Backend struct {
 	guest   func() ([]byte, error)
 	spawner *spawner
 
-	mu   sync.Mutex
-	host *host           // of the last successful Check
-	live map[string]bool // ids of boxes that are open
+	mu        sync.Mutex
+	host      *host           // of the last successful Check
+	guestFile *os.File        // shared by all boxes
+	live      map[string]bool // ids of boxes that are open
 }
 
 // Option changes how New makes a Backend.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
@@ -16,17 +15,6 @@ const hammering = 1000
 
 // grace is how long output that is on its way may take once a box has been killed.
 const grace = time.Second
-
-// host is what Check found out about this machine. It doesn't change afterwards.
-type host struct {
-	bwrap   string
-	guest   *os.File
-	filter  []byte // seccomp
-	limiter limiter
-	spawner *spawner
-	layout  layout
-	python  string // in the box
-}
 
 // box is one running sandbox.
 type box struct {
