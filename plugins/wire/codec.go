@@ -16,22 +16,32 @@ const MaxSmallFrame = 4 << 10
 var ErrFrame = errors.New("bad frame")
 
 // Write sends v, one of the shapes of this package, as one frame in one call of w.Write. Callers serialize.
-// A value that needs more than MaxFrame bytes is refused before anything is sent, with an error wrapping ErrFrame.
+// It returns Encode's errors before anything is sent.
 func Write(w io.Writer, v any) error {
+	frame, err := Encode(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(frame)
+	return err
+}
+
+// Encode returns v, one of the shapes of this package, as a frame. A value that needs more than MaxFrame bytes is refused with an
+// error wrapping ErrFrame.
+func Encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Write(make([]byte, 4))
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("encode frame: %w", err)
+		return nil, fmt.Errorf("encode frame: %w", err)
 	}
 	frame := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 	if len(frame)-4 > MaxFrame {
-		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrFrame, len(frame)-4, MaxFrame)
+		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrFrame, len(frame)-4, MaxFrame)
 	}
 	binary.BigEndian.PutUint32(frame, uint32(len(frame)-4))
-	_, err := w.Write(frame)
-	return err
+	return frame, nil
 }
 
 // ReadMessage reads a Message of which exactly one field is set. It returns io.EOF if r ends between frames.

@@ -11,6 +11,9 @@ const (
 	// MaxConnects is how many connect streams a box may have open at once.
 	MaxConnects = 64
 
+	// MaxConnections is how many it may open in its life.
+	MaxConnections = 10_000
+
 	// EngineWindow is how many bytes per stream the engine buffers for a box that writes faster than the engine reads. It is
 	// yamux's minimum: with every stream stalled a hostile box holds MaxConnects times this of the engine's memory.
 	EngineWindow = 256 << 10
