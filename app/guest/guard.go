@@ -27,7 +27,6 @@ type guard struct {
 	header  [muxHeader]byte
 	filled  int    // bytes of header seen
 	body    uint32 // bytes of data still to come
-	last    uint32 // highest stream id opened by the box
 	streams int    // opened by the box
 
 	mu     sync.Mutex
@@ -83,15 +82,12 @@ func (g *guard) frame() error {
 	switch {
 	case version != 0 || kind > muxWindow || flags&^muxFlags != 0:
 		return violation("not a stream frame")
-	case flags&muxSYN != 0 && (id%2 != 0 || id <= g.last):
-		return violation("a stream opened out of turn")
-	case flags&muxSYN == 0 && id != 1 && (id%2 != 0 || id > g.last):
-		return violation("a frame for a stream that was never opened")
+	case id%2 != 0 && (id != 1 || flags&muxSYN != 0):
+		return violation("a stream that isn't the box's to open")
 	case kind == muxData && length > wire.EngineWindow:
 		return violation("more data than was asked for")
 	}
 	if flags&muxSYN != 0 {
-		g.last = id
 		if g.streams++; g.streams > wire.MaxConnections+2 {
 			return violation("more than %d connections", wire.MaxConnections)
 		}
