@@ -26,12 +26,15 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(inside) == "" {
+	switch os.Getenv(inside) {
+	case "":
 		os.Exit(runInNamespace())
-	}
-	if err := setUpNamespace(); err != nil {
-		fmt.Fprintln(os.Stderr, "set up the network namespace:", err)
-		os.Exit(1)
+	case "new":
+		if err := setUpNamespace(); err != nil {
+			fmt.Fprintln(os.Stderr, "set up the network namespace:", err)
+			os.Exit(1)
+		}
+		os.Setenv(inside, "ready") // for the workers of a fuzz run
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -39,7 +42,7 @@ func TestMain(m *testing.M) {
 // runInNamespace runs this test binary again in new namespaces and returns its exit code.
 func runInNamespace() int {
 	cmd := exec.Command(os.Args[0], os.Args[1:]...)
-	cmd.Env = append(os.Environ(), inside+"=1")
+	cmd.Env = append(os.Environ(), inside+"=new")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() != 0 {
