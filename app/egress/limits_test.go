@@ -137,6 +137,7 @@ func TestCloseCutsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	asked := make(chan struct{})
 	g := w.gateway(func(c *Config) {
+		c.Limits.Dial = time.Hour
 		c.Lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
 			if host == "svc.test" {
 				return []netip.Addr{netip.MustParseAddr("93.184.215.14")}, nil

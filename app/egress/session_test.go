@@ -189,6 +189,18 @@ func TestRecheckAtTheSocket(t *testing.T) {
 	if g.recheck(target{AddrPort: netip.MustParseAddrPort("169.254.169.254:80"), private: true}, "169.254.169.254:80") == nil {
 		t.Error("a metadata address passes the second check")
 	}
+	// And the dialler asks for it.
+	w := newWorld(t)
+	for _, address := range []string{"169.254.169.254", "127.0.0.1", "10.1.2.3"} {
+		c, err := g.dial(t.Context(), target{AddrPort: netip.AddrPortFrom(netip.MustParseAddr(address), uint16(w.port))}, 1)
+		if err == nil {
+			c.Close()
+			t.Errorf("dialled %s unchecked", address)
+		}
+	}
+	if got := w.reached(); len(got) != 0 {
+		t.Errorf("reached %v", got)
+	}
 }
 
 // A refused name or port is never asked for: no query leaves for what isn't on the list.
