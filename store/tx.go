@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -33,6 +34,15 @@ func (s *Store) DataVersion(ctx context.Context) (int64, error) {
 		return 0, fmt.Errorf("store: data version: %w", err)
 	}
 	return v, nil
+}
+
+// read is for single statements of this package that need no snapshot.
+func (s *Store) read(ctx context.Context) *gorm.DB { return s.reader.WithContext(ctx) }
+
+// exec runs one statement and returns how many rows it touched. Values go into placeholders only.
+func (tx *Tx) exec(ctx context.Context, sql string, values ...any) (int64, error) {
+	done := tx.db.WithContext(ctx).Exec(sql, values...)
+	return done.RowsAffected, done.Error
 }
 
 // notFound is the answer for a thing that is not there; other errors are wrapped with what was being read.
@@ -78,4 +88,21 @@ func fromMillis(ms int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms).UTC()
+}
+
+// toJSON encodes what this package stores as JSON: values that are always encodable.
+func toJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("store: not encodable: " + err.Error())
+	}
+	return string(text)
+}
+
+// fromJSON decodes a column into T. A column that can't be read is an error, never an empty value: it may be a limit.
+func fromJSON[T any](column, text string) (v T, err error) {
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return v, fmt.Errorf("store: column %s can't be read: %w", column, err)
+	}
+	return v, nil
 }
