@@ -168,13 +168,13 @@ func (tx *Tx) ExecutionScript(ctx context.Context, handle string) (ExecutionScri
 	return ExecutionScript{Script: row.Script, Inputs: row.Inputs, Clean: row.Clean}, nil
 }
 
-// Unfinished lists the handles and profile handles of executions that are not terminal, oldest first.
-func (tx *Tx) Unfinished(ctx context.Context, statuses ...app.Status) ([]Execution, error) {
-	names := make([]string, len(statuses))
-	for i, s := range statuses {
-		names[i] = string(s)
+// Unfinished lists executions that are not terminal, oldest first, of one profile or ("") of all. Only handles and statuses are filled in.
+func (tx *Tx) Unfinished(ctx context.Context, profileHandle string) ([]Execution, error) {
+	query := gorm.G[executionRow](tx.db).Select("handle, profile_handle, status").Where("status IN ('pending', 'running', 'awaiting_llm')")
+	if profileHandle != "" {
+		query = query.Where("profile_handle = ?", profileHandle)
 	}
-	rows, err := gorm.G[executionRow](tx.db).Select("handle, profile_handle, status").Where("status IN ?", names).Order("id").Find(ctx)
+	rows, err := query.Order("id").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: list unfinished executions: %w", err)
 	}

@@ -60,7 +60,10 @@ func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) error {
 	if err := gorm.G[executionScriptRow](tx.db).Create(ctx, &script); err != nil {
 		return fmt.Errorf("store: enqueue: %w", err)
 	}
-	return tx.exec(ctx, "count the use", "UPDATE profiles SET executions = executions + 1, last_used_at = ? WHERE id = ?", toMillis(n.At), profile.ID)
+	if _, err := tx.exec(ctx, "UPDATE profiles SET executions = executions + 1, last_used_at = ? WHERE id = ?", toMillis(n.At), profile.ID); err != nil {
+		return fmt.Errorf("store: enqueue: %w", err)
+	}
+	return nil
 }
 
 func gone(err error) error {
@@ -111,25 +114,17 @@ func (tx *Tx) Dispatch(ctx context.Context, handle string, d Dispatch) error {
 	if err != nil {
 		return fmt.Errorf("store: dispatch: %w", err)
 	}
-	done := tx.db.WithContext(ctx).Exec(`UPDATE executions SET policy = ?, backend = ?, isolation = ?, warm = ?, injected = ?, started_at = ?
+	rows, err := tx.exec(ctx, `UPDATE executions SET policy = ?, backend = ?, isolation = ?, warm = ?, injected = ?, started_at = ?
 		WHERE handle = ? AND status = 'running'`, d.Policy, d.Backend, d.Isolation, d.Warm, string(injected), toMillis(d.At), handle)
-	if err := changed(done.RowsAffected, done.Error, "execution"); err != nil {
+	if err := changed(rows, err, "execution"); err != nil {
 		return err
 	}
 	for _, v := range d.Values {
-		if err := tx.exec(ctx, "dispatch", `INSERT INTO execution_values (execution_id, key, credential_id, credential_name, version, mode)
+		if _, err := tx.exec(ctx, `INSERT INTO execution_values (execution_id, key, credential_id, credential_name, version, mode)
 			VALUES ((SELECT id FROM executions WHERE handle = ?), ?, ?, coalesce((SELECT name FROM credentials WHERE id = ?), ''), ?, ?)
 			ON CONFLICT DO NOTHING`, handle, v.Key, v.CredentialID, v.CredentialID, v.Version, string(v.Mode)); err != nil {
-			return err
+			return fmt.Errorf("store: dispatch: %w", err)
 		}
-	}
-	return nil
-}
-
-// exec runs one statement whose affected rows don't matter.
-func (tx *Tx) exec(ctx context.Context, what, sql string, args ...any) error {
-	if err := tx.db.WithContext(ctx).Exec(sql, args...).Error; err != nil {
-		return fmt.Errorf("store: %s: %w", what, err)
 	}
 	return nil
 }

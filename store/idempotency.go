@@ -38,7 +38,10 @@ func (tx *Tx) Remember(ctx context.Context, profileHandle, execution string, key
 	if _, err := gorm.G[idempotencyRow](tx.db).Where("created_at < ?", toMillis(since)).Delete(ctx); err != nil {
 		return fmt.Errorf("store: forget idempotency keys: %w", err)
 	}
-	return tx.exec(ctx, "remember idempotency key", `INSERT INTO idempotency (profile_id, key, body, execution_id, created_at)
+	if _, err := tx.exec(ctx, `INSERT INTO idempotency (profile_id, key, body, execution_id, created_at)
 		SELECT profiles.id, ?, ?, executions.id, ? FROM profiles, executions WHERE profiles.handle = ? AND executions.handle = ?`,
-		key, body, toMillis(at), profileHandle, execution)
+		key, body, toMillis(at), profileHandle, execution); err != nil {
+		return fmt.Errorf("store: remember idempotency key: %w", err)
+	}
+	return nil
 }

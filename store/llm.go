@@ -55,9 +55,9 @@ func (tx *Tx) Answer(ctx context.Context, handle string, r Reply) error {
 	if err != nil {
 		return fmt.Errorf("store: answer: %w", err)
 	}
-	done := tx.db.WithContext(ctx).Exec(`UPDATE llm_exchanges SET response = ?, answer = ?, failed = ?, answered_by = ?, answered_at = ?
+	rows, err := tx.exec(ctx, `UPDATE llm_exchanges SET response = ?, answer = ?, failed = ?, answered_by = ?, answered_at = ?
 		WHERE execution_id = ? AND request_id = ? AND answered_at = 0`, r.Response.String(), r.Sealed, r.Failed, string(by), toMillis(r.At), id, r.RequestID)
-	return changed(done.RowsAffected, done.Error, "question")
+	return changed(rows, err, "question")
 }
 
 // move takes one arrow of the state machine and returns the row id.

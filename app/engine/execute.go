@@ -27,6 +27,7 @@ func (e *Engine) execute(r *run) {
 	f := r.drive()
 	r.releaseSlot()
 	e.finish(r.x.Handle, f)
+	r.status = f.Status
 	e.forget(r)
 	close(r.done)
 	e.publish(r.x)
@@ -43,15 +44,11 @@ func (r *run) drive() store.Finish {
 	cut := context.AfterFunc(r.ctx, r.egress.Close) // at once, whatever else takes time
 	defer cut()
 	defer r.egress.Close()
-	box, in, warm, err := r.takeBox()
+	in, err := r.dispatch(job.grant)
 	if err != nil {
 		return r.neverSent(err)
 	}
-	if err := r.record(job.grant, in, warm); err != nil {
-		box.close()
-		return r.neverSent(err)
-	}
-	r.box = box
+	box := r.box
 	outcome, broken := r.send(box, job)
 	used := r.clock.stop()
 	end := r.ending(outcome, broken)
@@ -174,4 +171,3 @@ func hints(ledger []app.Connection) []string {
 	}
 	return list
 }
-

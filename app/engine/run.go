@@ -22,10 +22,9 @@ type run struct {
 	cancel context.CancelCauseFunc
 	clock  *clock
 	turn   chan struct{} // held by the one question that may be open
-	done   chan struct{} // the row is terminal
-
-	// Set in order by drive, before the script starts.
-	box *box
+	done   chan struct{} // the row is terminal; status is set
+	status app.Status
+	box    *box // set before the script is sent
 
 	mu       sync.Mutex
 	red      *redact.Redactor
@@ -71,6 +70,23 @@ func (r *run) output() app.Output {
 		return app.Output{}
 	}
 	return app.Output{Stdout: stdout.text(), Stderr: stderr.text()}
+}
+
+// network is the ledger so far.
+func (r *run) network() []app.Connection {
+	r.mu.Lock()
+	way, red := r.egress, r.red
+	r.mu.Unlock()
+	if way == nil {
+		return nil
+	}
+	list := way.Ledger()
+	for i := range list {
+		host, _ := red.Text(list[i].Host)
+		rule, _ := red.Text(list[i].Rule)
+		list[i].Host, list[i].Rule = host.String(), rule.String()
+	}
+	return list
 }
 
 // printed is told of new output. The nudge comes a moment later, together with whatever else is printed until then.

@@ -17,9 +17,8 @@ import (
 )
 
 const (
-	boxTries  = 3 // boxes that may die before the script was sent
-	boxRetry  = 200 * time.Millisecond
-	closeWait = 5 * time.Second
+	boxTries = 3 // boxes that may die before the script was sent
+	boxRetry = 200 * time.Millisecond
 )
 
 // job is everything that a script's start needs.
@@ -70,27 +69,42 @@ func (r *run) equip(g grant) {
 	r.egress = r.e.cfg.Gateway.Session(g.hosts, r.connected)
 }
 
-// takeBox gets a box that is ready. Boxes that die while they wait are replaced, a few times.
-func (r *run) takeBox() (b *box, in *backend, warm bool, err error) {
+// dispatch gets a box that is ready and records what the execution is bound to. Boxes that die before the script was sent are
+// replaced, a few times.
+func (r *run) dispatch(g grant) (in *backend, err error) {
 	for try := range boxTries {
-		if try > 0 {
-			if err := pause(r.ctx, time.Duration(try)*boxRetry); err != nil {
-				return nil, nil, false, err
-			}
+		if waited := pause(r.ctx, time.Duration(try)*boxRetry); waited != nil {
+			return nil, waited
 		}
-		in, reason := r.e.sandbox()
-		if in == nil {
-			err = fmt.Errorf("engine: %s", reason)
+		var reason string
+		if in, reason = r.e.sandbox(); in == nil {
+			err = app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "It was not started; submit it again later.")
 			continue
 		}
-		if b, warm, err = in.pool.take(r.ctx); err == nil {
-			return b, in, warm, nil
+		b, warm, opening := in.pool.take(r.ctx)
+		if opening != nil {
+			err = opening
+			continue
 		}
+		if err := r.record(g, in, warm); err != nil {
+			b.close()
+			return nil, err
+		}
+		if b.healthy() {
+			r.box = b
+			return in, nil
+		}
+		b.close()
+		err = errors.New("engine: the sandbox ended before the script was sent")
 	}
-	return nil, nil, false, err
+	return nil, err
 }
 
+// pause waits, or returns ctx's cause.
 func pause(ctx context.Context, d time.Duration) error {
+	if d == 0 {
+		return context.Cause(ctx)
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
