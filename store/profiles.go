@@ -52,7 +52,7 @@ func (tx *Tx) Profiles(ctx context.Context) ([]Profile, error) {
 
 // linkedKey is a key with what its credential says.
 type linkedKey struct {
-	profileKeyRow
+	Key            profileKeyRow `gorm:"embedded"` // gorm looks past unexported embedded types
 	CredentialName string
 	CredentialMode string
 	HasValue       bool
@@ -81,7 +81,7 @@ func (tx *Tx) fill(ctx context.Context, rows []profileRow, keysWhere, hostsWhere
 		at[row.ID] = &list[i]
 	}
 	for _, k := range keys {
-		if p := at[k.ProfileID]; p != nil {
+		if p := at[k.Key.ProfileID]; p != nil {
 			key, err := k.key()
 			if err != nil {
 				return nil, err
@@ -118,13 +118,13 @@ func (r profileRow) profile() (Profile, error) {
 }
 
 func (k linkedKey) key() (app.Key, error) {
-	list, err := fromJSON[[]app.Host]("hosts", k.Hosts)
+	list, err := fromJSON[[]app.Host]("hosts", k.Key.Hosts)
 	if err != nil {
 		return app.Key{}, err
 	}
-	key := app.Key{Name: k.Name, Description: k.Description, Mode: app.Mode(k.Mode), Hosts: list}
-	if k.CredentialID != nil {
-		key.CredentialID = *k.CredentialID
+	key := app.Key{Name: k.Key.Name, Description: k.Key.Description, Mode: app.Mode(k.Key.Mode), Hosts: list}
+	if k.Key.CredentialID != nil {
+		key.CredentialID = *k.Key.CredentialID
 		key.Credential, key.CredentialMode, key.ValueExists = k.CredentialName, app.Mode(k.CredentialMode), k.HasValue
 	}
 	return key, nil
