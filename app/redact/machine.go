@@ -28,7 +28,7 @@ type node struct {
 	child   int32 // first child, 0 for none
 	sibling int32 // next child of the same parent, 0 for none
 	fail    int32 // node of the longest proper suffix
-	depth   int32 // bytes
+	hold    int32 // bytes at the end of the text with which a needle may begin that is not complete
 	output  int32 // index, 0 for none
 	label   byte  // last byte
 }
@@ -69,7 +69,7 @@ func (m *machine) add(parent int32, b byte) int32 {
 		return c
 	}
 	c := int32(len(m.nodes))
-	m.nodes = append(m.nodes, node{label: b, depth: m.nodes[parent].depth + 1, sibling: m.nodes[parent].child})
+	m.nodes = append(m.nodes, node{label: b, hold: m.nodes[parent].hold + 1, sibling: m.nodes[parent].child})
 	m.nodes[parent].child = c
 	return c
 }
@@ -87,7 +87,7 @@ func (m *machine) insert(n needle) {
 	m.outputs[*own] = combine(m.outputs[*own], n.output())
 }
 
-// link sets, breadth first, the suffix of each node, what ends at it, and the complete rows.
+// link sets, breadth first, the suffix of each node, what ends at it and what is held there, and the complete rows.
 func (m *machine) link() {
 	queue := make([]int32, 0, len(m.nodes))
 	for c := m.nodes[0].child; c != 0; c = m.nodes[c].sibling {
@@ -99,6 +99,9 @@ func (m *machine) link() {
 	}
 	for i := 0; i < len(queue); i++ {
 		at := queue[i]
+		if m.nodes[at].child == 0 {
+			m.nodes[at].hold = m.nodes[m.nodes[at].fail].hold
+		}
 		for c := m.nodes[at].child; c != 0; c = m.nodes[c].sibling {
 			b := m.nodes[c].label
 			m.nodes[c].fail = m.next(m.nodes[at].fail, b)
@@ -124,7 +127,7 @@ func (m *machine) inherit(at int32) {
 	}
 }
 
-// next returns the node after one more byte. Each step to a suffix takes back a step of depth, hence linear time.
+// next returns the node after one more byte. Each step to a suffix gives up a byte of the needle that was begun, hence linear time.
 func (m *machine) next(at int32, b byte) int32 {
 	for int(at) >= len(m.rows) {
 		for c := m.nodes[at].child; c != 0; c = m.nodes[c].sibling {

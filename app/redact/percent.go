@@ -14,6 +14,8 @@ var unreserved = [...]string{
 	"-._~!'()*",              // JavaScript's encodeURIComponent
 	"-._~!'()*;,/?:@&=+$#",   // JavaScript's encodeURI
 	"-._~$&+=:@",             // Go's PathEscape
+	"-._~$&+,;=",             // Go's user information
+	"-._*@+/",                // JavaScript's escape
 	"-._~!$&'()*+,;=:@/?",    // RFC 3986 path and query
 	"-._~!$&'()*+,;=:@/?[]%", // as before, in texts that are escaped already
 }

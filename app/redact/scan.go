@@ -98,7 +98,7 @@ func union(old, h region) region {
 
 // settled returns the offset before which nothing can change any more.
 func (s *scan) settled() int {
-	settled := s.pos - int(s.machine.nodes[s.at].depth)
+	settled := s.pos - int(s.machine.nodes[s.at].hold)
 	if s.open {
 		settled = min(settled, s.word.start)
 	}
