@@ -146,14 +146,15 @@ func (g *Gateway) recheck(t target, address string) error {
 	return g.check(t)
 }
 
-// systemLookup asks the system's resolver for both families. Names with a dot are asked for as they are, without the search
-// domains of resolv.conf: what was matched is what is asked.
-func systemLookup(ctx context.Context, host string) ([]netip.Addr, error) {
-	if strings.Contains(host, ".") {
-		host += "."
+// lookupWith asks a resolver for both families. Names with a dot are asked for as they are, without the search domains of resolv.conf:
+// what was matched is what is asked.
+func lookupWith(r *net.Resolver) func(context.Context, string) ([]netip.Addr, error) {
+	return func(ctx context.Context, host string) ([]netip.Addr, error) {
+		if strings.Contains(host, ".") {
+			host += "."
+		}
+		return r.LookupNetIP(ctx, "ip", host)
 	}
-	resolver := net.Resolver{PreferGo: true}
-	return resolver.LookupNetIP(ctx, "ip", host)
 }
 
 // failureOf names the failure of a dial that no rule stopped.

@@ -75,7 +75,7 @@ func New(cfg Config) *Gateway {
 		g.local[place] = unmap(target)
 	}
 	if g.lookup == nil {
-		g.lookup = systemLookup
+		g.lookup = lookupWith(&net.Resolver{PreferGo: true})
 	}
 	return g
 }

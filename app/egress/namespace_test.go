@@ -15,7 +15,8 @@ import (
 )
 
 // The tests dial real sockets at public, private and metadata addresses, so they run in a network namespace of their own, where
-// every IPv4 address leads to the loopback device without being an address of an interface. Nothing can leave it.
+// every IPv4 address leads to the loopback device without being an address of an interface. Nothing can leave it. The resolver's
+// configuration is the test's own, too.
 
 const inside = "EGRESS_TEST_NAMESPACE"
 
@@ -26,12 +27,15 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(inside) == "" {
+	switch os.Getenv(inside) {
+	case "":
 		os.Exit(runInNamespace())
-	}
-	if err := setUpNamespace(); err != nil {
-		fmt.Fprintln(os.Stderr, "set up the network namespace:", err)
-		os.Exit(1)
+	case "new":
+		if err := setUpNamespace(); err != nil {
+			fmt.Fprintln(os.Stderr, "set up the network namespace:", err)
+			os.Exit(1)
+		}
+		os.Setenv(inside, "ready") // for the workers of a fuzz run
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -39,9 +43,9 @@ func TestMain(m *testing.M) {
 // runInNamespace runs this test binary again in new namespaces and returns its exit code.
 func runInNamespace() int {
 	cmd := exec.Command(os.Args[0], os.Args[1:]...)
-	cmd.Env = append(os.Environ(), inside+"=1")
+	cmd.Env = append(os.Environ(), inside+"=new")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() != 0 {
 		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
@@ -75,7 +79,29 @@ func setUpNamespace() error {
 		attribute(unix.RTA_DST, unreachable.Addr().AsSlice())); err != nil {
 		return fmt.Errorf("unreachable route: %w", err)
 	}
+	if err := resolverConfiguration("nameserver 127.0.0.1\nsearch evil.test\noptions ndots:5\n"); err != nil {
+		return fmt.Errorf("resolver configuration: %w", err)
+	}
 	return nil
+}
+
+// resolverConfiguration puts text in the place of /etc/resolv.conf, for this mount namespace only.
+func resolverConfiguration(text string) error {
+	file, err := os.CreateTemp("", "resolv.conf")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	if _, err := file.WriteString(text); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	return unix.Mount(file.Name(), "/etc/resolv.conf", "", unix.MS_BIND, "")
 }
 
 func loopbackUp() error {
