@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"strings"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
@@ -39,12 +37,12 @@ func (e *Engine) bind(ctx context.Context, profile app.Profile) (grant, error) {
 			return grant{}, err
 		}
 	}
-	g.hosts, err = resolveHosts(policy.Hosts, values)
+	g.hosts, err = access.ResolveHosts(policy, values)
 	return g, err
 }
 
 func (g *grant) add(v access.Value) error {
-	if v.Mode == app.ModeSealed {
+	if v.Mode == app.ModeSealed { // Resolve refuses them too; a second lock on this door costs nothing
 		return errSealed(v.Key)
 	}
 	g.settings[v.Key] = v.Secret.Reveal()
@@ -61,40 +59,4 @@ func (g *grant) add(v access.Value) error {
 func errSealed(key string) error {
 	return app.E(app.CodeForbidden, fmt.Sprintf("the credential behind the key %s is sealed, and this version of Airlock can't put sealed values into requests yet", key),
 		"Ask the person to change the credential's mode to injected, or to remove the key from a new profile.")
-}
-
-// resolveHosts replaces references such as {DB_HOST}:5432 by the values of plain keys, which may be names, addresses or URLs.
-func resolveHosts(hosts []app.Host, values []access.Value) ([]app.Host, error) {
-	resolved := make([]app.Host, 0, len(hosts))
-	for _, h := range hosts {
-		if key := h.KeyReference(); key != "" {
-			name, err := nameOf(key, values)
-			if err != nil {
-				return nil, err
-			}
-			h.Name = name
-		}
-		resolved = append(resolved, h)
-	}
-	return resolved, nil
-}
-
-func nameOf(key string, values []access.Value) (string, error) {
-	for _, v := range values {
-		if v.Key != key || v.Mode != app.ModePlain {
-			continue
-		}
-		text := strings.TrimSpace(v.Secret.Reveal())
-		if u, err := url.Parse(text); err == nil && u.Host != "" {
-			text = u.Hostname()
-		}
-		name, err := app.CanonicalName(text)
-		if err != nil {
-			return "", app.E(app.CodeForbidden, fmt.Sprintf("the host entry {%s} can't be used: the key's value is neither a host name nor a URL", key),
-				"Ask the person to correct the value or the host entry.")
-		}
-		return name, nil
-	}
-	return "", app.E(app.CodeForbidden, fmt.Sprintf("the host entry {%s} can't be used: the profile has no plain key of that name", key),
-		"Ask the person to correct the host entry.")
 }
