@@ -117,7 +117,9 @@ func sameHost(a, b app.Host) bool {
 }
 
 // sameHosts compares without regard to order.
-func sameHosts(a, b []app.Host) bool { return slices.EqualFunc(sortedHosts(a), sortedHosts(b), sameHost) }
+func sameHosts(a, b []app.Host) bool {
+	return slices.EqualFunc(sortedHosts(a), sortedHosts(b), sameHost)
+}
 
 func sortedHosts(list []app.Host) []app.Host {
 	return slices.SortedFunc(slices.Values(list), func(a, b app.Host) int { return strings.Compare(a.String(), b.String()) })
