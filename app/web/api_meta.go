@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/skill"
 )
 
@@ -69,4 +70,6 @@ func (s *Server) openAPI(c echo.Context) error {
 }
 
 // stubs answers GET /airlock.pyi: the types of the script SDK, for editors and agents.
-func (s *Server) stubs(echo.Context) error { return echo.ErrNotFound }
+func (s *Server) stubs(c echo.Context) error {
+	return c.Blob(http.StatusOK, "text/x-python; charset=utf-8", guest.Stub())
+}
