@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"syscall"
@@ -48,9 +47,9 @@ func harden() error {
 	if err := setRlimit("core", 0); err != nil {
 		return err
 	}
-	// Every signal is caught and dropped: the kernel spares PID 1 from those it has no handler for, but the Go runtime has
-	// handlers that exit. Sends to a full channel are dropped, so storms cost nothing.
-	signal.Notify(make(chan os.Signal, 1))
+	if err := ignoreSignals(); err != nil {
+		return err
+	}
 	// A box is one of many and mostly waits: memory matters, throughput is the pipe's.
 	runtime.GOMAXPROCS(2)
 	debug.SetGCPercent(50)

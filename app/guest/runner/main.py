@@ -1,4 +1,5 @@
 # The life of a box's interpreter: say ready, wait for the one script, run it, end.
+import _signal
 import atexit
 import os
 import sys
@@ -16,6 +17,7 @@ CA_VARIABLES = (
 def main():
     if sys.flags.hash_randomization:
         raise SystemExit("PYTHONHASHSEED=0 had no effect")
+    _signal.signal(_signal.SIGRTMIN, _signal.SIG_DFL)  # airlock-init ignores it, and that is inherited
     channel = Channel(CHANNEL_FD)
     channel.send("ready", protocol=1, runner="", python="%d.%d.%d" % sys.version_info[:3], packages=packages_digest())
     start = channel.receive()["start"]

@@ -101,7 +101,7 @@ def numpy_scalar(value, path):
     if of(value, "numpy", "floating"):
         number = checked_float(float(value), path)
         if number != value:
-            raise unfit(path, "is %s, which a 64-bit float can't hold exactly" % type(value).__name__)
+            raise unfit(path, "is %s, which a 64-bit float can't hold exactly" % type_name(value))
         return number
     return None
 
