@@ -48,7 +48,7 @@ func serve(ctx context.Context, addr, token string) error {
 	}
 	fmt.Println("Serving the weather of Seattle at http://" + listener.Addr().String() + "/observations")
 	server := &http.Server{Handler: data.Service(token, observations), ReadHeaderTimeout: 10 * time.Second}
-	defer context.AfterFunc(ctx, func() { server.Close() })()
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
