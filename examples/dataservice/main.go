@@ -43,7 +43,7 @@ func serve(ctx context.Context, addr, token string) error {
 		return err
 	}
 	if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
-		listener.Close()
+		_ = listener.Close()
 		return fmt.Errorf("%s is not a loopback address", addr)
 	}
 	fmt.Println("Serving the weather of Seattle at http://" + listener.Addr().String() + "/observations")
