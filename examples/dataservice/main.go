@@ -43,12 +43,12 @@ func serve(ctx context.Context, addr, token string) error {
 		return err
 	}
 	if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
-		listener.Close()
+		_ = listener.Close()
 		return fmt.Errorf("%s is not a loopback address", addr)
 	}
 	fmt.Println("Serving the weather of Seattle at http://" + listener.Addr().String() + "/observations")
 	server := &http.Server{Handler: data.Service(token, observations), ReadHeaderTimeout: 10 * time.Second}
-	defer context.AfterFunc(ctx, func() { server.Close() })()
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
