@@ -22,7 +22,7 @@ type Execution struct {
 
 // executionView is an execution with what its profile says about it now.
 type executionView struct {
-	executionRow
+	Row         executionRow `gorm:"embedded"`
 	ProfileGone bool
 }
 
@@ -50,7 +50,7 @@ func (tx *Tx) execution(ctx context.Context, where string, arg any) (Execution, 
 	if err != nil || x.Status != app.StatusAwaitingLLM {
 		return x, err
 	}
-	x.Request, err = tx.openExchange(ctx, views[0].ID)
+	x.Request, err = tx.openExchange(ctx, views[0].Row.ID)
 	return x, err
 }
 
@@ -60,20 +60,21 @@ func (tx *Tx) executionID(ctx context.Context, handle string) (int64, error) {
 	return row.ID, notFound(err, "execution")
 }
 
-func (v executionView) execution() (Execution, error) {
+func (view executionView) execution() (Execution, error) {
+	row := view.Row
 	x := Execution{
 		Execution: app.Execution{
-			Handle: v.Handle, ProfileHandle: v.ProfileHandle, Profile: v.ProfileDescription, Policy: v.Policy,
-			Status: app.Status(v.Status), Timeout: time.Duration(v.TimeoutMs) * time.Millisecond, Error: v.Error, ErrorLine: v.ErrorLine,
-			Backend: v.Backend, Isolation: v.Isolation, Warm: v.Warm, Truncated: v.Truncated, Redactions: v.Redactions,
-			CreatedAt: fromMillis(v.CreatedAt), StartedAt: fromMillis(v.StartedAt), CompletedAt: fromMillis(v.CompletedAt),
-			RunTime: time.Duration(v.RunMs) * time.Millisecond, LLMTime: time.Duration(v.LLMMs) * time.Millisecond,
-			PeakMemory: v.PeakMemory, CPUTime: time.Duration(v.CPUMs) * time.Millisecond, RerunOf: v.RerunOf,
+			Handle: row.Handle, ProfileHandle: row.ProfileHandle, Profile: row.ProfileDescription, Policy: row.Policy,
+			Status: app.Status(row.Status), Timeout: time.Duration(row.TimeoutMs) * time.Millisecond, Error: row.Error, ErrorLine: row.ErrorLine,
+			Backend: row.Backend, Isolation: row.Isolation, Warm: row.Warm, Truncated: row.Truncated, Redactions: row.Redactions,
+			CreatedAt: fromMillis(row.CreatedAt), StartedAt: fromMillis(row.StartedAt), CompletedAt: fromMillis(row.CompletedAt),
+			RunTime: time.Duration(row.RunMs) * time.Millisecond, LLMTime: time.Duration(row.LLMMs) * time.Millisecond,
+			PeakMemory: row.PeakMemory, CPUTime: time.Duration(row.CPUMs) * time.Millisecond, RerunOf: row.RerunOf,
 		},
-		SealedID: v.SealedID, ProfileGone: v.ProfileGone,
+		SealedID: row.SealedID, ProfileGone: view.ProfileGone,
 	}
-	if err := errors.Join(json.Unmarshal([]byte(v.Injected), &x.Injected), json.Unmarshal([]byte(v.Manifest), &x.Manifest)); err != nil {
-		return Execution{}, fmt.Errorf("store: execution %s: %w", v.Handle, err)
+	if err := errors.Join(json.Unmarshal([]byte(row.Injected), &x.Injected), json.Unmarshal([]byte(row.Manifest), &x.Manifest)); err != nil {
+		return Execution{}, fmt.Errorf("store: execution %s: %w", row.Handle, err)
 	}
 	return x, nil
 }

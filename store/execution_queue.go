@@ -76,7 +76,7 @@ func gone(err error) error {
 // Claim takes the oldest pending execution for the server run named by. ok is false if there is none.
 func (tx *Tx) Claim(ctx context.Context, by string, at time.Time) (x Execution, ok bool, err error) {
 	rows, err := gorm.G[executionView](tx.db).Raw(`UPDATE executions SET status = 'running', claimed_by = ?, claimed_at = ?
-		WHERE id = (SELECT id FROM executions WHERE status = 'pending' ORDER BY id LIMIT 1) AND status = 'pending' RETURNING `+executionColumns,
+		WHERE id = (SELECT id FROM executions WHERE status = 'pending' ORDER BY id LIMIT 1) AND status = 'pending' RETURNING *`,
 		by, toMillis(at)).Find(ctx)
 	if err != nil {
 		return Execution{}, false, fmt.Errorf("store: claim: %w", err)

@@ -35,9 +35,10 @@ type player struct {
 	frozen  atomic.Bool
 	stdout  io.Writer // the pipe below the multiplexer
 
-	mu    sync.Mutex
-	asked int
-	thaw  *sync.Cond
+	mu     sync.Mutex
+	asked  int
+	exited bool // said how the script ended
+	thaw   *sync.Cond
 }
 
 type stdio struct {
@@ -45,7 +46,7 @@ type stdio struct {
 	io.Writer
 }
 
-func (stdio) Close() error { return nil }
+func (s stdio) Close() error { return s.Reader.(io.Closer).Close() }
 
 // play is a fake.Guest.
 func play(ctx context.Context, _ plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
@@ -62,7 +63,7 @@ func play(ctx context.Context, _ plugins.Spec, stdin io.Reader, stdout io.Writer
 	}
 	go p.listen()
 	exit, err := p.script(ctx)
-	if err != nil || exit.Reason != plugins.ReasonExit {
+	if !p.exited {
 		return exit, err
 	}
 	select {
@@ -167,6 +168,7 @@ func (p *player) exit(status wire.Exited) (plugins.Exit, error) {
 		_ = out.Close()
 	}
 	_ = p.send(wire.Message{Exited: &status})
+	p.exited = true
 	return plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: 1 << 20}, nil
 }
 
