@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -20,30 +19,37 @@ import (
 	"time"
 )
 
+const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N]
+
+Starts a server of its own on a temporary data directory and measures it over HTTP, next to bare Python in the same run.
+
+  --rounds N    executions measured one at a time (100)
+  --seconds N   length of each measurement under load (5)
+`
+
 // benchmark measures a server of its own on a temporary data directory, from outside, over HTTP.
 type benchmark struct {
 	url     string
 	profile string
 	client  *http.Client
-	out     io.Writer
 }
 
-// benchCommand is `airlock bench`: it prints, side by side in one run, what an execution costs and what bare Python costs on this machine.
-func benchCommand(ctx context.Context, args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	rounds := flags.Int("rounds", 100, "executions measured one at a time")
-	seconds := flags.Int("seconds", 5, "length of each load measurement")
-	if err := flags.Parse(args); err != nil {
+// bench is `airlock bench`: it prints, side by side in one run, what an execution costs and what bare Python costs on this machine.
+func bench(ctx context.Context, c console, args []string) error {
+	f := newFlags("bench", benchUsage)
+	rounds := f.Int("rounds", 100, "")
+	seconds := f.Int("seconds", 5, "")
+	if _, err := f.parse(c.out, args, 0); err != nil {
 		return err
 	}
-	b := &benchmark{out: out, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	b := &benchmark{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	stop, err := b.start(ctx)
 	if err != nil {
 		return err
 	}
 	defer stop()
 	length := time.Duration(*seconds) * time.Second
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "what\tp50\tp95\trate")
 	if err := b.oneAtATime(ctx, table, *rounds); err != nil {
 		return err
@@ -90,14 +96,19 @@ func (b *benchmark) start(ctx context.Context) (stop func(), err error) {
 		stop()
 		return nil, fmt.Errorf("the server did not become ready: %w\n%s", err, log.String())
 	}
-	create := exec.CommandContext(ctx, self, "admin", "profile", "create", "--description", "benchmark", "--lock")
-	create.Env = env
-	id, err := create.Output()
-	if err != nil {
-		stop()
-		return nil, fmt.Errorf("create a profile: %w", err)
+	for _, args := range [][]string{{"create", "--description", "benchmark"}, {"lock"}} {
+		if b.profile != "" {
+			args = append(args, b.profile)
+		}
+		command := exec.CommandContext(ctx, self, append([]string{"admin", "profile"}, args...)...)
+		command.Env = env
+		out, err := command.Output()
+		if err != nil {
+			stop()
+			return nil, fmt.Errorf("airlock admin profile %s: %w", args[0], err)
+		}
+		b.profile += strings.TrimSpace(string(out))
 	}
-	b.profile = strings.TrimSpace(string(id))
 	return stop, nil
 }
 
@@ -114,10 +125,12 @@ func freeAddress(ctx context.Context) (string, error) {
 func (b *benchmark) ready(ctx context.Context) error {
 	deadline := time.Now().Add(30 * time.Second)
 	var health struct {
-		Sandbox string `json:"sandbox"`
+		Sandbox struct {
+			Ready bool `json:"ready"`
+		} `json:"sandbox"`
 	}
 	for time.Now().Before(deadline) {
-		if err := b.call(ctx, http.MethodGet, "/health", nil, &health); err == nil && health.Sandbox == "ready" {
+		if err := b.call(ctx, http.MethodGet, "/health", nil, &health); err == nil && health.Sandbox.Ready {
 			return nil
 		}
 		time.Sleep(50 * time.Millisecond)

@@ -69,7 +69,7 @@ func TestEveryExitIsToldExactly(t *testing.T) {
 	}
 	profile := s.profile(nil)
 	for batch := range slices.Chunk(ends, 8) {
-		running := make([]execution, len(batch))
+		running := make([]agentView, len(batch))
 		for i, e := range batch {
 			running[i] = s.in.submit(profile, e.script, 20*time.Second)
 		}
@@ -87,7 +87,7 @@ func TestEveryExitIsToldExactly(t *testing.T) {
 type siege struct {
 	t        *testing.T
 	w        *world
-	in       *instance
+	in       *testServer
 	profiles map[string]string
 	secrets  []string
 	mounts   int
@@ -118,7 +118,7 @@ func (s *siege) profile(hosts []string) string {
 	if id, ok := s.profiles[name]; ok {
 		return id
 	}
-	args := []string{"profile", "create", "--description", "siege " + name, "--lock"}
+	args := []string{"profile", "create", "--description", "siege " + name}
 	for _, key := range []string{"INJECTED", "CANARY_FILE", "HOST_ADDRESSES", "CANARY_PORTS"} {
 		args = append(args, "--key", key)
 	}
@@ -126,14 +126,15 @@ func (s *siege) profile(hosts []string) string {
 		args = append(args, "--host", host)
 	}
 	s.profiles[name] = s.in.admin("", args...)
+	s.in.admin("", "profile", "lock", s.profiles[name])
 	return s.profiles[name]
 }
 
-func (s *siege) submit(c hostile.Case) execution {
+func (s *siege) submit(c hostile.Case) agentView {
 	return s.in.submit(s.profile(c.Hosts), c.Script, c.Timeout)
 }
 
-func (s *siege) judge(c hostile.Case, x execution) {
+func (s *siege) judge(c hostile.Case, x agentView) {
 	if strings.Contains(x.Stdout, "BREACH") || bytes.Contains(x.Result, []byte("breach")) {
 		s.t.Errorf("%s: %s\n%s", c.Title, x.Result, x.Stdout)
 		return

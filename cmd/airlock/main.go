@@ -41,6 +41,7 @@ const usage = `Usage: airlock COMMAND
   admin …          credentials, profiles, admin token, audit log (--help for more)
   config           print the effective configuration, secrets masked
   doctor           check the sandbox on this host
+  bench            measure executions on this host
   version          print the version
 
 Everything is configured by environment variables: airlock config lists them.
@@ -63,6 +64,8 @@ func run(ctx context.Context, c console, args []string) int {
 		return c.finish(showConfig(c, rest))
 	case "doctor":
 		return c.finish(doctor(ctx, c, rest))
+	case "bench":
+		return c.finish(bench(ctx, c, rest))
 	case "plugin":
 		return c.finish(plugin(ctx, rest))
 	case "version", "--version":
@@ -72,7 +75,7 @@ func run(ctx context.Context, c console, args []string) int {
 		fmt.Fprint(c.out, usage)
 		return exitOK
 	}
-	commands := []string{"serve", "run", "admin", "config", "doctor", "version"}
+	commands := []string{"serve", "run", "admin", "config", "doctor", "bench", "version"}
 	message := fmt.Sprintf("there is no command %q", app.Clip(name, 40))
 	if guess := app.Nearest(name, commands); guess != "" {
 		message += "; did you mean " + guess + "?"

@@ -71,13 +71,13 @@ func newWorld(t *testing.T) *world {
 		"ip address add " + hostAddress + "/24 dev canary",
 		"ip address add " + metadataAddress + "/32 dev canary",
 	} {
-		run(t, strings.Fields(command)...)
+		shell(t, strings.Fields(command)...)
 	}
 	resolv := filepath.Join(w.dir, "resolv.conf")
 	must(t, os.WriteFile(resolv, []byte("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n"), 0o644))
 	target, err := filepath.EvalSymlinks("/etc/resolv.conf")
 	must(t, err)
-	run(t, "mount", "--bind", resolv, target)
+	shell(t, "mount", "--bind", resolv, target)
 	for port := range strings.SplitSeq(canaryPorts, ",") {
 		w.canary(t, port)
 	}
@@ -197,8 +197,8 @@ func (d *liarDNS) serve() {
 	}
 }
 
-// instance is a real `airlock serve` with a data directory of its own.
-type instance struct {
+// testServer is a real `airlock serve` with a data directory of its own.
+type testServer struct {
 	t       *testing.T
 	binary  string
 	dir     string
@@ -211,8 +211,8 @@ type instance struct {
 }
 
 // startInstance builds the program once per test run and starts it.
-func startInstance(t *testing.T, env ...string) *instance {
-	in := &instance{t: t, binary: buildAirlock(t), dir: t.TempDir()}
+func startInstance(t *testing.T, env ...string) *testServer {
+	in := &testServer{t: t, binary: buildAirlock(t), dir: t.TempDir()}
 	addr, err := freeAddress(t.Context())
 	must(t, err)
 	in.url = "http://" + addr
@@ -241,7 +241,7 @@ var buildAirlock = func() func(t *testing.T) string {
 	}
 }()
 
-func (in *instance) start() {
+func (in *testServer) start() {
 	log, err := os.OpenFile(in.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	must(in.t, err)
 	defer log.Close()
@@ -250,13 +250,15 @@ func (in *instance) start() {
 	must(in.t, in.server.Start())
 	eventually(in.t, 60*time.Second, "the sandbox is ready", func() bool {
 		var health struct {
-			Sandbox string `json:"sandbox"`
+			Sandbox struct {
+				Ready bool `json:"ready"`
+			} `json:"sandbox"`
 		}
-		return in.call(http.MethodGet, "/health", nil, &health) == http.StatusOK && health.Sandbox == "ready"
+		return in.call(http.MethodGet, "/health", nil, &health) == http.StatusOK && health.Sandbox.Ready
 	})
 }
 
-func (in *instance) stop() {
+func (in *testServer) stop() {
 	if in.server.ProcessState != nil {
 		return
 	}
@@ -265,7 +267,7 @@ func (in *instance) stop() {
 }
 
 // admin runs `airlock admin` on the instance's data directory.
-func (in *instance) admin(stdin string, args ...string) string {
+func (in *testServer) admin(stdin string, args ...string) string {
 	in.t.Helper()
 	command := exec.Command(in.binary, append([]string{"admin"}, args...)...)
 	command.Env, command.Stdin = in.env, strings.NewReader(stdin)
@@ -279,7 +281,7 @@ func (in *instance) admin(stdin string, args ...string) string {
 }
 
 // call makes one request as an agent and keeps the answer for the detector. It returns 0 if there was no answer.
-func (in *instance) call(method, path string, body, answer any) int {
+func (in *testServer) call(method, path string, body, answer any) int {
 	var reader io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -305,7 +307,7 @@ func (in *instance) call(method, path string, body, answer any) int {
 	return response.StatusCode
 }
 
-func (in *instance) keep(text []byte) {
+func (in *testServer) keep(text []byte) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	f, err := os.OpenFile(in.answers, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -315,8 +317,8 @@ func (in *instance) keep(text []byte) {
 	must(in.t, err)
 }
 
-// execution is the agent's view of one.
-type execution struct {
+// agentView is the agent's view of one.
+type agentView struct {
 	ID       string          `json:"execution_id"`
 	Status   string          `json:"status"`
 	Error    string          `json:"error"`
@@ -326,7 +328,7 @@ type execution struct {
 	Duration int64           `json:"execution_time_ms"`
 }
 
-func (x execution) terminal() bool {
+func (x agentView) terminal() bool {
 	switch x.Status {
 	case "completed", "error", "timeout", "cancelled":
 		return true
@@ -335,9 +337,9 @@ func (x execution) terminal() bool {
 }
 
 // submit sends a script and returns at once.
-func (in *instance) submit(profile, script string, timeout time.Duration) execution {
+func (in *testServer) submit(profile, script string, timeout time.Duration) agentView {
 	in.t.Helper()
-	var x execution
+	var x agentView
 	if code := in.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": script, "timeout": timeout.Seconds()}, &x); code != http.StatusAccepted {
 		in.t.Fatalf("submit: status %d", code)
 	}
@@ -345,10 +347,10 @@ func (in *instance) submit(profile, script string, timeout time.Duration) execut
 }
 
 // await polls until the execution is terminal.
-func (in *instance) await(x execution, within time.Duration) execution {
+func (in *testServer) await(x agentView, within time.Duration) agentView {
 	in.t.Helper()
 	for deadline := time.Now().Add(within); time.Now().Before(deadline); {
-		var now execution
+		var now agentView
 		if in.call(http.MethodGet, "/executions/"+x.ID+"?wait=5", nil, &now) == http.StatusOK && now.terminal() {
 			return now
 		}
@@ -359,7 +361,7 @@ func (in *instance) await(x execution, within time.Duration) execution {
 }
 
 // descendants returns the command lines of all processes under the server, except its plugins.
-func (in *instance) descendants() []string {
+func (in *testServer) descendants() []string {
 	children := map[int][]int{}
 	entries, err := os.ReadDir("/proc")
 	must(in.t, err)
@@ -391,7 +393,7 @@ func (in *instance) descendants() []string {
 	return found
 }
 
-func run(t *testing.T, command ...string) {
+func shell(t *testing.T, command ...string) {
 	t.Helper()
 	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", command, err, out)
