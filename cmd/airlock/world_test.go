@@ -66,10 +66,8 @@ func newWorld(t *testing.T) *world {
 	w := &world{dir: t.TempDir()}
 	for _, command := range []string{
 		"ip link set lo up",
-		"ip link add canary type dummy",
-		"ip link set canary up",
-		"ip address add " + hostAddress + "/24 dev canary",
-		"ip address add " + metadataAddress + "/32 dev canary",
+		"ip address add " + hostAddress + "/32 dev lo",
+		"ip address add " + metadataAddress + "/32 dev lo",
 	} {
 		shell(t, strings.Fields(command)...)
 	}

@@ -5,9 +5,8 @@ denied("mlockall", "mlockall", 3)
 denied("ioprio", "ioprio_set", 1, 0, (1 << 13))
 import resource
 refused("rlimit", lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (1 << 20, 1 << 20)), allow=(OSError, ValueError))
-try:
-    open("/proc/self/oom_score_adj", "w").write("-1000")
-    breach("made itself immune")
-except OSError:
-    pass
+def immune():
+    fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+    os.write(fd, b"-1000")
+refused("made itself immune", immune)
 held()
