@@ -1,0 +1,158 @@
+package guest
+
+import (
+	"context"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/yamux"
+
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// relay serves one connection of the script: Dial decides, then bytes flow both ways, each direction ending by itself.
+func (r *run) relay(stream *yamux.Stream, host string, port int) error {
+	if !hostName(host) || port < 1 || port > 65535 {
+		return violation("a connection to something that isn't a host name and port")
+	}
+	sent := r.sends()
+	defer sent()
+	defer finish(stream)
+	if r.connect.Wait(r.ctx) != nil {
+		return nil
+	}
+	conn, err := r.handler.Dial(r.ctx, host, port)
+	if err != nil {
+		_ = wire.Write(stream, wire.ConnectReply{Error: cut(err.Error(), 500)})
+		return nil
+	}
+	c := r.adopt(stream, conn)
+	defer c.close()
+	if wire.Write(stream, wire.ConnectReply{OK: true}) != nil {
+		return nil
+	}
+	var both sync.WaitGroup
+	both.Go(func() {
+		defer sent()
+		if _, err := io.Copy(conn, stream); err != nil {
+			c.abort()
+			_, _ = io.Copy(io.Discard, stream)
+			return
+		}
+		_ = conn.CloseWrite()
+	})
+	both.Go(func() {
+		if _, err := io.Copy(stream, conn); err != nil && c.abort() {
+			return
+		}
+		if !c.isBroken() {
+			stream.Close()
+		}
+	})
+	both.Wait()
+	return nil
+}
+
+// sends counts a connection that may have bytes on their way out, until the returned function is called.
+func (r *run) sends() (sent func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sending++
+	return sync.OnceFunc(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.sending--; r.sending == 0 && r.quiet != nil {
+			close(r.quiet)
+			r.quiet = nil
+		}
+	})
+}
+
+// silence is closed when no connection has bytes on their way out. It may be called once.
+func (r *run) silence() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	quiet := make(chan struct{})
+	if r.sending == 0 {
+		close(quiet)
+		return quiet
+	}
+	r.quiet = quiet
+	return quiet
+}
+
+// finish ends our side of a stream and waits for the other's, so that the multiplexer can forget it.
+func finish(stream *yamux.Stream) {
+	stream.Close()
+	_, _ = io.Copy(io.Discard, stream)
+}
+
+// connection is one that Dial has made. Either end may break. The side that notices sends Abort and then doesn't end its
+// stream before the other side has: else the end, which looks like success, could overtake the message.
+type connection struct {
+	run    *run
+	id     uint32 // of its stream
+	conn   Conn
+	close  func() // once
+	broken bool   // we sent Abort; guarded by run.mu
+}
+
+// adopt makes the connection known, so that the box can abort it and the end of the run closes it.
+func (r *run) adopt(stream *yamux.Stream, conn Conn) *connection {
+	c := &connection{run: r, id: stream.StreamID(), conn: conn}
+	closeConn := sync.OnceFunc(func() { _ = conn.Close() })
+	stop := context.AfterFunc(r.ctx, closeConn)
+	c.close = func() {
+		stop()
+		r.mu.Lock()
+		delete(r.connections, c.id)
+		r.mu.Unlock()
+		closeConn()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.connections[c.id] = c
+	return c
+}
+
+// abort tells the box that the outer end broke, and reports whether it did: not if the box knows.
+func (c *connection) abort() bool {
+	c.run.mu.Lock()
+	_, ok := c.run.connections[c.id]
+	delete(c.run.connections, c.id)
+	c.broken = c.broken || ok
+	c.run.mu.Unlock()
+	if ok {
+		_ = c.run.session.post(c.run.ctx, wire.Message{Abort: &wire.Abort{Stream: c.id}})
+		c.close()
+	}
+	return ok
+}
+
+func (c *connection) isBroken() bool {
+	c.run.mu.Lock()
+	defer c.run.mu.Unlock()
+	return c.broken
+}
+
+// drop breaks the outer end, because the box's broke. A TCP connection is reset, so that an upload cut short doesn't look complete.
+func (c *connection) drop() {
+	if tcp, ok := c.conn.(interface{ SetLinger(seconds int) error }); ok {
+		_ = tcp.SetLinger(0)
+	}
+	c.close()
+}
+
+// hostName checks syntax only: what the guest's resolver would accept.
+func hostName(name string) bool {
+	if len(name) == 0 || len(name) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if len(label) == 0 || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return false
+		}
+	}
+	return true
+}

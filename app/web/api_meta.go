@@ -1,0 +1,75 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/skill"
+)
+
+// APIVersion is the version of the unprefixed agent paths.
+const APIVersion = 1
+
+type healthView struct {
+	Status     string      `json:"status"` // "ok" whenever the server serves
+	Version    string      `json:"version"`
+	APIVersion int         `json:"api_version"`
+	Backend    string      `json:"backend,omitempty"`
+	Isolation  string      `json:"isolation,omitempty"`
+	Sandbox    sandboxView `json:"sandbox"`
+}
+
+type sandboxView struct {
+	Ready  bool   `json:"ready"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// health answers GET /health. A sandbox that is not ready doesn't make the server unhealthy: people still need its pages to see why.
+func (s *Server) health(c echo.Context) error {
+	h := s.cfg.Engine.Health()
+	view := healthView{Status: "ok", Version: s.cfg.Version, APIVersion: APIVersion, Backend: h.Backend, Isolation: h.Tier}
+	view.Sandbox = sandboxView{Ready: h.Ready, Reason: h.Reason}
+	return c.JSON(http.StatusOK, view)
+}
+
+// skill answers GET /skill.md: how to use this instance; with a bearer, that profile's keys and hosts too.
+func (s *Server) skill(c echo.Context) error {
+	var mine *app.Profile
+	token, err := bearer(c)
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		p, err := s.bearerProfile(c)
+		if err != nil {
+			return err
+		}
+		mine = &p
+	}
+	h := s.cfg.Engine.Health()
+	text, err := skill.Dynamic(skill.Instance{
+		URL: s.baseURL(c), Version: s.cfg.Version, Backend: h.Backend, Tier: h.Tier, Ready: h.Ready,
+		Limits: s.cfg.Limits, TimeoutDefault: s.cfg.TimeoutDefault, TimeoutMax: s.cfg.TimeoutMax, LLMWait: s.cfg.LLMWait,
+	}, mine, s.cfg.Now(), statuses)
+	if err != nil {
+		return err
+	}
+	return c.Blob(http.StatusOK, "text/markdown; charset=utf-8", []byte(text))
+}
+
+// openAPI answers GET /openapi.json.
+func (s *Server) openAPI(c echo.Context) error {
+	text, err := skill.OpenAPI(s.cfg.Version, s.baseURL(c))
+	if err != nil {
+		return err
+	}
+	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, text)
+}
+
+// stubs answers GET /airlock.pyi: the types of the script SDK, for editors and agents.
+func (s *Server) stubs(c echo.Context) error {
+	return c.Blob(http.StatusOK, "text/x-python; charset=utf-8", guest.Stub())
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/plugins/sandboxtest/hostile"
+)
+
+// TestHostileScripts runs every hostile script on the whole program in a world full of canaries. Boxes are opened cold, so that after each case
+// nothing at all may be left.
+func TestHostileScripts(t *testing.T) {
+	if !inNamespaces(t) {
+		return
+	}
+	s := newSiege(t)
+	cases, err := hostile.Cases()
+	must(t, err)
+	paired := map[string]bool{}
+	for _, c := range cases {
+		paired[c.Pair] = true
+	}
+	for _, c := range cases {
+		if paired[c.Name] {
+			continue // runs beside its partner
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			s.t = t
+			s.in.t = t
+			s.newSecret()
+			running := s.submit(c)
+			if c.Pair != "" {
+				i := slices.IndexFunc(cases, func(o hostile.Case) bool { return o.Name == c.Pair })
+				s.judge(cases[i], s.in.await(s.submit(cases[i]), cases[i].Within))
+			}
+			s.judge(c, s.in.await(running, c.Within))
+			s.afterwards()
+		})
+	}
+	s.t, s.in.t = t, t
+	s.detect()
+}
+
+// TestEveryExitIsToldExactly ends scripts with every exit code and by every signal that can be sent (B14).
+func TestEveryExitIsToldExactly(t *testing.T) {
+	if !inNamespaces(t) {
+		return
+	}
+	s := newSiege(t)
+	type end struct{ script, want string }
+	var ends []end
+	for code := 1; code < 256; code++ {
+		ends = append(ends, end{fmt.Sprintf("import os\nos._exit(%d)", code), fmt.Sprintf("exit code %d", code)})
+	}
+	for signal := 1; signal < 65; signal++ {
+		if slices.Contains([]int{17, 18, 19, 20, 21, 22, 23, 28, 32, 33}, signal) {
+			continue // these don't end a process, or belong to the C library
+		}
+		ends = append(ends, end{fmt.Sprintf("import os, signal\nsignal.signal(%d, signal.SIG_DFL) if %d not in (9,) else 0\nos.kill(os.getpid(), %d)", signal, signal, signal), fmt.Sprintf("signal %d", signal)})
+	}
+	profile := s.profile(nil)
+	for batch := range slices.Chunk(ends, 8) {
+		running := make([]agentView, len(batch))
+		for i, e := range batch {
+			running[i] = s.in.submit(profile, e.script, 20*time.Second)
+		}
+		for i, e := range batch {
+			x := s.in.await(running[i], 60*time.Second)
+			if x.Status != "error" || !strings.Contains(x.Error+" ", e.want) || strings.Contains(x.Error, "memory") {
+				t.Errorf("%q: %s %q, want %q", e.script, x.Status, x.Error, e.want)
+			}
+		}
+	}
+	s.afterwards()
+}
+
+// siege is a server under attack.
+type siege struct {
+	t        *testing.T
+	w        *world
+	in       *testServer
+	profiles map[string]string
+	secrets  []string
+	mounts   int
+}
+
+func newSiege(t *testing.T) *siege {
+	w := newWorld(t)
+	s := &siege{t: t, w: w, profiles: map[string]string{}}
+	s.in = startInstance(t, "AIRLOCK_POOL=0", "AIRLOCK_LLM_WAIT=3s", "AIRLOCK_LOCAL_SERVICES="+w.services)
+	s.newSecret()
+	s.in.admin(filepath.Join(w.dir, "canary.txt"), "credential", "set", "CANARY_FILE", "--mode", "plain")
+	s.in.admin(hostAddress+","+metadataAddress, "credential", "set", "HOST_ADDRESSES", "--mode", "plain")
+	s.in.admin(canaryPorts, "credential", "set", "CANARY_PORTS", "--mode", "plain")
+	s.mounts = mounts(t)
+	return s
+}
+
+// newSecret rotates the injected credential, so that each case has one of its own.
+func (s *siege) newSecret() {
+	secret := rand.Text() + "-" + rand.Text()[:5]
+	s.secrets = append(s.secrets, secret)
+	s.in.admin(secret, "credential", "set", "INJECTED", "--mode", "injected")
+}
+
+// profile returns a locked profile with these hosts.
+func (s *siege) profile(hosts []string) string {
+	name := strings.Join(hosts, " ")
+	if id, ok := s.profiles[name]; ok {
+		return id
+	}
+	args := []string{"profile", "create", "--description", "siege " + name}
+	for _, key := range []string{"INJECTED", "CANARY_FILE", "HOST_ADDRESSES", "CANARY_PORTS"} {
+		args = append(args, "--key", key)
+	}
+	for _, host := range hosts {
+		args = append(args, "--host", host)
+	}
+	s.profiles[name] = s.in.admin("", args...)
+	s.in.admin("", "profile", "lock", s.profiles[name])
+	return s.profiles[name]
+}
+
+func (s *siege) submit(c hostile.Case) agentView {
+	return s.in.submit(s.profile(c.Hosts), c.Script, c.Timeout)
+}
+
+func (s *siege) judge(c hostile.Case, x agentView) {
+	if strings.Contains(x.Stdout, "BREACH") || bytes.Contains(x.Result, []byte("breach")) {
+		s.t.Errorf("%s: %s\n%s", c.Title, x.Result, x.Stdout)
+		return
+	}
+	if !slices.Contains(c.Status, x.Status) {
+		s.t.Errorf("%s ended as %s, want %v: %s\n%.2000s", c.Title, x.Status, c.Status, x.Error, x.Stderr)
+	}
+	if !strings.Contains(x.Error, c.Error) || (c.Not != "" && strings.Contains(x.Error, c.Not)) {
+		s.t.Errorf("%s: the error is %q; it should say %q and not %q", c.Title, x.Error, c.Error, c.Not)
+	}
+	if slices.Equal(c.Status, []string{"completed"}) && len(x.Result) == 0 {
+		s.t.Errorf("%s completed without a result", c.Title)
+	}
+}
+
+// afterwards asserts what has to hold after every case.
+func (s *siege) afterwards() {
+	if n := s.w.touched.Load(); n != 0 {
+		s.t.Errorf("a canary was touched %d times", n)
+		s.w.touched.Store(0)
+	}
+	if left := s.in.descendants(); len(left) != 0 {
+		s.t.Errorf("processes are left: %q", left)
+	}
+	if n := mounts(s.t); n != s.mounts {
+		s.t.Errorf("%d mounts, %d before", n, s.mounts)
+	}
+	if left := boxGroups(s.t, s.in.server.Process.Pid); len(left) != 0 {
+		s.t.Errorf("cgroups are left: %q", left)
+	}
+	start := time.Now()
+	if code := s.in.call(http.MethodGet, "/health", nil, nil); code != http.StatusOK || time.Since(start) > 2*time.Second {
+		s.t.Errorf("/health answered %d after %s", code, time.Since(start))
+	}
+	x := s.in.await(s.in.submit(s.profile(nil), "set_result(6 * 7)", 10*time.Second), 30*time.Second)
+	if x.Status != "completed" || string(x.Result) != "42" {
+		s.t.Errorf("the next execution: %s %s %s", x.Status, x.Result, x.Error)
+	}
+}
+
+func mounts(t *testing.T) int {
+	text, err := os.ReadFile("/proc/self/mountinfo")
+	must(t, err)
+	return bytes.Count(text, []byte("\n"))
+}
+
+// boxGroups returns the cgroups that the server's plugins made and that still exist. Backends name them after the process of the plugin.
+func boxGroups(t *testing.T, _ int) []string {
+	var found []string
+	for _, pattern := range []string{"/sys/fs/cgroup/airlock-*/*/", "/sys/fs/cgroup/*/airlock-*/*/"} {
+		dirs, err := filepath.Glob(pattern)
+		must(t, err)
+		found = append(found, dirs...)
+	}
+	return found
+}
+
+// detect lets an independent program look for all secrets in every answer, the log and every page of the database.
+func (s *siege) detect() {
+	secrets := filepath.Join(s.t.TempDir(), "secrets")
+	must(s.t, os.WriteFile(secrets, []byte(strings.Join(s.secrets, "\n")), 0o600))
+	files := []string{"testdata/detect.py", secrets, s.in.answers, s.in.log}
+	data, err := filepath.Glob(filepath.Join(s.in.dir, "*"))
+	must(s.t, err)
+	for _, path := range data {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			files = append(files, path)
+		}
+	}
+	if out, err := exec.Command("python3", files...).CombinedOutput(); err != nil {
+		s.t.Errorf("%v\n%s", err, out)
+	}
+	// The detector itself must be able to find something.
+	planted := filepath.Join(s.t.TempDir(), "planted")
+	must(s.t, os.WriteFile(planted, []byte("x"+s.secrets[0]+"x"), 0o600))
+	if exec.Command("python3", "testdata/detect.py", secrets, planted).Run() == nil {
+		s.t.Error("the detector finds nothing at all")
+	}
+}

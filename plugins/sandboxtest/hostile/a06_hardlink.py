@@ -1,0 +1,4 @@
+# A06 links a runtime file into /tmp
+refused("link", lambda: os.link("/usr/bin/python3", "/tmp/python3", follow_symlinks=True))
+refused("link", lambda: os.link("/airlock-init", "/tmp/init"))
+held()

@@ -1,0 +1,15 @@
+# B01 reads the environment of PID 1 and of everything else
+secret = "AIRLOCK"
+for pid in [p for p in os.listdir("/proc") if p.isdigit()]:
+    try:
+        data = open("/proc/%s/environ" % pid, "rb").read()
+    except OSError:
+        continue
+    if pid == "1" and data:
+        breach("PID 1 has an environment")
+    if b"AIRLOCK_" in data or b"VAULT_" in data or b"/root" in data:
+        breach("environment of %s: %r" % (pid, data[:200]))
+for name in os.environ:
+    if name.startswith(("AIRLOCK", "VAULT", "SSH", "GO", "AWS")):
+        breach("variable " + name)
+held()

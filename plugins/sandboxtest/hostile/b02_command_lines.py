@@ -1,0 +1,9 @@
+# B02 reads the command lines in the box
+for pid in [p for p in os.listdir("/proc") if p.isdigit()]:
+    try:
+        line = open("/proc/%s/cmdline" % pid, "rb").read()
+    except OSError:
+        continue
+    if b"--setenv" in line or b"--bind" in line or b"/root" in line or b"bwrap" in line or settings.get("INJECTED").encode() in line:
+        breach("command line of %s: %r" % (pid, line))
+held()

@@ -1,0 +1,15 @@
+# B12 goes on under another name and from a file without a path
+code = "import socket\ntry:\n    socket.create_connection(('8.8.8.8', 53), 1)\n    print('BREACH')\nexcept OSError:\n    print('confined')\n"
+out = subprocess.run(["harmless-name", "-c", code], executable=sys.executable, capture_output=True, text=True).stdout
+if out.strip() != "confined":
+    breach("renamed process: %r" % out)
+fd = os.memfd_create("x")
+with open("/bin/true", "rb") as f:
+    os.write(fd, f.read())
+if os.fork() == 0:
+    try:
+        os.execve(fd, ["true"], {})
+    except OSError:
+        os._exit(0)
+os.wait()
+held()

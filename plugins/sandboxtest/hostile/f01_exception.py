@@ -1,0 +1,5 @@
+# F01 puts its secret into an exception
+# status: error
+# error: ValueError
+value = settings.get("INJECTED")
+raise ValueError("the value is " + value + " and " + value.encode().hex())

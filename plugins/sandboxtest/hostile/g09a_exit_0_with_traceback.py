@@ -1,0 +1,3 @@
+# G09 ends well with the text of a failure
+print('Traceback (most recent call last):\n  File "script.py", line 1\nNameError: no', file=sys.stderr)
+held()
