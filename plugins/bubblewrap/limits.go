@@ -59,22 +59,25 @@ func bound(l plugins.Limits) (plugins.Limits, error) {
 const overhead = 1
 
 // rlimits are the stage's flags for per-process limits. They hold everywhere, also under a cgroup. The signal and queue budgets
-// matter to others: they are charged to the uid that all boxes share.
-func rlimits(l plugins.Limits) []string {
+// matter to others: they are charged to the uid that all boxes share. Where a cgroup counts processes the resource limit is only its
+// backstop, since what it refuses isn't counted.
+func rlimits(l plugins.Limits, counted bool) []string {
+	processes := l.Pids + overhead
+	if counted {
+		processes += 16
+	}
 	var flags []string
 	for _, r := range []struct {
 		name  string
 		value int64
 	}{
-		{"NOFILE", l.Files},
-		{"NPROC", l.Pids + overhead},
-		{"FSIZE", max(l.Tmp, shmSize)},
-		{"CORE", 0},
-		{"MEMLOCK", 0},
-		{"MSGQUEUE", 0},
-		{"SIGPENDING", 256},
-		{"NICE", 0},
-		{"RTPRIO", 0},
+		{"nofile", l.Files},
+		{"nproc", processes},
+		{"fsize", max(l.Tmp, shmSize)},
+		{"core", 0},
+		{"memlock", 0},
+		{"msgqueue", 0},
+		{"sigpending", 256},
 	} {
 		flags = append(flags, "--rlimit", fmt.Sprintf("%s=%d", r.name, r.value))
 	}
