@@ -42,13 +42,20 @@ type world struct {
 // newWorld starts an engine on a new database whose boxes run players, unless change says otherwise.
 func newWorld(t *testing.T, change ...func(*Config)) *world {
 	t.Helper()
+	w := newWorldWithout(t)
+	w.startEngine(change...)
+	return w
+}
+
+// newWorldWithout is newWorld before its engine starts.
+func newWorldWithout(t *testing.T) *world {
+	t.Helper()
 	before := goleak.IgnoreCurrent()
 	gorm := goleak.IgnoreAnyFunction("gorm.io/gorm/internal/lru.NewLRU[...].func1") // gorm never ends the sweeper of its statement cache
 	t.Cleanup(func() { goleak.VerifyNone(t, before, gorm) })
 	w := &world{t: t, dir: t.TempDir(), fake: fake.New(t, play)}
 	w.openStore()
 	w.profile = w.newProfile()
-	w.startEngine(change...)
 	return w
 }
 
