@@ -56,7 +56,7 @@ func withPlugin(t testing.TB, instance string) (func(*Config), *plugins.Client) 
 }
 
 // realWorld is a world with real boxes.
-func realWorld(t *testing.T, change ...func(*Config)) *world {
+func realWorld(t testing.TB, change ...func(*Config)) *world {
 	t.Helper()
 	w := newWorldWithout(t)
 	w.startEngine(append([]func(*Config){withBubblewrap(t, "engine-"+app.NewID())}, change...)...)
@@ -327,8 +327,10 @@ func TestRealHundred(t *testing.T) {
 	if n := marked(t, "45678.9"); n != 0 {
 		t.Errorf("%d processes are left", n)
 	}
-	if dirs, _ := filepath.Glob("/sys/fs/cgroup/*/*" + instance + "/*"); len(dirs) != 0 {
-		t.Logf("cgroups: %v", dirs)
+	for _, pattern := range []string{"/sys/fs/cgroup/*" + instance + "/*/", "/sys/fs/cgroup/*/*" + instance + "/*/"} {
+		if dirs, _ := filepath.Glob(pattern); len(dirs) != 0 {
+			t.Errorf("cgroups are left: %v", dirs)
+		}
 	}
 }
 
