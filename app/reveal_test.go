@@ -16,6 +16,7 @@ import (
 var revealers = map[string]string{
 	"app/credential.go":       "checks a value that a person typed",
 	"app/redact/needles.go":   "looks for the values",
+	"app/secret.go":           "compares two values",
 	"app/secrets/instance.go": "trims the key from the environment",
 	"app/secrets/key.go":      "derives subkeys of the instance key",
 }

@@ -116,7 +116,7 @@ func TestTimeIsLinear(t *testing.T) {
 			}
 			return best
 		}
-		if small, large := cost(1<<16), cost(1<<20); large > 64*small {
+		if small, large := cost(1<<14), cost(1<<18); large > 64*small {
 			t.Errorf("%s: %s, then %s for 16 times the text", name, small, large)
 		}
 	}

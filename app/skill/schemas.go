@@ -27,7 +27,7 @@ func requests() []Schema {
 		{"NewKey", []Field{
 			{Name: "name", Type: "string", Required: true, About: "letters, digits, underscores"},
 			{Name: "description", Type: "string", About: "what it is for; the person reads it"},
-			{Name: "mode", Type: "sealed|injected|plain", About: "a wish"},
+			{Name: "mode", Type: "sealed|injected|plain", About: "a wish; injected or plain in this version"},
 			{Name: "hosts", Type: "[]any", About: "a wish; host or {host, ports, protocol, reason}"},
 		}},
 		{"NewHosts", []Field{{Name: "hosts", Type: "[]NewHost", Required: true}}},
@@ -141,6 +141,7 @@ func execution() Schema {
 		{Name: "llm_request", Type: "LLMRequest", About: "in awaiting_llm"},
 		{Name: "result", Type: "any", Null: true, About: "what set_result was given"},
 		{Name: "error", Type: "string", About: "why it did not complete"},
+		{Name: "traceback", Type: "string", About: "the script's own lines"},
 		{Name: "error_line", Type: "integer", About: "in the script"},
 		{Name: "stdout", Type: "string"},
 		{Name: "stderr", Type: "string"},
