@@ -15,22 +15,28 @@ import (
 	"github.com/computclaw/airlock/examples/data"
 )
 
+// options are the command line's.
+type options struct {
+	binary, addr, dir string
+	once              bool
+}
+
 func main() {
+	var o options
+	flag.StringVar(&o.binary, "airlock", "./airlock", "the program to start")
+	flag.StringVar(&o.addr, "addr", "127.0.0.1:9090", "where Airlock shall listen")
+	flag.StringVar(&o.dir, "data", "./data/demo", "where Airlock shall keep its data")
+	flag.BoolVar(&o.once, "once", false, "end after the walk")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx); err != nil && ctx.Err() == nil {
+	if err := run(ctx, o); err != nil && ctx.Err() == nil {
 		fmt.Fprintln(os.Stderr, "\nThe demo failed:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
-	binary := flag.String("airlock", "./airlock", "the program to start")
-	addr := flag.String("addr", "127.0.0.1:9090", "where Airlock shall listen")
-	dir := flag.String("data", "./data/demo", "where Airlock shall keep its data")
-	once := flag.Bool("once", false, "end after the walk")
-	flag.Parse()
-
+func run(ctx context.Context, o options) error {
 	// A token that only the data service and, later, Airlock's store know. The agent never sees it.
 	token := "wx_" + rand.Text() + rand.Text()
 	service, err := startDataService(token)
@@ -39,7 +45,7 @@ func run(ctx context.Context) error {
 	}
 	defer func() { _ = service.Close() }()
 
-	server, err := startAirlock(ctx, *binary, *addr, *dir, service.addr)
+	server, err := startAirlock(ctx, o, service.addr)
 	if err != nil {
 		return err
 	}
@@ -48,14 +54,14 @@ func run(ctx context.Context) error {
 	if err := walk(ctx, server, token); err != nil {
 		return fmt.Errorf("%w\n%s", err, server.lastLines())
 	}
-	if *once {
+	if o.once {
 		return nil
 	}
 	say("")
 	say("Airlock keeps running. Have a look at what it recorded:")
 	say("  %s/ui", server.url)
 	say("  admin token  %s", server.adminToken)
-	say("  data         %s", *dir)
+	say("  data         %s", o.dir)
 	say("Ctrl-C ends it.")
 	return server.wait(ctx)
 }

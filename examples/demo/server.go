@@ -30,24 +30,24 @@ type airlock struct {
 }
 
 // startAirlock starts the server as an operator would, configured by its environment, and returns when it can run scripts.
-func startAirlock(ctx context.Context, binary, addr, dir, serviceAddr string) (*airlock, error) {
-	if err := free(addr); err != nil {
+func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock, error) {
+	if err := free(o.addr); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(o.dir, 0o700); err != nil {
 		return nil, err
 	}
-	logFile, err := os.OpenFile(filepath.Join(dir, "server.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	logFile, err := os.OpenFile(filepath.Join(o.dir, "server.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer logFile.Close()
 
-	a := &airlock{url: "http://" + addr, adminToken: "atk_" + rand.Text(), log: logFile.Name(), exited: make(chan struct{})}
-	cmd := exec.Command(binary, "serve")
+	a := &airlock{url: "http://" + o.addr, adminToken: "atk_" + rand.Text(), log: logFile.Name(), exited: make(chan struct{})}
+	cmd := exec.Command(o.binary, "serve")
 	cmd.Env = append(os.Environ(),
-		"AIRLOCK_ADDR="+addr,
-		"AIRLOCK_DATA_DIR="+dir,
+		"AIRLOCK_ADDR="+o.addr,
+		"AIRLOCK_DATA_DIR="+o.dir,
 		"AIRLOCK_ADMIN_TOKEN="+a.adminToken, // without it, the first start prints one
 		"AIRLOCK_LOCAL_SERVICES="+weatherHost+"="+serviceAddr,
 	)
@@ -55,7 +55,7 @@ func startAirlock(ctx context.Context, binary, addr, dir, serviceAddr string) (*
 	// Own process group: Ctrl-C reaches this program, which then ends the server in order. Pdeathsig: it doesn't outlive this program.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start %s serve: %w", binary, err)
+		return nil, fmt.Errorf("start %s serve: %w", o.binary, err)
 	}
 	go func() { a.err = cmd.Wait(); close(a.exited) }()
 	a.stop = func() { end(cmd.Process, a.exited) }

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,10 +62,12 @@ func walk(ctx context.Context, server *airlock, token string) error {
 	if err := reachElsewhere(ctx, agent, p.ID); err != nil {
 		return err
 	}
-	if bytes.Contains(agent.seen.Bytes(), []byte(token)) {
-		return errors.New("the agent was told the token")
+	for _, form := range []string{token, hex.EncodeToString([]byte(token)), base64.StdEncoding.EncodeToString([]byte("user:" + token))} {
+		if strings.Contains(agent.seen.String(), form) {
+			return errors.New("the agent was told the token")
+		}
 	}
-	say("\nIn all that the agent was told (%d bytes), the token did not occur.", agent.seen.Len())
+	say("\nIn all that the agent was told (%d bytes), the token does not occur, neither plain nor encoded.", agent.seen.Len())
 	return nil
 }
 
