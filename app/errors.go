@@ -18,6 +18,7 @@ const (
 	CodeForbidden          Code = "forbidden"           // known, but not allowed
 	CodeNotFound           Code = "not_found"           // no such thing, or not yours
 	CodeMethodNotAllowed   Code = "method_not_allowed"  //
+	CodeUnsupportedMedia   Code = "unsupported_media"   // the body's content type is not JSON
 	CodeProfileUnlocked    Code = "profile_unlocked"    // a person must lock it first
 	CodeProfileLocked      Code = "profile_locked"      // its keys can't change any more
 	CodeProfileRevoked     Code = "profile_revoked"     //

@@ -1,11 +1,16 @@
-// Package web is Airlock's HTTP face: one route table, the agent API (JSON, api_*.go) and the admin UI (HTML, ui_*.go).
 package web
 
 import (
 	"log/slog"
+	"net"
 	"net/http"
+	"net/netip"
+	"sync"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
@@ -17,17 +22,126 @@ type Config struct {
 	Engine         *engine.Engine
 	Hub            *live.Hub
 	Log            *slog.Logger
-	PublicURL      string   // without trailing slash; "" means from the request
-	TrustedProxies []string // CIDRs whose X-Forwarded-* count
+	PublicURL      string         // without trailing slash; "" means from the request
+	TrustedProxies []netip.Prefix // peers whose X-Forwarded-* count
 	Version        string
-	Now            func() time.Time // nil: time.Now
+	Limits         app.Limits    // shown to agents
+	TimeoutDefault time.Duration // 0: app.DefaultTimeout
+	TimeoutMax     time.Duration // 0: app.MaxTimeout
+	LLMWait        time.Duration // 0: app.DefaultLLMWait
+	// ProfilesPerMinute bounds POST /profiles per address; 0: 20. Ten times as many are allowed from all addresses together.
+	ProfilesPerMinute int
+	Now               func() time.Time // nil: time.Now
 }
 
-// Server serves both faces.
-type Server struct{ cfg Config }
+// Server serves both faces. It is safe for concurrent use.
+type Server struct {
+	cfg      Config
+	creation *limiter      // of profiles by agents
+	waiters  chan struct{} // long polls under way
+	closing  chan struct{} // closed by Drain
+	drain    sync.Once
+}
+
+// maxWaiters bounds the long polls that are held open at once.
+const maxWaiters = 2048
 
 // New returns a Server.
-func New(cfg Config) *Server { return &Server{cfg: cfg} }
+func New(cfg Config) *Server {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.TimeoutDefault == 0 {
+		cfg.TimeoutDefault = app.DefaultTimeout
+	}
+	if cfg.TimeoutMax == 0 {
+		cfg.TimeoutMax = app.MaxTimeout
+	}
+	if cfg.LLMWait == 0 {
+		cfg.LLMWait = app.DefaultLLMWait
+	}
+	if cfg.Limits == (app.Limits{}) {
+		cfg.Limits = app.DefaultLimits()
+	}
+	if cfg.ProfilesPerMinute == 0 {
+		cfg.ProfilesPerMinute = 20
+	}
+	return &Server{
+		cfg:      cfg,
+		creation: newLimiter(cfg.ProfilesPerMinute),
+		waiters:  make(chan struct{}, maxWaiters),
+		closing:  make(chan struct{}),
+	}
+}
 
 // Handler returns the whole route table.
-func (s *Server) Handler() http.Handler { panic("not built") }
+func (s *Server) Handler() http.Handler {
+	e := echo.New()
+	e.HideBanner = true
+	e.HidePort = true
+	e.Logger.SetOutput(discard{}) // echo's own logger would print paths
+	e.IPExtractor = s.clientAddress
+	e.SchemeExtractor = s.scheme
+	e.HTTPErrorHandler = s.fail
+	e.Use(s.logRequests, s.recoverPanics, secureHeaders, limitBody, s.refuseCrossOrigin())
+	s.routes(e)
+	return e
+}
+
+// Drain ends every long poll and event stream; the server still answers. For http.Server.RegisterOnShutdown.
+func (s *Server) Drain() { s.drain.Do(func() { close(s.closing) }) }
+
+// HTTPServer returns a server with the time limits that Handler counts on: slow senders and slow readers are cut off, a long poll is not.
+// Event streams lift the limits for themselves (see keepOpen).
+func (s *Server) HTTPServer() *http.Server {
+	srv := &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       requestTime,
+		WriteTimeout:      requestTime,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
+	}
+	srv.RegisterOnShutdown(s.Drain)
+	return srv
+}
+
+// requestTime bounds one request from its first byte to the last byte of its answer: the longest wait plus time to send both bodies.
+const requestTime = app.MaxPollWait + 60*time.Second
+
+// keepOpen lifts the time limits of one request, for event streams. The stream must end when the request's context or s.closing does.
+func keepOpen(w http.ResponseWriter) error {
+	rc := http.NewResponseController(w)
+	if err := rc.SetReadDeadline(time.Time{}); err != nil {
+		return err
+	}
+	return rc.SetWriteDeadline(time.Time{})
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// trusted reports whether the direct peer of a request is a proxy that the operator trusts.
+func (s *Server) trusted(r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && s.trustedAddr(addr)
+}
+
+func (s *Server) trustedAddr(addr netip.Addr) bool {
+	addr = addr.Unmap()
+	for _, p := range s.cfg.TrustedProxies {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

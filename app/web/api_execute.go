@@ -1,0 +1,142 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+)
+
+type executeInput struct {
+	ProfileID string          `in:"profile_id"`
+	Script    string          `in:"script,required"`
+	Timeout   *float64        `in:"timeout"`
+	Inputs    json.RawMessage `in:"inputs"`
+}
+
+type acceptedView struct {
+	ExecutionID string     `json:"execution_id"`
+	PollURL     string     `json:"poll_url"`
+	Status      app.Status `json:"status"`
+}
+
+// execute answers POST /execute: 202 with where to poll, or with ?wait= 200 and the whole execution if it ended or waits for the LLM by then.
+func (s *Server) execute(c echo.Context) error {
+	if err := knownQuery(c, "wait"); err != nil {
+		return err
+	}
+	wait, err := waitParam(c)
+	if err != nil {
+		return err
+	}
+	submission, err := s.readSubmission(c)
+	if err != nil {
+		return err
+	}
+	x, replayed, err := s.cfg.Engine.Submit(c.Request().Context(), submission)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return errUnknownProfile()
+	}
+	if err != nil {
+		return err
+	}
+	c.Set(noteExecution, x.Handle)
+	c.Set(noteProfile, x.ProfileHandle)
+	if replayed {
+		c.Response().Header().Set("Idempotency-Replayed", "true")
+	}
+	if wait > 0 {
+		if x, err = s.awaitExecution(c, x, wait); err != nil {
+			return err
+		}
+		if x.Status.Terminal() || x.Status == app.StatusAwaitingLLM {
+			return s.answerExecution(c, x)
+		}
+	}
+	url := s.baseURL(c) + "/executions/" + x.ID
+	c.Response().Header().Set("Location", url)
+	return c.JSON(http.StatusAccepted, acceptedView{x.ID, url, x.Status})
+}
+
+func (s *Server) readSubmission(c echo.Context) (engine.Submission, error) {
+	token, err := bearer(c)
+	if err != nil {
+		return engine.Submission{}, err
+	}
+	var in executeInput
+	if err := body(c, &in); err != nil {
+		return engine.Submission{}, err
+	}
+	id, err := oneProfile(token, in.ProfileID)
+	if err != nil {
+		return engine.Submission{}, err
+	}
+	timeout, err := s.readTimeout(in.Timeout)
+	if err != nil {
+		return engine.Submission{}, err
+	}
+	switch {
+	case in.Script == "":
+		return engine.Submission{}, fieldError(app.CodeInvalidField, "script", "script is empty", "Send Python, such as \"set_result(1)\".")
+	case len(in.Script) > app.MaxScript:
+		return engine.Submission{}, fieldError(app.CodeTooLarge, "script", fmt.Sprintf("script is %d bytes; at most %d are allowed", len(in.Script), app.MaxScript), "Move data out of the script: send it as inputs, or fetch it from inside.")
+	case len(in.Inputs) > app.MaxInputs:
+		return engine.Submission{}, fieldError(app.CodeTooLarge, "inputs", fmt.Sprintf("inputs is %d bytes; at most %d are allowed", len(in.Inputs), app.MaxInputs), "Send less, and fetch large data from inside the script.")
+	}
+	key := c.Request().Header.Get("Idempotency-Key")
+	if err := checkIdempotencyKey(key); err != nil {
+		return engine.Submission{}, err
+	}
+	return engine.Submission{
+		ProfileID: id, Script: in.Script, Inputs: in.Inputs, Timeout: timeout, IdempotencyKey: key,
+		By: app.Actor{Kind: app.ActorAgent, Address: c.RealIP()},
+	}, nil
+}
+
+// oneProfile is the profile that a request names, in its header, its body, or both alike.
+func oneProfile(token, fromBody string) (string, error) {
+	switch {
+	case fromBody == "" && token == "":
+		return "", app.E(app.CodeUnauthorized, "the request names no profile", "Send profile_id in the body, or Authorization: Bearer ark_…; POST /profiles creates one.")
+	case fromBody == "":
+		return token, nil
+	case !app.IsProfileID(fromBody):
+		return "", errUnknownProfile()
+	case token != "" && !same(token, fromBody):
+		return "", errTwoProfiles()
+	}
+	return fromBody, nil
+}
+
+// readTimeout checks the seconds an agent asks for; nil means the default, as 0.
+func (s *Server) readTimeout(seconds *float64) (time.Duration, error) {
+	if seconds == nil {
+		return 0, nil
+	}
+	longest := s.cfg.TimeoutMax.Seconds()
+	hint := fmt.Sprintf("Give seconds, more than 0 and at most %g, or leave it out for %g.", longest, s.cfg.TimeoutDefault.Seconds())
+	switch n := *seconds; {
+	case n < 0.001:
+		return 0, fieldError(app.CodeInvalidField, "timeout", "timeout must be more than 0 seconds", hint)
+	case n > longest:
+		return 0, fieldError(app.CodeInvalidField, "timeout", fmt.Sprintf("timeout is over the cap of %g seconds", longest), hint)
+	}
+	return time.Duration(*seconds * float64(time.Second)), nil
+}
+
+// checkIdempotencyKey accepts what fits a header and a database column.
+func checkIdempotencyKey(key string) error {
+	bad := len(key) > 200
+	for _, b := range []byte(key) {
+		bad = bad || b < 0x21 || b > 0x7e
+	}
+	if bad {
+		return fieldError(app.CodeInvalidField, "Idempotency-Key", "the Idempotency-Key header is not 1 to 200 printable ASCII characters without spaces", "Use a UUID, one for each execution that you mean.")
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+)
+
+// readExecution answers GET /executions/{id}.
+func (s *Server) readExecution(c echo.Context) error {
+	if err := knownQuery(c, "wait"); err != nil {
+		return err
+	}
+	wait, err := waitParam(c)
+	if err != nil {
+		return err
+	}
+	x, err := s.pathExecution(c)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		if x, err = s.awaitExecution(c, x, wait); err != nil {
+			return err
+		}
+	}
+	return s.answerExecution(c, x)
+}
+
+// awaitExecution returns the execution when it ends or waits for the LLM, or as it stands when the time is over.
+func (s *Server) awaitExecution(c echo.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
+	if x.Status.Terminal() {
+		return x, nil
+	}
+	release, ok := s.hold()
+	if !ok {
+		return x, nil
+	}
+	defer release()
+	// The drain ends the wait early but must not end the read that follows it, so it only shortens the time.
+	ctx, cancel := s.untilDrain(c, atMost)
+	defer cancel()
+	now, err := s.cfg.Engine.Await(ctx, x.ID, atMost)
+	if err != nil && ctx.Err() != nil && c.Request().Context().Err() == nil {
+		return s.cfg.Engine.Execution(c.Request().Context(), x.ID)
+	}
+	return now, err
+}
+
+// answerExecution shows an execution, with its output if it is terminal.
+func (s *Server) answerExecution(c echo.Context, x app.Execution) error {
+	v := viewExecution(x)
+	if !x.Status.Terminal() {
+		return c.JSON(http.StatusOK, v)
+	}
+	ctx := c.Request().Context()
+	out, err := s.cfg.Engine.Output(ctx, x.Handle)
+	if err != nil {
+		return err
+	}
+	network, err := s.cfg.Engine.Network(ctx, x.Handle)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, v.withOutput(x, out, network))
+}
+
+type executionsView struct {
+	Executions []executionView `json:"executions"`
+	Next       *string         `json:"next"` // where older ones are, or null
+}
+
+// listExecutions answers GET /executions: the bearer's own, newest first, without output.
+func (s *Server) listExecutions(c echo.Context) error {
+	if err := knownQuery(c, "limit", "before", "status"); err != nil {
+		return err
+	}
+	p, err := s.bearerProfile(c)
+	if err != nil {
+		return err
+	}
+	if p.Revoked {
+		return p.CanUse(s.cfg.Now())
+	}
+	filter, err := readFilter(c)
+	if err != nil {
+		return err
+	}
+	filter.ProfileHandle = p.Handle
+	list, more, err := s.cfg.Engine.List(c.Request().Context(), filter)
+	if err != nil {
+		return err
+	}
+	view := executionsView{Executions: []executionView{}}
+	for _, x := range list {
+		view.Executions = append(view.Executions, viewExecution(x))
+	}
+	if more && len(list) > 0 {
+		query := url.Values{"before": {list[len(list)-1].Handle}, "limit": {strconv.Itoa(filter.Limit)}}
+		if filter.Status != "" {
+			query.Set("status", string(filter.Status))
+		}
+		next := s.baseURL(c) + "/executions?" + query.Encode()
+		view.Next = &next
+	}
+	return c.JSON(http.StatusOK, view)
+}
+
+func readFilter(c echo.Context) (engine.Filter, error) {
+	f := engine.Filter{Limit: 50, Before: c.QueryParam("before")}
+	if text := c.QueryParam("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > 100 {
+			return f, fieldError(app.CodeInvalidField, "limit", "limit must be a whole number from 1 to 100", "Leave it out for 50, and follow next for more.")
+		}
+		f.Limit = n
+	}
+	if text := c.QueryParam("status"); text != "" {
+		status, err := app.ParseStatus(text)
+		if err != nil {
+			return f, err
+		}
+		f.Status = status
+	}
+	return f, nil
+}
+
+// respond answers POST /executions/{id}/respond: the LLM's text, or a failure that raises llm.Error in the script. With ?wait= it returns
+// at the next question or the end.
+func (s *Server) respond(c echo.Context) error {
+	if err := knownQuery(c, "wait"); err != nil {
+		return err
+	}
+	wait, err := waitParam(c)
+	if err != nil {
+		return err
+	}
+	x, err := s.pathExecution(c)
+	if err != nil {
+		return err
+	}
+	answer, err := readAnswer(c)
+	if err != nil {
+		return err
+	}
+	answer.By = app.Actor{Kind: app.ActorAgent, Name: x.ProfileHandle, Address: c.RealIP()}
+	if x, err = s.cfg.Engine.Respond(c.Request().Context(), x.ID, answer); err != nil {
+		return err
+	}
+	if wait > 0 {
+		if x, err = s.awaitExecution(c, x, wait); err != nil {
+			return err
+		}
+	}
+	return s.answerExecution(c, x)
+}
+
+func readAnswer(c echo.Context) (engine.Answer, error) {
+	var in struct {
+		Response  *string `in:"response"`
+		Error     *string `in:"error"`
+		RequestID string  `in:"request_id"`
+	}
+	if err := body(c, &in); err != nil {
+		return engine.Answer{}, err
+	}
+	const hint = `Send {"response":"the LLM's text"}, or {"error":"why there is none"} to raise llm.Error in the script.`
+	switch {
+	case (in.Response == nil) == (in.Error == nil):
+		return engine.Answer{}, fieldError(app.CodeInvalidField, "response", "exactly one of response and error must be given", hint)
+	case in.Error != nil && *in.Error == "":
+		return engine.Answer{}, fieldError(app.CodeInvalidField, "error", "error is empty", hint)
+	case in.Error != nil && len(*in.Error) > app.MaxResponse, in.Response != nil && len(*in.Response) > app.MaxResponse:
+		return engine.Answer{}, fieldError(app.CodeTooLarge, "response", "the answer is larger than 1 MiB", "Send a shorter one.")
+	case in.Error != nil:
+		return engine.Answer{RequestID: in.RequestID, Failure: *in.Error}, nil
+	}
+	return engine.Answer{RequestID: in.RequestID, Text: *in.Response}, nil
+}
+
+// cancel answers POST /executions/{id}/cancel.
+func (s *Server) cancel(c echo.Context) error {
+	x, err := s.pathExecution(c)
+	if err != nil {
+		return err
+	}
+	if err := optionalBody(c, &struct{}{}); err != nil {
+		return err
+	}
+	by := app.Actor{Kind: app.ActorAgent, Name: x.ProfileHandle, Address: c.RealIP()}
+	if x, err = s.cfg.Engine.Cancel(c.Request().Context(), x.ID, by); err != nil {
+		return err
+	}
+	return s.answerExecution(c, x)
+}

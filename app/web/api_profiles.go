@@ -1,0 +1,259 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/live"
+)
+
+// createProfile answers POST /profiles.
+func (s *Server) createProfile(c echo.Context) error {
+	var in struct {
+		Description string `in:"description,required"`
+	}
+	if err := body(c, &in); err != nil {
+		return err
+	}
+	if err := app.CheckText("description", in.Description, app.MaxDescription); err != nil {
+		return err
+	}
+	if err := s.allow(c, s.creation); err != nil {
+		return err
+	}
+	p, err := s.cfg.Access.CreateProfile(c.Request().Context(), app.Actor{Kind: app.ActorAgent, Address: c.RealIP()}, in.Description)
+	if err != nil {
+		return err
+	}
+	c.Set(noteProfile, p.Handle)
+	c.Response().Header().Set("Location", s.baseURL(c)+"/profiles/"+p.ID)
+	return s.answerProfile(c, http.StatusCreated, p)
+}
+
+// readProfile answers GET /profiles/{id}. With ?wait= it returns when something changes that the agent can see, or at once when nothing is
+// left for a person to decide.
+func (s *Server) readProfile(c echo.Context) error {
+	if err := knownQuery(c, "wait"); err != nil {
+		return err
+	}
+	wait, err := waitParam(c)
+	if err != nil {
+		return err
+	}
+	p, err := s.pathProfile(c)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		if p, err = s.awaitProfile(c, p, wait); err != nil {
+			return err
+		}
+	}
+	return s.answerProfile(c, http.StatusOK, p)
+}
+
+// awaitProfile returns the profile as soon as the agent's view of it differs from what first was, or as it stands when the time is over.
+func (s *Server) awaitProfile(c echo.Context, p app.Profile, atMost time.Duration) (app.Profile, error) {
+	release, ok := s.hold()
+	if !ok {
+		return p, nil
+	}
+	defer release()
+	sub := s.cfg.Hub.Subscribe(live.Profile(p.Handle), live.Credentials)
+	defer sub.Close()
+	ctx, cancel := s.untilDrain(c, atMost)
+	defer cancel()
+	first := viewProfile(p, "", s.cfg.Now())
+	for {
+		// Read after subscribing, or a change in between is missed.
+		now, err := s.cfg.Access.Profile(c.Request().Context(), p.ID)
+		if err != nil {
+			return p, err
+		}
+		if !undecided(now, s.cfg.Now()) || !reflect.DeepEqual(first, viewProfile(now, "", s.cfg.Now())) {
+			return now, nil
+		}
+		select {
+		case <-sub.C():
+			sub.Topics()
+		case <-ctx.Done():
+			return now, c.Request().Context().Err()
+		}
+	}
+}
+
+// undecided reports whether a person still has something to decide about the profile.
+func undecided(p app.Profile, now time.Time) bool {
+	switch p.State(now) {
+	case app.StateUnlocked:
+		return true
+	case app.StateLocked:
+		for _, h := range p.Hosts {
+			if !h.Allowed {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keyInput is one key that an agent asks for.
+type keyInput struct {
+	Name        string      `in:"name,required"`
+	Description string      `in:"description"`
+	Mode        string      `in:"mode"`
+	Hosts       []hostInput `in:"hosts"`
+}
+
+// addKeys answers POST /profiles/{id}/keys.
+func (s *Server) addKeys(c echo.Context) error {
+	var in struct {
+		Keys []keyInput `in:"keys,required"`
+	}
+	p, err := s.pathProfile(c)
+	if err != nil {
+		return err
+	}
+	if err := body(c, &in); err != nil {
+		return err
+	}
+	keys, err := readKeys(in.Keys)
+	if err != nil {
+		return err
+	}
+	p, err = s.cfg.Access.AddKeys(c.Request().Context(), agent(c, p), p.Handle, keys)
+	if err != nil {
+		return err
+	}
+	return s.answerProfile(c, http.StatusOK, p)
+}
+
+func readKeys(in []keyInput) ([]app.Key, error) {
+	if len(in) == 0 || len(in) > app.MaxKeys {
+		return nil, fieldError(app.CodeInvalidField, "keys", fmt.Sprintf("keys must have 1 to %d items", app.MaxKeys), `Send {"keys":[{"name":"API_KEY","description":"what it is for"}]}.`)
+	}
+	names := map[string]bool{}
+	keys := make([]app.Key, len(in))
+	for i, k := range in {
+		path := fmt.Sprintf("keys[%d]", i)
+		if err := app.CheckName(k.Name); err != nil {
+			return nil, under(path+".name", err)
+		}
+		if names[k.Name] {
+			return nil, fieldError(app.CodeInvalidField, path+".name", "the key "+k.Name+" is given twice", "Give each key once.")
+		}
+		names[k.Name] = true
+		if err := app.CheckText("description", k.Description, app.MaxDescription); err != nil {
+			return nil, under(path+".description", err)
+		}
+		keys[i] = app.Key{Name: k.Name, Description: k.Description}
+		if k.Mode != "" {
+			mode, err := app.ParseMode(k.Mode)
+			if err != nil {
+				return nil, under(path+".mode", err)
+			}
+			keys[i].Mode = mode
+		}
+		if len(k.Hosts) > app.MaxHosts {
+			return nil, fieldError(app.CodeInvalidField, path+".hosts", fmt.Sprintf("%s.hosts has more than %d items", path, app.MaxHosts), "Name fewer hosts.")
+		}
+		for _, h := range k.Hosts {
+			keys[i].Hosts = append(keys[i].Hosts, h.host)
+		}
+	}
+	return keys, nil
+}
+
+// removeKey answers DELETE /profiles/{id}/keys/{name}.
+func (s *Server) removeKey(c echo.Context) error {
+	p, err := s.pathProfile(c)
+	if err != nil {
+		return err
+	}
+	p, err = s.cfg.Access.RemoveKey(c.Request().Context(), agent(c, p), p.Handle, c.Param("name"))
+	if err != nil {
+		return err
+	}
+	return s.answerProfile(c, http.StatusOK, p)
+}
+
+// hostInput is a host as an agent writes it: "api.example.com", "db.example.com:5432", or an object.
+type hostInput struct{ host app.Host }
+
+func (h *hostInput) bindJSON(raw json.RawMessage, path string) error {
+	if kindOf(raw) == "a string" {
+		var text string
+		if err := bindValue(raw, reflect.ValueOf(&text).Elem(), path); err != nil {
+			return err
+		}
+		host, err := app.ParseHost(text)
+		h.host = host
+		return under(path, err)
+	}
+	var in struct {
+		Host     string `in:"host,required"`
+		Ports    []int  `in:"ports"`
+		Protocol string `in:"protocol"`
+		Reason   string `in:"reason"`
+	}
+	if kindOf(raw) != "an object" {
+		return wrongType(path, "a string or an object", raw)
+	}
+	if err := bindObject(raw, reflect.ValueOf(&in).Elem(), path); err != nil {
+		return err
+	}
+	host, err := app.ParseHost(in.Host)
+	if len(in.Ports) > 0 {
+		host, err = app.Host{Name: in.Host, Ports: in.Ports}, nil
+	}
+	if err != nil {
+		return under(path+".host", err)
+	}
+	host.Protocol, host.Reason = app.Protocol(in.Protocol), in.Reason
+	h.host, err = host.Canonical()
+	return prefix(path, err)
+}
+
+// prefix puts a path before the field that an error of app's own checks names.
+func prefix(path string, err error) error {
+	if e, ok := err.(*app.Error); ok && e != nil { //nolint:errorlint // app's checks return it bare
+		return under(path+"."+e.Field, err)
+	}
+	return err
+}
+
+// proposeHosts answers POST /profiles/{id}/hosts. A proposal grants nothing until a person allows it.
+func (s *Server) proposeHosts(c echo.Context) error {
+	var in struct {
+		Hosts []hostInput `in:"hosts,required"`
+	}
+	p, err := s.pathProfile(c)
+	if err != nil {
+		return err
+	}
+	if err := body(c, &in); err != nil {
+		return err
+	}
+	if len(in.Hosts) == 0 || len(in.Hosts) > app.MaxHosts {
+		return fieldError(app.CodeInvalidField, "hosts", fmt.Sprintf("hosts must have 1 to %d items", app.MaxHosts), `Send {"hosts":[{"host":"api.example.com","reason":"why"}]}.`)
+	}
+	hosts := make([]app.Host, len(in.Hosts))
+	for i, h := range in.Hosts {
+		hosts[i] = h.host
+	}
+	p, err = s.cfg.Access.ProposeHosts(c.Request().Context(), agent(c, p), p.Handle, hosts)
+	if err != nil {
+		return err
+	}
+	return s.answerProfile(c, http.StatusOK, p)
+}
+
+func (s *Server) answerProfile(c echo.Context, status int, p app.Profile) error {
+	return c.JSON(status, viewProfile(p, s.baseURL(c), s.cfg.Now()))
+}

@@ -1,0 +1,174 @@
+package web
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// profileView is a profile as its agent sees it.
+type profileView struct {
+	ProfileID   string     `json:"profile_id"`
+	Description string     `json:"description"`
+	Locked      bool       `json:"locked"`
+	Revoked     bool       `json:"revoked"`
+	State       app.State  `json:"state"`
+	ExpiresAt   *time.Time `json:"expires_at"`
+	Keys        []keyView  `json:"keys"`
+	Hosts       []hostView `json:"hosts"`
+	SetupURL    string     `json:"setup_url"`
+	PairingCode string     `json:"pairing_code,omitempty"`
+	CreatedAt   time.Time  `json:"created_at"`
+}
+
+type keyView struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	ValueExists bool     `json:"value_exists"`
+	Mode        app.Mode `json:"mode,omitempty"`  // of the linked credential, else as requested
+	Hosts       []string `json:"hosts,omitempty"` // requested
+}
+
+type hostView struct {
+	Host     string       `json:"host"`
+	Ports    []int        `json:"ports"`
+	Protocol app.Protocol `json:"protocol,omitempty"`
+	Reason   string       `json:"reason,omitempty"`
+	Allowed  bool         `json:"allowed"` // by a person
+}
+
+func viewProfile(p app.Profile, base string, now time.Time) profileView {
+	v := profileView{
+		ProfileID: p.ID, Description: p.Description, Locked: p.Locked, Revoked: p.Revoked, State: p.State(now),
+		ExpiresAt: optionalTime(p.ExpiresAt), Keys: []keyView{}, Hosts: []hostView{},
+		SetupURL: base + "/ui/profiles/" + p.Handle, PairingCode: p.PairingCode, CreatedAt: p.CreatedAt.UTC(),
+	}
+	for _, k := range p.Keys {
+		key := keyView{Name: k.Name, Description: k.Description, ValueExists: k.ValueExists, Mode: k.CredentialMode}
+		if key.Mode == "" {
+			key.Mode = k.Mode
+		}
+		for _, h := range k.Hosts {
+			key.Hosts = append(key.Hosts, h.String())
+		}
+		v.Keys = append(v.Keys, key)
+	}
+	for _, h := range p.Hosts {
+		v.Hosts = append(v.Hosts, hostView{Host: h.Name, Ports: h.Ports, Protocol: h.Protocol, Reason: h.Reason, Allowed: h.Allowed})
+	}
+	return v
+}
+
+// executionView is an execution as its agent sees it. What it printed and returned comes with a terminal status only.
+type executionView struct {
+	ExecutionID     string           `json:"execution_id"`
+	Status          app.Status       `json:"status"`
+	CreatedAt       time.Time        `json:"created_at"`
+	StartedAt       *time.Time       `json:"started_at,omitempty"`
+	LLMRequest      *llmView         `json:"llm_request,omitempty"`
+	Result          *json.RawMessage `json:"result,omitempty"` // of a completed one: null if set_result was not called
+	Error           string           `json:"error,omitempty"`
+	ErrorLine       int              `json:"error_line,omitempty"`
+	Stdout          *string          `json:"stdout,omitempty"`
+	Stderr          *string          `json:"stderr,omitempty"`
+	Truncated       bool             `json:"truncated,omitempty"`
+	Redactions      *int             `json:"redactions,omitempty"`
+	ExecutionTimeMS *int64           `json:"execution_time_ms,omitempty"`
+	Timings         *timingsView     `json:"timings,omitempty"`
+	CompletedAt     *time.Time       `json:"completed_at,omitempty"`
+	Backend         string           `json:"backend,omitempty"`
+	Isolation       string           `json:"isolation,omitempty"`
+	Network         []connectionView `json:"network,omitempty"`
+	Manifest        *app.Manifest    `json:"manifest,omitempty"`
+}
+
+type llmView struct {
+	RequestID string `json:"request_id"`
+	Prompt    string `json:"prompt"`
+	Model     string `json:"model"`
+}
+
+type timingsView struct {
+	QueuedMS int64 `json:"queued_ms"`
+	RunMS    int64 `json:"run_ms"`
+	LLMMS    int64 `json:"llm_ms"`
+}
+
+type connectionView struct {
+	Host       string      `json:"host"`
+	Port       int         `json:"port,omitempty"`
+	Verdict    app.Verdict `json:"verdict"`
+	Rule       string      `json:"rule,omitempty"`
+	Count      int         `json:"count"`
+	BytesUp    int64       `json:"bytes_up"`
+	BytesDown  int64       `json:"bytes_down"`
+	DurationMS int64       `json:"duration_ms"`
+	Hint       string      `json:"hint,omitempty"`
+}
+
+// viewExecution shows an execution without its output.
+func viewExecution(x app.Execution) executionView {
+	v := executionView{
+		ExecutionID: x.ID, Status: x.Status, CreatedAt: x.CreatedAt.UTC(), StartedAt: optionalTime(x.StartedAt),
+		Backend: x.Backend, Isolation: x.Isolation,
+	}
+	if x.Status == app.StatusAwaitingLLM && x.Request != nil {
+		v.LLMRequest = &llmView{x.Request.RequestID, x.Request.Prompt, x.Request.Model}
+	}
+	if !x.Status.Terminal() {
+		return v
+	}
+	run := x.RunTime.Milliseconds()
+	v.Error, v.ErrorLine, v.Truncated = x.Error, x.ErrorLine, x.Truncated
+	v.Redactions, v.ExecutionTimeMS, v.CompletedAt = &x.Redactions, &run, optionalTime(x.CompletedAt)
+	v.Timings = &timingsView{QueuedMS: queued(x).Milliseconds(), RunMS: run, LLMMS: x.LLMTime.Milliseconds()}
+	return v
+}
+
+// queued is how long the execution waited for its start, or for its end if it never started.
+func queued(x app.Execution) time.Duration {
+	until := x.StartedAt
+	if until.IsZero() {
+		until = x.CompletedAt
+	}
+	return max(0, until.Sub(x.CreatedAt))
+}
+
+// withOutput adds what a terminal execution printed, returned and connected to.
+func (v executionView) withOutput(x app.Execution, out app.Output, network []app.Connection) executionView {
+	v.Stdout, v.Stderr, v.Manifest = &out.Stdout, &out.Stderr, &x.Manifest
+	if out.Result != nil || x.Status == app.StatusCompleted {
+		result := out.Result
+		if result == nil {
+			result = json.RawMessage("null")
+		}
+		v.Result = &result
+	}
+	for _, c := range network {
+		v.Network = append(v.Network, viewConnection(c))
+	}
+	return v
+}
+
+func viewConnection(c app.Connection) connectionView {
+	v := connectionView{
+		Host: c.Host, Port: c.Port, Verdict: c.Verdict, Rule: c.Rule, Count: max(1, c.Count),
+		BytesUp: c.BytesUp, BytesDown: c.BytesDown, DurationMS: c.Duration.Milliseconds(),
+	}
+	switch c.Verdict {
+	case app.VerdictDenied:
+		v.Hint = "If the script needs this host, propose it with POST /profiles/self/hosts {\"hosts\":[{\"host\":…,\"reason\":…}]} and ask the person to allow it."
+	case app.VerdictFailed:
+		v.Hint = "The host is allowed but did not answer; check name and port, or try again later."
+	}
+	return v
+}
+
+func optionalTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}

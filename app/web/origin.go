@@ -1,0 +1,73 @@
+package web
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+)
+
+// clientAddress is the address a request came from. X-Forwarded-For counts only from trusted proxies, read from the right: the first
+// address that is not itself a trusted proxy is the client.
+func (s *Server) clientAddress(r *http.Request) string {
+	direct, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		direct = r.RemoteAddr
+	}
+	if !s.trusted(r) {
+		return direct
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	client := direct
+	for i := len(hops) - 1; i >= 0; i-- {
+		addr, err := netip.ParseAddr(strings.Trim(strings.TrimSpace(hops[i]), "[]"))
+		if err != nil {
+			break
+		}
+		client = addr.Unmap().String()
+		if !s.trustedAddr(addr) {
+			break
+		}
+	}
+	return client
+}
+
+// scheme is "https" or "http". X-Forwarded-Proto counts only from trusted proxies; its last value is the nearest proxy's.
+func (s *Server) scheme(r *http.Request) string {
+	if r.TLS != nil {
+		return "https"
+	}
+	if s.trusted(r) {
+		values := strings.Split(strings.Join(r.Header.Values("X-Forwarded-Proto"), ","), ",")
+		if strings.EqualFold(strings.TrimSpace(values[len(values)-1]), "https") {
+			return "https"
+		}
+	}
+	return "http"
+}
+
+// hostShape is what a Host header may look like to be repeated in an answer.
+var hostShape = regexp.MustCompile(`^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
+
+// baseURL is the address under which the caller reaches this instance, without trailing slash: the configured one, else as the request
+// says. A Host header that doesn't look like one is not repeated.
+func (s *Server) baseURL(c echo.Context) string {
+	if s.cfg.PublicURL != "" {
+		return s.cfg.PublicURL
+	}
+	r := c.Request()
+	host := r.Host
+	if s.trusted(r) {
+		values := strings.Split(r.Header.Get("X-Forwarded-Host"), ",")
+		if forwarded := strings.TrimSpace(values[len(values)-1]); forwarded != "" {
+			host = forwarded
+		}
+	}
+	if !hostShape.MatchString(host) {
+		host = "localhost:9090"
+	}
+	return c.Scheme() + "://" + host
+}
