@@ -73,7 +73,7 @@
   }
   setInterval(clock, 1000);
 
-  // Confirmation. A form or button with data-confirm asks first; data-type asks for the name to be typed.
+  // Confirmation. A form or button with data-confirm asks first.
   let answered = null;
   document.addEventListener("submit", (event) => {
     const form = event.target;
@@ -101,6 +101,14 @@
     dialog.addEventListener("close", () => { if (dialog.returnValue === "yes") yes(); }, { once: true });
     dialog.showModal();
   }
+
+  // A form is never changed under somebody's hands; a line says that there is news.
+  document.addEventListener("htmx:sse:after:message", (event) => {
+    const topic = event.detail?.message?.event;
+    for (const line of document.querySelectorAll("[data-changed]")) {
+      if (line.dataset.changed === topic) line.hidden = false;
+    }
+  });
 
   // Filters apply when they change.
   document.addEventListener("change", (event) => {

@@ -19,7 +19,7 @@ import (
 var files embed.FS
 
 // Prefix is the path under which Handler serves.
-const Prefix = "/assets/"
+const Prefix = "/ui/assets/"
 
 // asset is one file as it is served.
 type asset struct {
@@ -94,7 +94,7 @@ func zip(data []byte) []byte {
 	return buf.Bytes()
 }
 
-// URL returns the path of an asset, such as /assets/app-3f9c1a2b4c5d.css for app.css. It panics on a name that is not there, which
+// URL returns the path of an asset, such as /ui/assets/app-3f9c1a2b4c5d.css for app.css. It panics on a name that is not there, which
 // a test of any page finds.
 func URL(name string) string {
 	a, ok := table()[name]

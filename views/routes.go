@@ -13,7 +13,6 @@ const (
 	Settings = Root + "/settings"
 
 	SettingsTheme = Settings + "/theme"
-	SettingsToken = Settings + "/token"
 
 	Credentials      = Root + "/credentials"
 	CredentialNew    = Root + "/new-credential" // not under Credentials, where every segment is a name
