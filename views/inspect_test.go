@@ -9,6 +9,10 @@ const audit = `(() => {
     const wide = [...document.body.querySelectorAll("*")].filter((e) => shown(e) && e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll,.code,.index,pre,svg"));
     wrong.push("wider than the screen: " + wide.slice(-2).map(name).join(" | "));
   }
+  for (const e of document.querySelectorAll(".card table, .card form, .card dl, .card ul")) {
+    const card = e.closest(".card").getBoundingClientRect(), r = e.getBoundingClientRect();
+    if (shown(e) && !e.closest(".scroll") && r.right > card.right + 1) wrong.push("sticks out of its card: " + name(e));
+  }
   // Contrast.
   const canvas = document.createElement("canvas"); canvas.width = canvas.height = 1;
   const pen = canvas.getContext("2d", { willReadFrequently: true });

@@ -137,10 +137,10 @@ func choice(c app.Credential, key string) string {
 func asked(k app.Key) string {
 	var wants []string
 	if k.Mode != "" {
-		wants = append(wants, "as "+string(k.Mode))
+		wants = append(wants, string(k.Mode))
 	}
 	for _, h := range k.Hosts {
-		wants = append(wants, "for "+h.String())
+		wants = append(wants, "to be used at "+h.String())
 	}
 	return strings.Join(wants, ", ")
 }

@@ -17,7 +17,7 @@ type sample struct {
 	free bool // may stand without navigation
 }
 
-var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+var noon = time.Now().UTC()
 
 func ago(d time.Duration) time.Time { return noon.Add(-d) }
 

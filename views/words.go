@@ -55,6 +55,9 @@ func Span(d time.Duration) string {
 	case d < time.Minute:
 		return strconv.FormatFloat(d.Seconds(), 'f', 0, 64) + " s"
 	}
+	if d%time.Minute < time.Second {
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
 	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
 
