@@ -1,41 +1,116 @@
-// Package secrets seals and opens what must be unreadable at rest, and knows where the instance key comes from.
 package secrets
 
-import "github.com/computclaw/airlock/app"
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
 
-// Purpose separates what a key is used for: each purpose has a subkey of its own.
-type Purpose string
-
-// The purposes.
-const (
-	Values   Purpose = "values"   // credential values
-	Scripts  Purpose = "scripts"  // scripts and inputs of executions
-	Profiles Purpose = "profiles" // profile ids
-	Execs    Purpose = "execs"    // execution ids
-	Settings Purpose = "settings" // instance settings that hold secrets
+	"github.com/computclaw/airlock/app"
 )
 
-// Keyring seals with its first key and opens with any. It is safe for concurrent use.
-type Keyring struct{}
+// ErrOpen is wrapped by every failure to open a token. The texts never hold any part of a plaintext or a key.
+var ErrOpen = errors.New("secrets: the token can't be opened")
+
+// Rows of what the keyring seals for itself.
+const (
+	checkRow  = "keyring:check"
+	lookupRow = "keyring:lookup"
+)
+
+// checkText is what a check value holds; that it opens is the check.
+const checkText = "airlock"
+
+// Keyring seals with its first key and opens with any. It is safe for concurrent use and prints as its key id.
+type Keyring struct {
+	keys   []key // first seals
+	lookup []byte
+}
 
 // NewKeyring derives the subkeys (HKDF-SHA256) of the instance keys. The first key seals. Errors: a key has fewer than 32 characters.
-func NewKeyring(current app.Secret, older ...app.Secret) (*Keyring, error) { panic("not built") }
+func NewKeyring(current app.Secret, older ...app.Secret) (*Keyring, error) {
+	k := &Keyring{}
+	for i, secret := range append([]app.Secret{current}, older...) {
+		if err := checkLength(secret); err != nil {
+			return nil, fmt.Errorf("secrets: instance key %d: %w", i+1, err)
+		}
+		k.keys = append(k.keys, newKey(secret))
+	}
+	k.lookup = k.keys[len(k.keys)-1].derive("lookup")
+	return k, nil
+}
 
 // KeyID names the sealing key: 8 hex digits that tell nothing about it.
-func (k *Keyring) KeyID() string { panic("not built") }
+func (k *Keyring) KeyID() string { return k.keys[0].name() }
 
-// Seal returns a token (AES-256-GCM; version, key id, time, nonce, ciphertext) bound to its row, such as "credential:<id>:<version>". The same row must be given to Open.
-func (k *Keyring) Seal(p Purpose, row string, plaintext []byte) []byte { panic("not built") }
+// Seal returns a token (AES-256-GCM; version, key id, time, nonce, ciphertext) bound to its row, such as
+// "credential:<id>:<version>". The same row must be given to Open.
+func (k *Keyring) Seal(p Purpose, row string, plaintext []byte) []byte {
+	return k.keys[0].seal(p, row, plaintext, time.Now())
+}
 
 // Open returns what was sealed. Errors wrap ErrOpen: an unknown key, another row or purpose, or a token that was changed.
-func (k *Keyring) Open(p Purpose, row string, token []byte) ([]byte, error) { panic("not built") }
+func (k *Keyring) Open(p Purpose, row string, token []byte) ([]byte, error) {
+	t, err := parseToken(token)
+	if err != nil {
+		return nil, err
+	}
+	known := false
+	for _, key := range k.keys {
+		if key.id != t.keyID {
+			continue
+		}
+		known = true
+		if plaintext, ok := key.open(p, row, t); ok {
+			return plaintext, nil
+		}
+	}
+	if !known {
+		return nil, fmt.Errorf("%w: it was sealed with key %x, which this instance doesn't have", ErrOpen, t.keyID)
+	}
+	return nil, fmt.Errorf("%w: it was changed, or belongs to another row or purpose", ErrOpen)
+}
 
-// Lookup returns the keyed hash (HMAC-SHA256) by which a profile or execution id is found without storing it.
-// It is derived from the oldest key, so that it survives rotation of the sealing key.
-func (k *Keyring) Lookup(p Purpose, id string) []byte { panic("not built") }
+// Lookup returns the keyed hash (HMAC-SHA256, 32 bytes) by which a profile or execution id is found without storing it.
+// It stays the same when the sealing key is rotated, see WithLookupKey.
+func (k *Keyring) Lookup(p Purpose, id string) []byte {
+	mac := hmac.New(sha256.New, expand(k.lookup, string(p)))
+	mac.Write([]byte(id))
+	return mac.Sum(nil)
+}
+
+// SealLookupKey returns the lookup key, sealed with the current key under Settings. It is to be stored at first boot and
+// again after a rotation, and given to WithLookupKey at every start.
+func (k *Keyring) SealLookupKey() []byte { return k.Seal(Settings, lookupRow, k.lookup) }
+
+// WithLookupKey returns a keyring that looks up with the key in a token that SealLookupKey made. Errors wrap ErrOpen.
+func (k *Keyring) WithLookupKey(token []byte) (*Keyring, error) {
+	lookup, err := k.Open(Settings, lookupRow, token)
+	if err != nil {
+		return nil, fmt.Errorf("secrets: lookup key: %w", err)
+	}
+	if len(lookup) != sha256.Size {
+		return nil, fmt.Errorf("secrets: lookup key: %w: it has %d bytes", ErrOpen, len(lookup))
+	}
+	return &Keyring{keys: slices.Clone(k.keys), lookup: lookup}, nil
+}
 
 // CheckValue is stored at first boot; Verify reports whether this keyring made it, so that a wrong key refuses to start.
-func (k *Keyring) CheckValue() []byte { panic("not built") }
+func (k *Keyring) CheckValue() []byte { return k.Seal(Settings, checkRow, []byte(checkText)) }
 
-// Verify errors if check was made by another key.
-func (k *Keyring) Verify(check []byte) error { panic("not built") }
+// Verify errors, wrapping ErrOpen, if check was made with a key that is not on the ring.
+func (k *Keyring) Verify(check []byte) error {
+	text, err := k.Open(Settings, checkRow, check)
+	if err != nil {
+		return fmt.Errorf("secrets: this is not the instance key that the data was sealed with: %w", err)
+	}
+	if string(text) != checkText {
+		return fmt.Errorf("secrets: %w: not a check value", ErrOpen)
+	}
+	return nil
+}
+
+// Format writes the key id for every verb, so that no key is ever printed.
+func (k Keyring) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "keyring(%s)", k.keys[0].name()) }

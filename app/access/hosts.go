@@ -1,0 +1,142 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// ProposeHosts records hosts an agent asks for. They grant nothing. Private is ignored. Works before and after the lock.
+// What is on the profile already, proposed or allowed, stays as it is.
+func (s *Service) ProposeHosts(ctx context.Context, by app.Actor, handle string, hosts []app.Host) (app.Profile, error) {
+	list, err := canonicalHosts(hosts)
+	if err != nil {
+		return app.Profile{}, err
+	}
+	if len(list) == 0 {
+		return app.Profile{}, app.Invalid("hosts", "no hosts were given", `Send at least one, such as {"hosts":[{"host":"api.example.com","reason":"why you need it"}]}.`)
+	}
+	list = proposed(list)
+	return s.change(ctx, by, handle, func(tx *store.Tx, p *store.Profile) (string, string, error) {
+		if err := p.CanUse(s.now()); err != nil {
+			return "", "", err
+		}
+		fresh := slices.DeleteFunc(slices.Clone(list), func(h app.Host) bool {
+			return slices.ContainsFunc(p.Hosts, func(have app.HostRequest) bool { return have.String() == h.String() })
+		})
+		if len(fresh) == 0 {
+			return "", "", nil
+		}
+		if len(p.Hosts)+len(fresh) > app.MaxHosts {
+			return "", "", tooManyHosts()
+		}
+		return "profile.propose_hosts", "Asked for " + names(fresh) + ".", tx.ProposeHosts(ctx, p.Row, fresh, by, s.now())
+	})
+}
+
+// SetHosts makes exactly these hosts the allowed ones; proposals that aren't among them stay as undecided proposals unless they
+// are in dismissed (in the form of Host.String). Before the lock freely, after it as a new policy version for later executions. People only.
+func (s *Service) SetHosts(ctx context.Context, by app.Actor, handle string, allowed []app.Host, dismissed []string) (app.Profile, error) {
+	if err := peopleOnly(by); err != nil {
+		return app.Profile{}, err
+	}
+	list, err := canonicalHosts(allowed)
+	if err != nil {
+		return app.Profile{}, err
+	}
+	return s.change(ctx, by, handle, func(tx *store.Tx, p *store.Profile) (string, string, error) {
+		if p.Revoked {
+			return "", "", p.CanUse(s.now())
+		}
+		if sameHosts(allowedOf(p.Hosts), list) && !slices.ContainsFunc(p.Hosts, func(h app.HostRequest) bool { return slices.Contains(dismissed, h.String()) }) {
+			return "", "", nil
+		}
+		if p.Locked {
+			if err := s.newHosts(ctx, tx, by, p, list); err != nil {
+				return "", "", err
+			}
+		}
+		return "profile.hosts", hostsDetail(list), tx.DecideHosts(ctx, p.Row, list, dismissed, by, s.now())
+	})
+}
+
+func hostsDetail(list []app.Host) string {
+	if len(list) == 0 {
+		return "Allowed no hosts."
+	}
+	return "Allowed " + names(list) + " and nothing else."
+}
+
+// canonicalHosts returns the list in canonical form, each entry once.
+func canonicalHosts(hosts []app.Host) ([]app.Host, error) {
+	if len(hosts) > app.MaxHosts {
+		return nil, tooManyHosts()
+	}
+	list := make([]app.Host, 0, len(hosts))
+	for _, h := range hosts {
+		c, err := h.Canonical()
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(list, func(have app.Host) bool { return have.String() == c.String() })
+		switch {
+		case i < 0:
+			list = append(list, c)
+		case !sameHost(list[i], c):
+			return nil, app.Invalid("hosts", fmt.Sprintf("the host %s is named twice, with different settings", c), "Name each host once.")
+		}
+	}
+	return list, nil
+}
+
+// proposed is the list as an agent may ask for it: never private.
+func proposed(list []app.Host) []app.Host {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Private = false
+	}
+	return list
+}
+
+func allowedOf(requests []app.HostRequest) []app.Host {
+	list := make([]app.Host, 0, len(requests))
+	for _, r := range requests {
+		if r.Allowed {
+			list = append(list, r.Host)
+		}
+	}
+	return list
+}
+
+func sameHost(a, b app.Host) bool {
+	return a.Name == b.Name && slices.Equal(a.Ports, b.Ports) && a.Protocol == b.Protocol && a.Private == b.Private && a.Reason == b.Reason
+}
+
+// sameHosts compares without regard to order.
+func sameHosts(a, b []app.Host) bool {
+	return slices.EqualFunc(sortedHosts(a), sortedHosts(b), sameHost)
+}
+
+func sortedHosts(list []app.Host) []app.Host {
+	return slices.SortedFunc(slices.Values(list), func(a, b app.Host) int { return strings.Compare(a.String(), b.String()) })
+}
+
+// names lists hosts for a sentence.
+func names(list []app.Host) string {
+	texts := make([]string, len(list))
+	for i, h := range list {
+		texts[i] = h.String()
+		if h.Private {
+			texts[i] += " (private)"
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+func tooManyHosts() error {
+	return app.Invalid("hosts", fmt.Sprintf("a profile has at most %d hosts", app.MaxHosts), "Use fewer hosts or a wildcard such as *.example.com.")
+}

@@ -1,0 +1,114 @@
+package access
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// How many wrong tokens are let through before the next has to wait.
+const (
+	addressBurst = 5
+	addressEvery = 12 * time.Second
+	globalBurst  = 50
+	globalEvery  = 2 * time.Second
+	maxAddresses = 10_000
+)
+
+// limiter counts wrong tokens per address and over all. It is safe for concurrent use.
+type limiter struct {
+	mu      sync.Mutex
+	global  bucket
+	address map[string]*bucket
+}
+
+// bucket is full of failures at its burst and forgets one per interval.
+type bucket struct {
+	failures int
+	since    time.Time // when the oldest failure that counts began to be forgotten
+}
+
+func newLimiter() *limiter { return &limiter{address: map[string]*bucket{}} }
+
+// begin counts an attempt as failed and reports whether it may be made. succeed takes it back.
+func (l *limiter) begin(address string, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.global.forget(now, globalEvery)
+	b := l.bucketOf(address, now)
+	if b == nil || b.failures >= addressBurst || l.global.failures >= globalBurst {
+		return false
+	}
+	b.failures++
+	l.global.failures++
+	return true
+}
+
+// succeed takes back one attempt.
+func (l *limiter) succeed(address string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b := l.address[origin(address)]; b != nil && b.failures > 0 {
+		b.failures--
+	}
+	if l.global.failures > 0 {
+		l.global.failures--
+	}
+}
+
+// bucketOf returns the address's bucket, nil if there are too many to keep another.
+func (l *limiter) bucketOf(address string, now time.Time) *bucket {
+	key := origin(address)
+	b := l.address[key]
+	if b == nil {
+		if len(l.address) >= maxAddresses {
+			l.drop(now)
+		}
+		if len(l.address) >= maxAddresses {
+			return nil
+		}
+		b = &bucket{since: now}
+		l.address[key] = b
+	}
+	b.forget(now, addressEvery)
+	return b
+}
+
+// drop removes the addresses that have no failures left.
+func (l *limiter) drop(now time.Time) {
+	for key, b := range l.address {
+		if b.forget(now, addressEvery); b.failures == 0 {
+			delete(l.address, key)
+		}
+	}
+}
+
+func (b *bucket) forget(now time.Time, every time.Duration) {
+	n := int(now.Sub(b.since) / every)
+	switch {
+	case b.failures == 0 || n >= b.failures:
+		b.failures, b.since = 0, now
+	case n > 0:
+		b.failures -= n
+		b.since = b.since.Add(time.Duration(n) * every)
+	}
+}
+
+// origin is whom an address counts as: one IPv4 address, or the /64 that one IPv6 customer has.
+func origin(address string) string {
+	if ap, err := netip.ParseAddrPort(address); err == nil {
+		address = ap.Addr().String()
+	}
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return "unknown"
+	}
+	if ip = ip.Unmap().WithZone(""); ip.Is4() {
+		return ip.String()
+	}
+	prefix, err := ip.Prefix(64)
+	if err != nil {
+		return "unknown"
+	}
+	return prefix.String()
+}

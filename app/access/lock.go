@@ -1,0 +1,119 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// DescribeProfile changes the description. People only.
+func (s *Service) DescribeProfile(ctx context.Context, by app.Actor, handle, description string) (app.Profile, error) {
+	if err := peopleOnly(by); err != nil {
+		return app.Profile{}, err
+	}
+	if err := app.CheckText("description", description, app.MaxDescription); err != nil {
+		return app.Profile{}, err
+	}
+	return s.change(ctx, by, handle, func(_ *store.Tx, p *store.Profile) (string, string, error) {
+		if p.Description == description {
+			return "", "", nil
+		}
+		p.Description = description
+		return "profile.describe", "Changed the description.", nil
+	})
+}
+
+// Lock makes the first policy version and locks, one-way. seen is the profile's UpdatedAt that the person looked at: if it changed since, CodeConflict.
+// A zero seen skips that check. People only.
+func (s *Service) Lock(ctx context.Context, by app.Actor, handle string, seen time.Time) (app.Profile, error) {
+	if err := peopleOnly(by); err != nil {
+		return app.Profile{}, err
+	}
+	return s.change(ctx, by, handle, func(tx *store.Tx, p *store.Profile) (string, string, error) {
+		if err := p.CanLock(s.now()); err != nil {
+			return "", "", err
+		}
+		if !seen.IsZero() && !seen.Equal(p.UpdatedAt) {
+			return "", "", app.E(app.CodeConflict, "the profile was changed after you looked at it", "Look at what it asks for now, then lock it.")
+		}
+		if err := s.firstPolicy(ctx, tx, by, p); err != nil {
+			return "", "", err
+		}
+		p.Locked, p.LockedAt = true, s.now()
+		return "profile.lock", lockDetail(p.Profile), nil
+	})
+}
+
+func lockDetail(p app.Profile) string {
+	keys := make([]string, len(p.Keys))
+	for i, k := range p.Keys {
+		keys[i] = fmt.Sprintf("%s (%s, %s)", k.Name, k.Credential, k.CredentialMode)
+	}
+	if len(keys) == 0 {
+		keys = []string{"no keys"}
+	}
+	return "Locked with " + strings.Join(keys, ", ") + ". " + hostsDetail(allowedOf(p.Hosts))
+}
+
+// Revoke ends the profile at once and for good. Revoking it again changes nothing. People only. Callers that have an engine also call its KillProfile.
+func (s *Service) Revoke(ctx context.Context, by app.Actor, handle string) (app.Profile, error) {
+	if err := peopleOnly(by); err != nil {
+		return app.Profile{}, err
+	}
+	return s.change(ctx, by, handle, func(_ *store.Tx, p *store.Profile) (string, string, error) {
+		if p.Revoked {
+			return "", "", nil
+		}
+		p.Revoked = true
+		return "profile.revoke", "Revoked.", nil
+	})
+}
+
+// SetExpiry sets, extends or (zero) removes the expiry, also of an expired profile. A time that is over is CodeInvalidField. People only.
+func (s *Service) SetExpiry(ctx context.Context, by app.Actor, handle string, at time.Time) (app.Profile, error) {
+	if err := peopleOnly(by); err != nil {
+		return app.Profile{}, err
+	}
+	at = at.UTC().Truncate(time.Millisecond)
+	if !at.IsZero() && (!at.After(s.now()) || at.Year() > 9999) {
+		return app.Profile{}, app.Invalid("expires_at", "the profile would expire in the past, or after the year 9999", "Choose a time to come, or revoke the profile to end it now.")
+	}
+	return s.change(ctx, by, handle, func(_ *store.Tx, p *store.Profile) (string, string, error) {
+		if p.Revoked {
+			return "", "", p.CanUse(s.now())
+		}
+		if p.ExpiresAt.Equal(at) {
+			return "", "", nil
+		}
+		p.ExpiresAt = at
+		if at.IsZero() {
+			return "profile.expiry", "It never expires.", nil
+		}
+		return "profile.expiry", "It expires at " + text(at) + ".", nil
+	})
+}
+
+// DeleteProfile removes a profile; its executions stay. People only. Callers that have an engine also call its KillProfile.
+func (s *Service) DeleteProfile(ctx context.Context, by app.Actor, handle string) error {
+	if err := peopleOnly(by); err != nil {
+		return err
+	}
+	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		p, err := tx.ProfileByHandle(ctx, handle)
+		if err != nil {
+			return err
+		}
+		if err := tx.DeleteProfile(ctx, p.Row); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, s.event(by, "profile.delete", handle, "Deleted the profile; its executions stay."))
+	})
+	if err == nil {
+		s.publishProfiles(handle)
+	}
+	return err
+}

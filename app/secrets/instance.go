@@ -1,0 +1,132 @@
+package secrets
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// InstanceKeyFile is the name, inside the data directory, of the key that Airlock makes for itself.
+const InstanceKeyFile = "instance.key"
+
+// maxKeyFile bounds what is read of a key file, in bytes.
+const maxKeyFile = 4096
+
+// LoadInstanceKey returns the instance key and where it comes from, in words that are not secret: envValue (AIRLOCK_SECRET_KEY)
+// if it is set, else the file envFile (AIRLOCK_SECRET_KEY_FILE) if it is named, else <dataDir>/instance.key, which is made,
+// with mode 0600, if it doesn't exist; created tells so. White space around a key is not part of it.
+//
+// Errors: a key has fewer than 32 characters; envFile can't be read; instance.key is not a regular file, or is open to group
+// or others. envFile is the operator's own and may have any mode: secret mounts are often readable by all.
+func LoadInstanceKey(envValue app.Secret, envFile, dataDir string) (key app.Secret, source string, created bool, err error) {
+	switch path := filepath.Join(dataDir, InstanceKeyFile); {
+	case !envValue.Empty():
+		source = "AIRLOCK_SECRET_KEY"
+		key = trimmed(envValue.Reveal())
+	case envFile != "":
+		source = "AIRLOCK_SECRET_KEY_FILE"
+		key, err = readKey(envFile, 0, func(fs.FileInfo) error { return nil })
+	default:
+		source = path
+		key, created, err = ownKey(dataDir, path)
+	}
+	if err == nil {
+		err = checkLength(key)
+	}
+	if err != nil {
+		return app.Secret{}, "", false, fmt.Errorf("secrets: instance key from %s: %w", source, err)
+	}
+	return key, source, created, nil
+}
+
+func ownKey(dir, path string) (key app.Secret, created bool, err error) {
+	key, err = readKey(path, syscall.O_NOFOLLOW, checkOwn)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, false, err
+	}
+	if created, err = createKey(dir, path); err != nil {
+		return app.Secret{}, false, err
+	}
+	key, err = readKey(path, syscall.O_NOFOLLOW, checkOwn)
+	return key, created, err
+}
+
+func checkOwn(info fs.FileInfo) error {
+	if info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("group or others can read it (mode %04o); run: chmod 600", info.Mode().Perm())
+	}
+	return nil
+}
+
+func readKey(path string, flags int, check func(fs.FileInfo) error) (app.Secret, error) {
+	// O_NONBLOCK: a FIFO in its place must not hang the start.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|flags, 0)
+	if err != nil {
+		return app.Secret{}, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return app.Secret{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return app.Secret{}, errors.New("it is not a regular file")
+	}
+	if err := check(info); err != nil {
+		return app.Secret{}, err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxKeyFile+1))
+	if err != nil {
+		return app.Secret{}, err
+	}
+	if len(text) > maxKeyFile {
+		return app.Secret{}, fmt.Errorf("it is larger than %d bytes", maxKeyFile)
+	}
+	return trimmed(string(text)), nil
+}
+
+// createKey writes a new key so that a reader, or a crash, sees all of it or nothing. It reports false if another process was first.
+func createKey(dir, path string) (created bool, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return false, err
+	}
+	file, err := os.CreateTemp(dir, ".instance.key-*") // mode 0600
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
+	raw := make([]byte, 32)
+	_, _ = rand.Read(raw)
+	_, err = file.WriteString(base64.RawURLEncoding.EncodeToString(raw) + "\n")
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return false, err
+	}
+	// A link, unlike a rename, never replaces a key that is already there.
+	err = os.Link(file.Name(), path)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, syncDir(dir)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+func trimmed(text string) app.Secret { return app.NewSecret(strings.TrimSpace(text)) }

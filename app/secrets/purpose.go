@@ -1,0 +1,13 @@
+package secrets
+
+// Purpose separates what a key is used for: each purpose has a subkey of its own.
+type Purpose string
+
+// The purposes.
+const (
+	Values   Purpose = "values"   // credential values
+	Scripts  Purpose = "scripts"  // scripts and inputs of executions
+	Profiles Purpose = "profiles" // profile ids
+	Execs    Purpose = "execs"    // execution ids
+	Settings Purpose = "settings" // instance settings that hold secrets
+)

@@ -1,0 +1,182 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Credentials lists all by name, with the number of profiles that refer to each.
+func (tx *Tx) Credentials(ctx context.Context) ([]app.Credential, error) {
+	rows, err := gorm.G[credentialRow](tx.db).Order("name").Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: read credentials: %w", err)
+	}
+	var counts []struct {
+		CredentialID string
+		N            int
+	}
+	err = tx.db.WithContext(ctx).Raw("SELECT credential_id, count(DISTINCT profile_id) AS n FROM profile_keys WHERE credential_id IS NOT NULL GROUP BY credential_id").Scan(&counts).Error
+	if err != nil {
+		return nil, fmt.Errorf("store: count profiles: %w", err)
+	}
+	profiles := make(map[string]int, len(counts))
+	for _, c := range counts {
+		profiles[c.CredentialID] = c.N
+	}
+	list := make([]app.Credential, len(rows))
+	for i, row := range rows {
+		if list[i], err = row.credential(); err != nil {
+			return nil, err
+		}
+		list[i].Profiles = profiles[row.ID]
+	}
+	return list, nil
+}
+
+// Credential finds one by name; Profiles is filled.
+func (tx *Tx) Credential(ctx context.Context, name string) (app.Credential, error) {
+	row, err := gorm.G[credentialRow](tx.db).Where("name = ?", name).Take(ctx)
+	if err != nil {
+		return app.Credential{}, notFound(err, "credential")
+	}
+	c, err := row.credential()
+	if err != nil {
+		return app.Credential{}, err
+	}
+	err = tx.db.WithContext(ctx).Raw("SELECT count(DISTINCT profile_id) FROM profile_keys WHERE credential_id = ?", c.ID).Scan(&c.Profiles).Error
+	if err != nil {
+		return app.Credential{}, fmt.Errorf("store: count profiles: %w", err)
+	}
+	return c, nil
+}
+
+// CredentialsByID finds those that exist among ids.
+func (tx *Tx) CredentialsByID(ctx context.Context, ids []string) (map[string]app.Credential, error) {
+	rows, err := gorm.G[credentialRow](tx.db).Where("id IN ?", ids).Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: read credentials: %w", err)
+	}
+	found := make(map[string]app.Credential, len(rows))
+	for _, row := range rows {
+		if found[row.ID], err = row.credential(); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// InsertCredential adds a credential without a value. A name that is taken is CodeConflict.
+func (tx *Tx) InsertCredential(ctx context.Context, c app.Credential) error {
+	row := credentialRow{
+		ID: c.ID, Name: c.Name, Description: c.Description, Mode: string(c.Mode), Hosts: toJSON(hosts(c.Hosts)), Places: `["header"]`,
+		Source: string(c.Source), Reference: c.Reference, CreatedAt: toMillis(c.CreatedAt), UpdatedAt: toMillis(c.UpdatedAt),
+	}
+	return changed(1, gorm.G[credentialRow](tx.db).Create(ctx, &row), "credential")
+}
+
+// UpdateCredential saves description, mode and hosts of a credential that was last changed at seen, else CodeConflict. UpdatedAt becomes c's.
+func (tx *Tx) UpdateCredential(ctx context.Context, c app.Credential, seen time.Time) error {
+	n, err := tx.exec(ctx, "UPDATE credentials SET description = ?, mode = ?, hosts = ?, updated_at = ? WHERE id = ? AND updated_at = ?",
+		c.Description, string(c.Mode), toJSON(hosts(c.Hosts)), toMillis(c.UpdatedAt), c.ID, toMillis(seen))
+	return changed(n, err, "credential")
+}
+
+// Value is one sealed version of a credential's value.
+type Value struct {
+	CredentialID string
+	Version      int
+	Sealed       []byte
+	KeyID        string
+	By           app.Actor
+	At           time.Time
+}
+
+// InsertValue adds the version after the current one and erases the value before it. Another version number than the next is CodeConflict.
+func (tx *Tx) InsertValue(ctx context.Context, v Value) error {
+	n, err := tx.exec(ctx, "UPDATE credentials SET version = ?, key_id = ?, value_set_at = ? WHERE id = ? AND version = ?",
+		v.Version, v.KeyID, toMillis(v.At), v.CredentialID, v.Version-1)
+	if err := changed(n, err, "credential"); err != nil {
+		return err
+	}
+	if _, err := tx.exec(ctx, "UPDATE credential_versions SET value = NULL WHERE credential_id = ? AND value IS NOT NULL", v.CredentialID); err != nil {
+		return fmt.Errorf("store: erase value: %w", err)
+	}
+	row := credentialVersionRow{v.CredentialID, v.Version, v.Sealed, v.KeyID, toJSON(v.By), toMillis(v.At)}
+	return changed(1, gorm.G[credentialVersionRow](tx.db).Create(ctx, &row), "credential")
+}
+
+// Values returns the current sealed values of those credentials that have one.
+func (tx *Tx) Values(ctx context.Context, ids []string) (map[string]Value, error) {
+	rows, err := gorm.G[credentialVersionRow](tx.db).Where("credential_id IN ? AND value IS NOT NULL", ids).Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: read values: %w", err)
+	}
+	values := make(map[string]Value, len(rows))
+	for _, r := range rows {
+		by, err := fromJSON[app.Actor]("created_by", r.CreatedBy)
+		if err != nil {
+			return nil, err
+		}
+		values[r.CredentialID] = Value{r.CredentialID, r.Version, r.Value, r.KeyID, by, fromMillis(r.CreatedAt)}
+	}
+	return values, nil
+}
+
+// CountUse notes that an execution had the credentials.
+func (tx *Tx) CountUse(ctx context.Context, ids []string, at time.Time) error {
+	if _, err := tx.exec(ctx, "UPDATE credentials SET uses = uses + 1, last_used_at = max(last_used_at, ?) WHERE id IN ?", toMillis(at), ids); err != nil {
+		return fmt.Errorf("store: count use: %w", err)
+	}
+	return nil
+}
+
+// DeleteCredential removes a credential with all versions and unlinks it from every key.
+func (tx *Tx) DeleteCredential(ctx context.Context, id string) error {
+	n, err := tx.exec(ctx, "DELETE FROM credentials WHERE id = ?", id)
+	return changed(n, err, "credential")
+}
+
+// ProfilesWith returns the handles of the profiles that have a key linked to the credential.
+func (tx *Tx) ProfilesWith(ctx context.Context, credentialID string) ([]string, error) {
+	var handles []string
+	err := tx.db.WithContext(ctx).Raw("SELECT handle FROM profiles WHERE id IN (SELECT profile_id FROM profile_keys WHERE credential_id = ?) ORDER BY id", credentialID).Scan(&handles).Error
+	if err != nil {
+		return nil, fmt.Errorf("store: read profiles: %w", err)
+	}
+	return handles, nil
+}
+
+// TouchProfilesWith moves UpdatedAt of those profiles on, since what they show has changed.
+func (tx *Tx) TouchProfilesWith(ctx context.Context, credentialID string, at time.Time) error {
+	_, err := tx.exec(ctx, "UPDATE profiles SET updated_at = max(updated_at + 1, ?) WHERE id IN (SELECT profile_id FROM profile_keys WHERE credential_id = ?)", toMillis(at), credentialID)
+	if err != nil {
+		return fmt.Errorf("store: touch profiles: %w", err)
+	}
+	return nil
+}
+
+func (r credentialRow) credential() (app.Credential, error) {
+	list, err := fromJSON[[]app.Host]("hosts", r.Hosts)
+	if err != nil {
+		return app.Credential{}, err
+	}
+	return app.Credential{
+		ID: r.ID, Name: r.Name, Description: r.Description, Mode: app.Mode(r.Mode), Hosts: list,
+		Source: app.Source(r.Source), Reference: r.Reference, Version: r.Version, KeyID: r.KeyID,
+		ValueSetAt: fromMillis(r.ValueSetAt), CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
+		LastUsedAt: fromMillis(r.LastUsedAt), Uses: r.Uses,
+	}, nil
+}
+
+// hosts makes an empty list of nil, so that the column is always a list.
+func hosts(list []app.Host) []app.Host {
+	if list == nil {
+		return []app.Host{}
+	}
+	return list
+}

@@ -1,0 +1,32 @@
+// Package store keeps Airlock's state in one SQLite file, <dir>/airlock.db.
+//
+// # Connections
+//
+// A Store has one writer connection, whose transactions are BEGIN IMMEDIATE, and a pool of read-only connections. SQLite lets
+// one transaction write at a time; queueing for one connection in Go costs nothing and never ends in "database is locked", while
+// deferred transactions that start to write half-way do. A second process (airlock admin) may use the file at the same time.
+//
+// # How to write a query
+//
+//   - Everything happens in a transaction: Store.Read gives a Tx on a consistent snapshot, Store.Write one that may change things
+//     and commits if the function returns nil. Queries are methods of Tx, so that callers can join several into one transaction
+//     together with the rule they enforce and the audit event that records it. A Tx is for one goroutine and ends with its function;
+//     inside Write use that Tx only: asking the Store for another write transaction would wait for itself.
+//   - Rows are the unexported …Row types; rows_*.go has one per table and a test compares them with the migrated schema. Query them with
+//     the generics API: gorm.G[profileRow](tx.db).Where("handle = ?", handle).Take(ctx). Use Select or Updates with a map-free column
+//     list; Updates(struct) skips zero values.
+//   - State changes are conditional: the WHERE clause names the state that was read, and changed(…) turns zero affected rows into
+//     app.CodeConflict. Errors are *app.Error where a caller can act on them (notFound, conflict), else wrapped driver errors.
+//   - Times are UTC unix milliseconds in the file (toMillis, fromMillis; 0 is the zero time), so that they compare and index as numbers
+//     whatever wrote them. Durations are whole milliseconds.
+//   - SQL is written with placeholders only; the logger never sees their values.
+//
+// The store never sees plaintext secrets: values, scripts, inputs, profile and execution ids arrive sealed, with keyed hashes to find
+// them by. What came out of a box arrives as redact.Clean.
+//
+// # Schema
+//
+// migrations/NNNN_name.sql are applied in order, each in one transaction, and never edited once released: their checksums are recorded,
+// and a file that changed or a database from a newer program refuses to open. Before the first pending one a copy of a database that has
+// data is left beside it as pre-migrate-<version>.db.
+package store

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+)
+
+// slowQuery is how long a query may take before it is worth a warning.
+const slowQuery = 250 * time.Millisecond
+
+// queryLogger passes gorm's messages to slog. It never sees the values of placeholders.
+type queryLogger struct{ log *slog.Logger }
+
+func newLogger(log *slog.Logger) logger.Interface {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return queryLogger{log}
+}
+
+// ParamsFilter drops the values before gorm writes them into the statement's text.
+func (queryLogger) ParamsFilter(_ context.Context, sql string, _ ...any) (string, []any) {
+	return sql, nil
+}
+
+// LogMode is the slog handler's business.
+func (l queryLogger) LogMode(logger.LogLevel) logger.Interface { return l }
+
+// Info is noise.
+func (l queryLogger) Info(ctx context.Context, format string, args ...any) {
+	l.log.DebugContext(ctx, "store: "+fmt.Sprintf(format, args...))
+}
+
+func (l queryLogger) Warn(ctx context.Context, format string, args ...any) {
+	l.log.WarnContext(ctx, "store: "+fmt.Sprintf(format, args...))
+}
+
+func (l queryLogger) Error(ctx context.Context, format string, args ...any) {
+	l.log.ErrorContext(ctx, "store: "+fmt.Sprintf(format, args...))
+}
+
+// Trace reports failed and slow queries. Absent rows, broken uniqueness and given-up requests are ordinary answers.
+func (l queryLogger) Trace(ctx context.Context, begin time.Time, query func() (sql string, rows int64), err error) {
+	took := time.Since(begin)
+	failed := err != nil && !errors.Is(err, gorm.ErrRecordNotFound) && !errors.Is(err, gorm.ErrDuplicatedKey) && !errors.Is(err, context.Canceled)
+	if !failed && took < slowQuery {
+		return
+	}
+	sql, rows := query()
+	attrs := []any{"sql", sql, "rows", rows, "ms", took.Milliseconds()}
+	if failed {
+		l.log.ErrorContext(ctx, "store: query failed", append(attrs, "error", err)...)
+		return
+	}
+	l.log.WarnContext(ctx, "store: slow query", attrs...)
+}

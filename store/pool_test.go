@@ -1,0 +1,324 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	gosqlite "github.com/glebarez/go-sqlite"
+	"gorm.io/gorm"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Result codes of SQLite.
+const (
+	sqliteBusy     = 5
+	sqliteReadonly = 8
+)
+
+func sqliteCode(err error) int {
+	var e *gosqlite.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+func TestWriteTransactionsAreImmediate(t *testing.T) {
+	s := open(t)
+	other, err := sql.Open("sqlite", strings.Replace(dsn(s.path), "busy_timeout(10000)", "busy_timeout(0)", 1)+"&_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	err = s.Write(t.Context(), func(*Tx) error { // has not written anything yet
+		tx, err := other.BeginTx(t.Context(), nil)
+		if err == nil {
+			_ = tx.Rollback()
+			t.Error("a second immediate transaction began")
+		} else if code := sqliteCode(err); code != sqliteBusy {
+			t.Errorf("second BEGIN: %v (code %d), want SQLITE_BUSY", err, code)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReadersCannotWrite(t *testing.T) {
+	s := open(t)
+	err := s.Read(t.Context(), func(tx *Tx) error {
+		return tx.SetSettings(t.Context(), time.Now(), Setting{Key: "a", Value: []byte("b")})
+	})
+	if code := sqliteCode(err); code != sqliteReadonly {
+		t.Errorf("write in Read: %v (code %d), want SQLITE_READONLY", err, code)
+	}
+}
+
+func TestEveryConnectionHasItsPragmas(t *testing.T) {
+	s := open(t)
+	want := map[string]string{"foreign_keys": "1", "journal_mode": "wal", "busy_timeout": "10000", "synchronous": "1", "temp_store": "2"}
+	for name, db := range map[string]*gorm.DB{"writer": s.writer, "reader": s.reader} {
+		pool, err := db.DB()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range pool.Stats().MaxOpenConnections { // held until the end, so that each is another one
+			conn, err := pool.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			for pragma, value := range want {
+				var got string
+				if err := conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != value {
+					t.Errorf("%s %d: %s = %s (%v), want %s", name, i, pragma, got, err, value)
+				}
+			}
+		}
+	}
+}
+
+func TestSQLiteIsRecent(t *testing.T) {
+	var version string
+	if err := open(t).read(t.Context()).Raw("SELECT sqlite_version()").Scan(&version).Error; err != nil {
+		t.Fatal(err)
+	}
+	if version < "3.53" {
+		t.Errorf("SQLite %s: go.mod must name go-sqlite itself, or an old one is used", version)
+	}
+}
+
+func TestLibcIsTheOneThatSQLiteWants(t *testing.T) {
+	run := func(args ...string) string {
+		out, err := exec.Command("go", args...).Output()
+		if err != nil {
+			t.Fatalf("go %v: %v", args, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	const libc = "modernc.org/libc"
+	have := run("list", "-m", "-f", "{{.Version}}", libc)
+	mod, err := os.ReadFile(run("list", "-m", "-f", "{{.GoMod}}", "modernc.org/sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(mod), libc+" "+have+"\n") {
+		t.Errorf("go.mod has %s %s; modernc.org/sqlite was built against another", libc, have)
+	}
+}
+
+func TestFileModes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	s := openIn(t, dir)
+	if err := s.Write(t.Context(), func(tx *Tx) error {
+		return tx.SetSettings(t.Context(), time.Now(), Setting{Key: "a", Value: []byte("b")})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{"": 0o700, FileName: 0o600, FileName + "-wal": 0o600, FileName + "-shm": 0o600} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%q has mode %o, want %o", name, got, want)
+		}
+	}
+}
+
+func TestOpenTightensModes(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, FileName)
+	if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Chmod(path, 0o644), os.Chmod(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	openIn(t, dir)
+	for path, want := range map[string]os.FileMode{dir: 0o700, path: 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v %v, want %o", path, info.Mode(), err, want)
+		}
+	}
+}
+
+func TestSharedDirectoryIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(t.Context(), dir, nil); err == nil {
+		_ = s.Close()
+		t.Error("opened in a directory that everybody shares")
+	}
+}
+
+func TestDirectoryWithOddName(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a?b=c&mode=memory#%41 ü")
+	s := openIn(t, dir)
+	if _, err := os.Stat(filepath.Join(dir, FileName)); err != nil {
+		t.Error(err)
+	}
+	if err := s.read(t.Context()).Exec("SELECT 1 FROM settings").Error; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWritersQueueAndReadersGoOn(t *testing.T) {
+	s := open(t)
+	const writers, rounds = 4, 50
+	add := func(ctx context.Context) error {
+		return s.Write(ctx, func(tx *Tx) error {
+			set, _, err := tx.Setting(ctx, "n")
+			if err != nil {
+				return err
+			}
+			return tx.SetSettings(ctx, time.Now(), Setting{Key: "n", Value: append(set.Value, 'x')})
+		})
+	}
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for range rounds {
+				if err := add(t.Context()); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+		wg.Go(func() {
+			for range rounds {
+				if err := s.Read(t.Context(), func(tx *Tx) error { _, _, err := tx.Setting(t.Context(), "n"); return err }); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	_ = s.Read(t.Context(), func(tx *Tx) error {
+		if set, _, err := tx.Setting(t.Context(), "n"); err != nil || len(set.Value) != writers*rounds {
+			t.Errorf("%d increments arrived (%v), want %d", len(set.Value), err, writers*rounds)
+		}
+		return nil
+	})
+}
+
+func TestReadIsASnapshot(t *testing.T) {
+	s := open(t)
+	set := func(v string) error {
+		return s.Write(t.Context(), func(tx *Tx) error {
+			return tx.SetSettings(t.Context(), time.Now(), Setting{Key: "k", Value: []byte(v)})
+		})
+	}
+	if err := set("old"); err != nil {
+		t.Fatal(err)
+	}
+	err := s.Read(t.Context(), func(tx *Tx) error {
+		for range 2 {
+			got, _, err := tx.Setting(t.Context(), "k")
+			if err != nil || string(got.Value) != "old" {
+				t.Errorf("read %q (%v) in one transaction, want old", got.Value, err)
+			}
+			if err := set("new"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDataVersionSeesOtherProcessesOnly(t *testing.T) {
+	dir := t.TempDir()
+	ours, theirs := openIn(t, dir), openIn(t, dir)
+	version := func() int64 {
+		v, err := ours.DataVersion(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	write := func(s *Store, value string) { // always another value: writing what is there changes no page
+		if err := s.Write(t.Context(), func(tx *Tx) error {
+			return tx.SetSettings(t.Context(), time.Now(), Setting{Key: "k", Value: []byte(value)})
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := version()
+	write(ours, "1")
+	if v := version(); v != start {
+		t.Errorf("our own write moved the version from %d to %d", start, v)
+	}
+	write(theirs, "2")
+	if v := version(); v == start {
+		t.Error("another process's write did not move the version")
+	}
+}
+
+func TestLoggerNeverSeesValues(t *testing.T) {
+	var logged strings.Builder
+	s, err := Open(t.Context(), t.TempDir(), slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const planted = "planted-value-93f1"
+	if err := s.read(t.Context()).Exec("INSERT INTO settings (key, value, updated_at) VALUES (?, ?, 1)", planted, planted).Error; err == nil {
+		t.Fatal("the reader wrote")
+	}
+	if !strings.Contains(logged.String(), "query failed") {
+		t.Error("a failed query was not logged")
+	}
+	if strings.Contains(logged.String(), planted) {
+		t.Errorf("the log has a value: %s", logged.String())
+	}
+}
+
+func TestErrorsAreTranslated(t *testing.T) {
+	s := open(t)
+	err := s.Write(t.Context(), func(tx *Tx) error {
+		c := app.Credential{ID: "1", Name: "A", Mode: app.ModePlain, Source: app.SourceLocal, CreatedAt: time.Now(), UpdatedAt: time.Now()}
+		if err := tx.InsertCredential(t.Context(), c); err != nil {
+			return err
+		}
+		c.ID = "2"
+		return tx.InsertCredential(t.Context(), c)
+	})
+	if app.CodeOf(err) != app.CodeConflict {
+		t.Errorf("a taken name: %v, want conflict", err)
+	}
+}
+
+func TestLockDirKeepsASecondServerOff(t *testing.T) {
+	dir := t.TempDir()
+	lock, err := LockDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := LockDir(dir); !errors.Is(err, ErrLocked) {
+		_ = second.Release()
+		t.Errorf("second lock: %v, want ErrLocked", err)
+	}
+	openIn(t, dir) // airlock admin takes no lock
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := LockDir(dir)
+	if err != nil {
+		t.Fatalf("after release: %v", err)
+	}
+	_ = again.Release()
+}

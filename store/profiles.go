@@ -1,0 +1,131 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Profile is a profile as stored: its ID is empty, since only a sealed form is kept.
+type Profile struct {
+	app.Profile
+	Row       int64
+	Lookup    []byte
+	SealedID  []byte
+	ClaimedAt time.Time // when a person first worked on it
+}
+
+// ProfileByLookup finds a profile by the keyed hash of its id.
+func (tx *Tx) ProfileByLookup(ctx context.Context, lookup []byte) (Profile, error) {
+	return tx.profile(ctx, "lookup = ?", lookup)
+}
+
+// ProfileByHandle finds a profile by its handle.
+func (tx *Tx) ProfileByHandle(ctx context.Context, handle string) (Profile, error) {
+	return tx.profile(ctx, "handle = ?", handle)
+}
+
+func (tx *Tx) profile(ctx context.Context, where string, arg any) (Profile, error) {
+	row, err := gorm.G[profileRow](tx.db).Where(where, arg).Take(ctx)
+	if err != nil {
+		return Profile{}, notFound(err, "profile")
+	}
+	list, err := tx.fill(ctx, []profileRow{row}, "WHERE k.profile_id = ?", "profile_id = ?", row.ID)
+	if err != nil {
+		return Profile{}, err
+	}
+	return list[0], nil
+}
+
+// Profiles lists all, newest first.
+func (tx *Tx) Profiles(ctx context.Context) ([]Profile, error) {
+	rows, err := gorm.G[profileRow](tx.db).Order("id DESC").Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: read profiles: %w", err)
+	}
+	return tx.fill(ctx, rows, "", "1 = 1")
+}
+
+// linkedKey is a key with what its credential says.
+type linkedKey struct {
+	Key            profileKeyRow `gorm:"embedded"` // gorm looks past unexported embedded types
+	CredentialName string
+	CredentialMode string
+	HasValue       bool
+}
+
+const selectKeys = `SELECT k.*, coalesce(c.name, '') AS credential_name, coalesce(c.mode, '') AS credential_mode,
+	coalesce(c.version > 0 OR c.source = 'vault', 0) AS has_value
+	FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id `
+
+// fill adds keys and hosts to profiles with one query each.
+func (tx *Tx) fill(ctx context.Context, rows []profileRow, keysWhere, hostsWhere string, args ...any) ([]Profile, error) {
+	var keys []linkedKey
+	if err := tx.db.WithContext(ctx).Raw(selectKeys+keysWhere+" ORDER BY k.position, k.name", args...).Scan(&keys).Error; err != nil {
+		return nil, fmt.Errorf("store: read keys: %w", err)
+	}
+	entries, err := gorm.G[profileHostRow](tx.db).Where(hostsWhere, args...).Order("position, entry").Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: read hosts: %w", err)
+	}
+	list := make([]Profile, len(rows))
+	at := make(map[int64]*Profile, len(rows))
+	for i, row := range rows {
+		if list[i], err = row.profile(); err != nil {
+			return nil, err
+		}
+		at[row.ID] = &list[i]
+	}
+	for _, k := range keys {
+		if p := at[k.Key.ProfileID]; p != nil {
+			key, err := k.key()
+			if err != nil {
+				return nil, err
+			}
+			p.Keys = append(p.Keys, key)
+		}
+	}
+	for _, e := range entries {
+		if p := at[e.ProfileID]; p != nil {
+			host, err := fromJSON[app.Host]("host", e.Host)
+			if err != nil {
+				return nil, err
+			}
+			p.Hosts = append(p.Hosts, app.HostRequest{Host: host, Allowed: e.Allowed, CreatedAt: fromMillis(e.CreatedAt)})
+		}
+	}
+	return list, nil
+}
+
+func (r profileRow) profile() (Profile, error) {
+	by, err := fromJSON[app.Actor]("created_by", r.CreatedBy)
+	if err != nil {
+		return Profile{}, err
+	}
+	return Profile{
+		Row: r.ID, Lookup: r.Lookup, SealedID: r.SealedID, ClaimedAt: fromMillis(r.ClaimedAt),
+		Profile: app.Profile{
+			Handle: r.Handle, Description: r.Description, PairingCode: r.PairingCode, CreatedBy: by, CreatedFrom: r.CreatedFrom,
+			Locked: r.Locked, Revoked: r.Revoked, ExpiresAt: fromMillis(r.ExpiresAt), Policy: r.Policy,
+			CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt), LockedAt: fromMillis(r.LockedAt),
+			LastUsedAt: fromMillis(r.LastUsedAt), Executions: r.Executions,
+		},
+	}, nil
+}
+
+func (k linkedKey) key() (app.Key, error) {
+	list, err := fromJSON[[]app.Host]("hosts", k.Key.Hosts)
+	if err != nil {
+		return app.Key{}, err
+	}
+	key := app.Key{Name: k.Key.Name, Description: k.Key.Description, Mode: app.Mode(k.Key.Mode), Hosts: list}
+	if k.Key.CredentialID != nil {
+		key.CredentialID = *k.Key.CredentialID
+		key.Credential, key.CredentialMode, key.ValueExists = k.CredentialName, app.Mode(k.CredentialMode), k.HasValue
+	}
+	return key, nil
+}

@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// InsertProfile adds an unlocked profile without keys and hosts.
+func (tx *Tx) InsertProfile(ctx context.Context, p Profile) error {
+	row := profileRow{
+		Lookup: p.Lookup, SealedID: p.SealedID, Handle: p.Handle, Description: p.Description, PairingCode: p.PairingCode,
+		CreatedBy: toJSON(p.CreatedBy), CreatedFrom: p.CreatedFrom, ClaimedAt: toMillis(p.ClaimedAt), ExpiresAt: toMillis(p.ExpiresAt),
+		CreatedAt: toMillis(p.CreatedAt), UpdatedAt: toMillis(p.UpdatedAt),
+	}
+	return changed(1, gorm.G[profileRow](tx.db).Create(ctx, &row), "profile")
+}
+
+// UpdateProfile saves description, claim, lock, revocation, expiry and policy number of a profile that was last changed at seen, else CodeConflict.
+// UpdatedAt becomes at, or one millisecond after seen if that is later, so that it tells any two states apart; it is returned.
+func (tx *Tx) UpdateProfile(ctx context.Context, p Profile, revokedAt, seen, at time.Time) (time.Time, error) {
+	now := max(toMillis(at), toMillis(seen)+1)
+	n, err := tx.exec(ctx, `UPDATE profiles SET description = ?, claimed_at = ?, locked = ?, locked_at = ?, revoked = ?,
+		revoked_at = CASE WHEN revoked_at = 0 THEN ? ELSE revoked_at END, expires_at = ?, policy = ?, updated_at = ?
+		WHERE id = ? AND updated_at = ?`,
+		p.Description, toMillis(p.ClaimedAt), p.Locked, toMillis(p.LockedAt), p.Revoked, toMillis(revokedAt), toMillis(p.ExpiresAt), p.Policy, now,
+		p.Row, toMillis(seen))
+	return fromMillis(now), changed(n, err, "profile")
+}
+
+// SetKeys makes exactly these keys, in this order, the profile's. It fails for a locked profile.
+func (tx *Tx) SetKeys(ctx context.Context, row int64, keys []app.Key, at time.Time) error {
+	names := []string{""}
+	for i, k := range keys {
+		names = append(names, k.Name)
+		r := profileKeyRow{row, k.Name, i, k.Description, string(k.Mode), toJSON(hosts(k.Hosts)), nil, toMillis(at)}
+		if k.CredentialID != "" {
+			r.CredentialID = &k.CredentialID
+		}
+		keep := clause.OnConflict{
+			Columns:   []clause.Column{{Name: "profile_id"}, {Name: "name"}},
+			DoUpdates: clause.AssignmentColumns([]string{"position", "description", "mode", "hosts", "credential_id"}),
+		}
+		if err := gorm.G[profileKeyRow](tx.db, keep).Create(ctx, &r); err != nil {
+			return fmt.Errorf("store: set keys: %w", err)
+		}
+	}
+	if _, err := tx.exec(ctx, "DELETE FROM profile_keys WHERE profile_id = ? AND name NOT IN ?", row, names); err != nil {
+		return fmt.Errorf("store: set keys: %w", err)
+	}
+	return nil
+}
+
+// ProposeHosts adds undecided entries after those that are there; entries that are there stay as they are.
+func (tx *Tx) ProposeHosts(ctx context.Context, row int64, list []app.Host, by app.Actor, at time.Time) error {
+	var last int
+	if err := tx.db.WithContext(ctx).Raw("SELECT coalesce(max(position), 0) FROM profile_hosts WHERE profile_id = ?", row).Scan(&last).Error; err != nil {
+		return fmt.Errorf("store: propose hosts: %w", err)
+	}
+	for i, h := range list {
+		r := profileHostRow{ProfileID: row, Entry: h.String(), Position: last + 1 + i, Host: toJSON(h), AskedBy: toJSON(by), CreatedAt: toMillis(at)}
+		if err := gorm.G[profileHostRow](tx.db, clause.OnConflict{DoNothing: true}).Create(ctx, &r); err != nil {
+			return fmt.Errorf("store: propose hosts: %w", err)
+		}
+	}
+	return nil
+}
+
+// DecideHosts makes exactly these entries the allowed ones. Dismissed entries go away, as do entries that a person had added;
+// what an agent asked for and is not allowed stays undecided, without what a person had ticked on it.
+func (tx *Tx) DecideHosts(ctx context.Context, row int64, allowed []app.Host, dismissed []string, by app.Actor, at time.Time) error {
+	entries := []string{""}
+	for _, h := range allowed {
+		entries = append(entries, h.String())
+	}
+	statements := []struct {
+		sql    string
+		values []any
+	}{
+		{"DELETE FROM profile_hosts WHERE profile_id = ? AND entry IN ? AND entry NOT IN ?", []any{row, append(slices.Clone(dismissed), ""), entries}},
+		{"DELETE FROM profile_hosts WHERE profile_id = ? AND allowed = 1 AND entry NOT IN ? AND coalesce(json_extract(asked_by, '$.kind'), '') <> 'agent'", []any{row, entries}},
+		{"UPDATE profile_hosts SET allowed = 0, host = json_remove(host, '$.private') WHERE profile_id = ? AND entry NOT IN ?", []any{row, entries}},
+	}
+	for _, s := range statements {
+		if _, err := tx.exec(ctx, s.sql, s.values...); err != nil {
+			return fmt.Errorf("store: decide hosts: %w", err)
+		}
+	}
+	for i, h := range allowed {
+		r := profileHostRow{ProfileID: row, Entry: h.String(), Position: i, Host: toJSON(h), Allowed: true, AskedBy: toJSON(by), CreatedAt: toMillis(at)}
+		keep := clause.OnConflict{
+			Columns:   []clause.Column{{Name: "profile_id"}, {Name: "entry"}},
+			DoUpdates: clause.AssignmentColumns([]string{"host", "allowed", "position"}),
+		}
+		if err := gorm.G[profileHostRow](tx.db, keep).Create(ctx, &r); err != nil {
+			return fmt.Errorf("store: decide hosts: %w", err)
+		}
+	}
+	return nil
+}
+
+// DeleteProfile removes a profile with its keys and hosts. Its executions and policies stay.
+func (tx *Tx) DeleteProfile(ctx context.Context, row int64) error {
+	n, err := tx.exec(ctx, "DELETE FROM profiles WHERE id = ?", row)
+	return changed(n, err, "profile")
+}
+
+const unclaimed = "claimed_at = 0 AND revoked = 0 AND json_extract(created_by, '$.kind') = 'agent'"
+
+// CountUnclaimed counts agents' profiles that no person has worked on yet.
+func (tx *Tx) CountUnclaimed(ctx context.Context) (int, error) {
+	var n int
+	if err := tx.db.WithContext(ctx).Raw("SELECT count(*) FROM profiles WHERE " + unclaimed).Scan(&n).Error; err != nil {
+		return 0, fmt.Errorf("store: count profiles: %w", err)
+	}
+	return n, nil
+}
+
+// DeleteUnclaimed removes those that were created at or before a time and returns their handles.
+func (tx *Tx) DeleteUnclaimed(ctx context.Context, before time.Time) ([]string, error) {
+	var handles []string
+	err := tx.db.WithContext(ctx).Raw("DELETE FROM profiles WHERE "+unclaimed+" AND created_at <= ? RETURNING handle", toMillis(before)).Scan(&handles).Error
+	if err != nil {
+		return nil, fmt.Errorf("store: delete unclaimed profiles: %w", err)
+	}
+	return handles, nil
+}
+
+// InsertPolicy adds a version. A version that exists is CodeConflict: versions never change.
+func (tx *Tx) InsertPolicy(ctx context.Context, handle string, p app.Policy) error {
+	row := policyRow{handle, p.Version, toJSON(p), p.Digest(), toJSON(p.CreatedBy), toMillis(p.CreatedAt)}
+	return changed(1, gorm.G[policyRow](tx.db).Create(ctx, &row), "policy")
+}
+
+// Policy returns one version of a profile's policy, also after the profile was deleted. ProfileID is empty.
+func (tx *Tx) Policy(ctx context.Context, handle string, version int) (app.Policy, error) {
+	row, err := gorm.G[policyRow](tx.db).Where("profile_handle = ? AND version = ?", handle, version).Take(ctx)
+	if err != nil {
+		return app.Policy{}, notFound(err, "policy")
+	}
+	p, err := fromJSON[app.Policy]("policy", row.Body)
+	if err == nil && p.Digest() != row.Digest {
+		err = fmt.Errorf("store: policy %s version %d is not as it was written", handle, version)
+	}
+	if err != nil {
+		return app.Policy{}, err
+	}
+	p.CreatedAt = fromMillis(row.CreatedAt)
+	if p.CreatedBy, err = fromJSON[app.Actor]("created_by", row.CreatedBy); err != nil {
+		return app.Policy{}, err
+	}
+	return p, nil
+}

@@ -1,0 +1,141 @@
+package store
+
+// Rows of what people and agents arrange. Columns are described in the migrations.
+
+type settingRow struct {
+	Key       string `gorm:"primaryKey"`
+	Value     []byte
+	Sealed    bool
+	UpdatedAt int64 `gorm:"autoUpdateTime:false"`
+}
+
+func (settingRow) TableName() string { return "settings" }
+
+type credentialRow struct {
+	ID          string `gorm:"primaryKey"`
+	Name        string
+	Description string
+	Service     string
+	Mode        string
+	Hosts       string
+	Places      string
+	PlainHTTP   bool
+	Source      string
+	Reference   string
+	Version     int
+	KeyID       string
+	ValueSetAt  int64
+	CheckedAt   int64
+	CheckError  string
+	Uses        int64
+	LastUsedAt  int64
+	CreatedAt   int64 `gorm:"autoCreateTime:false"`
+	UpdatedAt   int64 `gorm:"autoUpdateTime:false"`
+}
+
+func (credentialRow) TableName() string { return "credentials" }
+
+type credentialVersionRow struct {
+	CredentialID string `gorm:"primaryKey"`
+	Version      int    `gorm:"primaryKey;autoIncrement:false"`
+	Value        []byte
+	KeyID        string
+	CreatedBy    string
+	CreatedAt    int64 `gorm:"autoCreateTime:false"`
+}
+
+func (credentialVersionRow) TableName() string { return "credential_versions" }
+
+type profileRow struct {
+	ID          int64 `gorm:"primaryKey"`
+	Lookup      []byte
+	SealedID    []byte
+	Handle      string
+	Description string
+	PairingCode string
+	CreatedBy   string
+	CreatedFrom string
+	ClaimedAt   int64
+	Locked      bool
+	LockedAt    int64
+	Revoked     bool
+	RevokedAt   int64
+	ExpiresAt   int64
+	Backend     string
+	MinTier     string
+	Image       string
+	Policy      int
+	Executions  int64
+	LastUsedAt  int64
+	CreatedAt   int64 `gorm:"autoCreateTime:false"`
+	UpdatedAt   int64 `gorm:"autoUpdateTime:false"`
+}
+
+func (profileRow) TableName() string { return "profiles" }
+
+type profileKeyRow struct {
+	ProfileID    int64  `gorm:"primaryKey;autoIncrement:false"`
+	Name         string `gorm:"primaryKey"`
+	Position     int
+	Description  string
+	Mode         string
+	Hosts        string
+	CredentialID *string
+	CreatedAt    int64 `gorm:"autoCreateTime:false"`
+}
+
+func (profileKeyRow) TableName() string { return "profile_keys" }
+
+type profileHostRow struct {
+	ProfileID int64  `gorm:"primaryKey;autoIncrement:false"`
+	Entry     string `gorm:"primaryKey"`
+	Position  int
+	Host      string
+	Allowed   bool
+	AskedBy   string
+	Execution string
+	Line      int
+	CreatedAt int64 `gorm:"autoCreateTime:false"`
+}
+
+func (profileHostRow) TableName() string { return "profile_hosts" }
+
+type policyRow struct {
+	ProfileHandle string `gorm:"primaryKey"`
+	Version       int    `gorm:"primaryKey;autoIncrement:false"`
+	Body          string
+	Digest        string
+	CreatedBy     string
+	CreatedAt     int64 `gorm:"autoCreateTime:false"`
+}
+
+func (policyRow) TableName() string { return "policies" }
+
+type adminSessionRow struct {
+	ID          string `gorm:"primaryKey"`
+	Token       []byte
+	Person      string
+	Address     string
+	Agent       string
+	CreatedAt   int64 `gorm:"autoCreateTime:false"`
+	SeenAt      int64
+	ConfirmedAt int64
+	ExpiresAt   int64
+}
+
+func (adminSessionRow) TableName() string { return "admin_sessions" }
+
+type auditEventRow struct {
+	Seq          int64 `gorm:"primaryKey"`
+	At           int64
+	ActorKind    string
+	ActorName    string
+	ActorAddress string
+	Action       string
+	Subject      string
+	Detail       string
+	Prev         string
+	Hash         string
+}
+
+func (auditEventRow) TableName() string { return "audit_events" }

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Tx is one transaction. It is for one goroutine and ends with the function it was given to.
+type Tx struct{ db *gorm.DB }
+
+// Read runs fn on a consistent snapshot. fn's error is returned as it is; writing fails.
+func (s *Store) Read(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.reader.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db}) }, &sql.TxOptions{})
+}
+
+// Write runs fn alone among all writers and commits if it returns nil, else nothing happened. fn's error is returned as it is.
+func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.writer.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db}) }, &sql.TxOptions{})
+}
+
+// DataVersion returns a number that changes when another process has changed the database, and not when this Store did. It is asked on the
+// writer's connection, since to a connection of its own every commit of ours would look foreign; it waits for a write that is under way.
+func (s *Store) DataVersion(ctx context.Context) (int64, error) {
+	var v int64
+	if err := s.writer.WithContext(ctx).Raw("PRAGMA data_version").Scan(&v).Error; err != nil {
+		return 0, fmt.Errorf("store: data version: %w", err)
+	}
+	return v, nil
+}
+
+// read is for single statements of this package that need no snapshot.
+func (s *Store) read(ctx context.Context) *gorm.DB { return s.reader.WithContext(ctx) }
+
+// exec runs one statement and returns how many rows it touched. Values go into placeholders only.
+func (tx *Tx) exec(ctx context.Context, sql string, values ...any) (int64, error) {
+	done := tx.db.WithContext(ctx).Exec(sql, values...)
+	return done.RowsAffected, done.Error
+}
+
+// notFound is the answer for a thing that is not there; other errors are wrapped with what was being read.
+func notFound(err error, what string) error {
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return app.E(app.CodeNotFound, "there is no such "+what, "Check the name or id; it may have been deleted.")
+	}
+	if err != nil {
+		return fmt.Errorf("store: read %s: %w", what, err)
+	}
+	return nil
+}
+
+// conflict is the answer to a change whose precondition no longer holds.
+func conflict(what string) error {
+	return app.E(app.CodeConflict, "the "+what+" was changed by somebody else at the same moment", "Look at it again and repeat what you did if it still applies.")
+}
+
+// changed turns the outcome of a conditional update into an error: conflict if it touched no row.
+func changed(rows int64, err error, what string) error {
+	switch {
+	case errors.Is(err, gorm.ErrDuplicatedKey):
+		return conflict(what)
+	case err != nil:
+		return fmt.Errorf("store: change %s: %w", what, err)
+	case rows == 0:
+		return conflict(what)
+	}
+	return nil
+}
+
+// toMillis is how times are stored; the zero time is 0.
+func toMillis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// fromMillis undoes toMillis, in UTC.
+func fromMillis(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// toJSON encodes what this package stores as JSON: values that are always encodable.
+func toJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("store: not encodable: " + err.Error())
+	}
+	return string(text)
+}
+
+// fromJSON decodes a column into T. A column that can't be read is an error, never an empty value: it may be a limit.
+func fromJSON[T any](column, text string) (v T, err error) {
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return v, fmt.Errorf("store: column %s can't be read: %w", column, err)
+	}
+	return v, nil
+}
