@@ -34,6 +34,7 @@ const (
 	CodeRateLimited        Code = "rate_limited"        //
 	CodeProfilesDisabled   Code = "profiles_disabled"   // the operator switched agent-made profiles off
 	CodeSandboxUnavailable Code = "sandbox_unavailable" // no backend passed its checks
+	CodeUnreachable        Code = "unreachable"         // an allowed host that did not answer
 	CodeInternal           Code = "internal"            //
 )
 

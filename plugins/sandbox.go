@@ -1,10 +1,3 @@
-// Package plugins is the contract between Airlock and whatever runs its boxes.
-//
-// A backend is small on purpose: a box is a process that can be talked to through its stdin and stdout and in no
-// other way. Settings, printed output, LLM questions, results and every allowed connection travel over that one
-// pipe (package wire gives the shapes), so a backend decides nothing about policy and sees nothing but bytes.
-//
-// The package imports none of Airlock's other packages, so that an operator can build a backend against it alone.
 package plugins
 
 import (

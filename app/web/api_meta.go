@@ -4,6 +4,10 @@ import (
 	"net/http"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/skill"
 )
 
 // APIVersion is the version of the unprefixed agent paths.
@@ -32,10 +36,40 @@ func (s *Server) health(c echo.Context) error {
 }
 
 // skill answers GET /skill.md: how to use this instance; with a bearer, that profile's keys and hosts too.
-func (s *Server) skill(echo.Context) error { return echo.ErrNotFound }
+func (s *Server) skill(c echo.Context) error {
+	var mine *app.Profile
+	token, err := bearer(c)
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		p, err := s.bearerProfile(c)
+		if err != nil {
+			return err
+		}
+		mine = &p
+	}
+	h := s.cfg.Engine.Health()
+	text, err := skill.Dynamic(skill.Instance{
+		URL: s.baseURL(c), Version: s.cfg.Version, Backend: h.Backend, Tier: h.Tier, Ready: h.Ready,
+		Limits: s.cfg.Limits, TimeoutDefault: s.cfg.TimeoutDefault, TimeoutMax: s.cfg.TimeoutMax, LLMWait: s.cfg.LLMWait,
+	}, mine, s.cfg.Now(), statuses)
+	if err != nil {
+		return err
+	}
+	return c.Blob(http.StatusOK, "text/markdown; charset=utf-8", []byte(text))
+}
 
 // openAPI answers GET /openapi.json.
-func (s *Server) openAPI(echo.Context) error { return echo.ErrNotFound }
+func (s *Server) openAPI(c echo.Context) error {
+	text, err := skill.OpenAPI(s.cfg.Version, s.baseURL(c))
+	if err != nil {
+		return err
+	}
+	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, text)
+}
 
 // stubs answers GET /airlock.pyi: the types of the script SDK, for editors and agents.
-func (s *Server) stubs(echo.Context) error { return echo.ErrNotFound }
+func (s *Server) stubs(c echo.Context) error {
+	return c.Blob(http.StatusOK, "text/x-python; charset=utf-8", guest.Stub())
+}

@@ -54,11 +54,12 @@ var hostShape = regexp.MustCompile(`^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45
 
 // baseURL is the address under which the caller reaches this instance, without trailing slash: the configured one, else as the request
 // says. A Host header that doesn't look like one is not repeated.
-func (s *Server) baseURL(c echo.Context) string {
+func (s *Server) baseURL(c echo.Context) string { return s.baseOf(c.Request()) }
+
+func (s *Server) baseOf(r *http.Request) string {
 	if s.cfg.PublicURL != "" {
 		return s.cfg.PublicURL
 	}
-	r := c.Request()
 	host := r.Host
 	if s.trusted(r) {
 		values := strings.Split(r.Header.Get("X-Forwarded-Host"), ",")
@@ -69,5 +70,5 @@ func (s *Server) baseURL(c echo.Context) string {
 	if !hostShape.MatchString(host) {
 		host = "localhost:9090"
 	}
-	return c.Scheme() + "://" + host
+	return s.scheme(r) + "://" + host
 }

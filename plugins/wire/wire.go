@@ -1,10 +1,3 @@
-// Package wire holds the shapes that the engine and a box exchange over the box's stdin and stdout.
-//
-// The pipe carries yamux; the engine is its client and airlock-init its server, and either side opens streams. Every stream begins
-// with one Header frame that names its kind. A frame is a 4-byte big-endian length and that many bytes of JSON, at most
-// MaxFrame of them. After the header a control stream carries frames both ways; stdout, stderr and connect streams carry raw bytes.
-//
-// Nothing that comes out of a box is trusted: the engine decodes strictly, caps everything and decides again.
 package wire
 
 // MaxFrame is the largest frame either side accepts, in bytes. A longer one ends the session.
@@ -43,6 +36,9 @@ type Message struct {
 	Failed *Failed     `json:"failed,omitempty"`
 	Exited *Exited     `json:"exited,omitempty"`
 	Frozen *Frozen     `json:"frozen,omitempty"`
+
+	// From either side.
+	Abort *Abort `json:"abort,omitempty"`
 
 	// From the engine.
 	Boot   *Boot     `json:"boot,omitempty"`
@@ -113,6 +109,9 @@ type Failed struct {
 type Exited struct {
 	Code   int `json:"code"` // -1 if a signal ended it
 	Signal int `json:"signal,omitempty"`
+	// Bytes of output beyond Start.MaxOutput that were thrown away.
+	DroppedStdout int64 `json:"dropped_stdout,omitempty"`
+	DroppedStderr int64 `json:"dropped_stderr,omitempty"`
 }
 
 // Freeze stops (On) or continues every process of the box except airlock-init.
@@ -120,9 +119,15 @@ type Freeze struct {
 	On bool `json:"on"`
 }
 
-// Frozen answers Freeze once /proc shows the state asked for.
+// Frozen answers Freeze once /proc shows the state asked for. The other state means that it could not be reached.
 type Frozen struct {
 	On bool `json:"on"`
+}
+
+// Abort says that the sender's end of a connect stream broke, as opposed to ended: the receiver breaks its end too. yamux streams
+// can only end, and a download cut short must not look complete.
+type Abort struct {
+	Stream uint32 `json:"stream"` // yamux stream id
 }
 
 // Kill ends the box at once.

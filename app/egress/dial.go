@@ -1,0 +1,170 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// maxTried bounds how many addresses of one answer are dialled.
+const maxTried = 6
+
+// minAttempt is the shortest time that one of several addresses gets.
+const minAttempt = 2 * time.Second
+
+// target is an address to dial and why it may be.
+type target struct {
+	netip.AddrPort
+	local   bool // the operator's own pair
+	private bool // a person admitted private networks
+}
+
+// resolve returns the checked addresses of an allowed name, in the order to dial them.
+func (g *Gateway) resolve(ctx context.Context, entry app.Host, name string, port int) ([]target, error) {
+	if pair, ok := g.local[place(app.Connection{Host: name, Port: port})]; ok {
+		return g.checked(target{AddrPort: pair, local: true})
+	}
+	addresses, err := g.addresses(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	targets := make([]target, len(addresses))
+	for i, a := range addresses {
+		targets[i] = target{AddrPort: netip.AddrPortFrom(a.Unmap(), uint16(port)), private: entry.Private}
+	}
+	return g.checked(targets...)
+}
+
+// addresses returns those of a canonical name, at least one.
+func (g *Gateway) addresses(ctx context.Context, name string) ([]netip.Addr, error) {
+	if literal, err := netip.ParseAddr(name); err == nil {
+		return []netip.Addr{literal}, nil
+	}
+	list, err := g.lookup(ctx, name)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, denied(RuleUnresolved, err)
+	case len(list) == 0:
+		return nil, denied(RuleUnresolved, errors.New("empty answer"))
+	}
+	return list, nil
+}
+
+// checked returns the targets if every one of them may be dialled.
+func (g *Gateway) checked(targets ...target) ([]target, error) {
+	for _, t := range targets {
+		if err := g.check(t); err != nil {
+			return nil, err
+		}
+	}
+	return targets, nil
+}
+
+// check is the whole address policy. It is asked for every address before any is dialled, and again for the socket's own.
+func (g *Gateway) check(t target) error {
+	own, err := g.own.now()
+	if err != nil {
+		return denied(RuleThisHost, fmt.Errorf("read this host's addresses: %w", err))
+	}
+	rule := classify(t.Addr(), own)
+	if g.isListener(t.AddrPort, rule) {
+		return denied(RuleListener, nil)
+	}
+	switch {
+	case rule == "", rule == RulePrivate && (t.private || t.local):
+		return nil
+	case rule == RuleThisHost && t.local && !t.Addr().IsUnspecified():
+		return nil
+	}
+	return denied(rule, nil)
+}
+
+// isListener reports whether an address, classified by rule, leads to Airlock's own port.
+func (g *Gateway) isListener(a netip.AddrPort, rule string) bool {
+	if !g.listener.IsValid() || a.Port() != g.listener.Port() {
+		return false
+	}
+	if g.listener.Addr().IsUnspecified() {
+		return rule == RuleThisHost
+	}
+	return a.Addr() == g.listener.Addr()
+}
+
+// dialFirst returns the first connection that succeeds, or the last error.
+func (g *Gateway) dialFirst(ctx context.Context, targets []target) (*net.TCPConn, netip.AddrPort, error) {
+	targets = targets[:min(len(targets), maxTried)]
+	var last error
+	for i, t := range targets {
+		tcp, err := g.dial(ctx, t, len(targets)-i)
+		if err == nil {
+			return tcp, t.AddrPort, nil
+		}
+		last = err
+		if ctx.Err() != nil || errors.As(err, new(*denial)) {
+			break
+		}
+	}
+	return nil, netip.AddrPort{}, last
+}
+
+// dial connects to one address; left is the number of addresses that share the time that remains.
+func (g *Gateway) dial(ctx context.Context, t target, left int) (*net.TCPConn, error) {
+	if deadline, ok := ctx.Deadline(); ok && left > 1 {
+		share := max(time.Until(deadline)/time.Duration(left), minAttempt)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, share)
+		defer cancel()
+	}
+	dialer := net.Dialer{
+		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
+			return g.recheck(t, address)
+		},
+	}
+	c, err := dialer.DialContext(ctx, "tcp", t.String())
+	if err != nil {
+		return nil, err
+	}
+	return c.(*net.TCPConn), nil
+}
+
+// recheck looks at the address that a socket is about to connect to.
+func (g *Gateway) recheck(t target, address string) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || unmap(at) != t.AddrPort {
+		return denied(RuleReserved, fmt.Errorf("the socket goes to %s instead of %s", address, t))
+	}
+	return g.check(t)
+}
+
+// lookupWith asks a resolver for both families. Names with a dot are asked for as they are, without the search domains of resolv.conf:
+// what was matched is what is asked.
+func lookupWith(r *net.Resolver) func(context.Context, string) ([]netip.Addr, error) {
+	return func(ctx context.Context, host string) ([]netip.Addr, error) {
+		if strings.Contains(host, ".") {
+			host += "."
+		}
+		return r.LookupNetIP(ctx, "ip", host)
+	}
+}
+
+// failureOf names the failure of a dial that no rule stopped.
+func failureOf(err error) string {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return RuleRefused
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return RuleTimeout
+	}
+	return RuleUnreachable
+}

@@ -1,0 +1,136 @@
+package egress
+
+import (
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// ledger holds an execution's network record in a bounded number of rows.
+type ledger struct {
+	changed func()
+
+	mu       sync.Mutex
+	rows     []*row
+	refusals map[refusal]*row
+	more     *app.Connection // counts what did not get a row
+}
+
+// row is one line of the ledger.
+type row struct {
+	app.Connection
+	live   *conn // nil once it has ended
+	beyond bool  // counted in the last row
+}
+
+// refusal is what repeated refusals have in common.
+type refusal struct {
+	host string
+	port int
+	rule string
+}
+
+func newLedger(changed func()) *ledger {
+	return &ledger{changed: changed, refusals: map[refusal]*row{}}
+}
+
+// opened adds the row of an open connection. One that finds no room is counted in the last row instead, with its bytes when it ends.
+func (l *ledger) opened(live *conn, c app.Connection) *row {
+	r := &row{Connection: c, live: live}
+	l.mu.Lock()
+	if l.full() {
+		l.count(c)
+		r.beyond = true
+	} else {
+		l.rows = append(l.rows, r)
+	}
+	l.mu.Unlock()
+	l.changed()
+	return r
+}
+
+// ended writes the last figures of a connection.
+func (l *ledger) ended(r *row) {
+	l.mu.Lock()
+	r.Connection, r.live = r.figures(), nil
+	if r.beyond {
+		l.more.BytesUp += r.BytesUp
+		l.more.BytesDown += r.BytesDown
+	}
+	l.mu.Unlock()
+	l.changed()
+}
+
+// refused adds or counts a connection that was refused or failed.
+func (l *ledger) refused(c app.Connection) {
+	if l.repeat(c) {
+		l.changed()
+	}
+}
+
+// repeat counts c where it belongs and reports whether that made a new row.
+func (l *ledger) repeat(c app.Connection) bool {
+	key := refusal{c.Host, c.Port, c.Rule}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r, ok := l.refusals[key]; ok {
+		r.Count++
+		return false
+	}
+	if l.full() {
+		return l.count(c)
+	}
+	r := &row{Connection: c}
+	l.rows = append(l.rows, r)
+	l.refusals[key] = r
+	return true
+}
+
+func (l *ledger) full() bool { return len(l.rows) >= app.MaxConnections }
+
+// count adds c to the last row, which takes the gravest verdict of what it counts, and reports whether it is new.
+func (l *ledger) count(c app.Connection) bool {
+	if l.more == nil {
+		l.more = &app.Connection{Host: "*", Rule: RuleMore, Verdict: c.Verdict, StartedAt: c.StartedAt, Count: 1}
+		return true
+	}
+	l.more.Count++
+	if gravity(c.Verdict) > gravity(l.more.Verdict) {
+		l.more.Verdict = c.Verdict
+	}
+	return false
+}
+
+func (l *ledger) snapshot() []app.Connection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]app.Connection, 0, len(l.rows)+1)
+	for _, r := range l.rows {
+		list = append(list, r.figures())
+	}
+	if l.more != nil {
+		list = append(list, *l.more)
+	}
+	return list
+}
+
+// figures returns the row as it stands now.
+func (r *row) figures() app.Connection {
+	c := r.Connection
+	if r.live != nil {
+		c.BytesUp, c.BytesDown = r.live.up.Load(), r.live.down.Load()
+		c.Duration = time.Since(c.StartedAt)
+	}
+	return c
+}
+
+func gravity(v app.Verdict) int {
+	switch v {
+	case app.VerdictDenied:
+		return 2
+	case app.VerdictFailed:
+		return 1
+	}
+	return 0
+}

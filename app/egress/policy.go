@@ -1,0 +1,54 @@
+package egress
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// canonicalHosts keeps the entries that have a canonical form, in it. Dropping the others is the safe direction: they can't match.
+func canonicalHosts(hosts []app.Host) []app.Host {
+	kept := make([]app.Host, 0, len(hosts))
+	for _, h := range hosts {
+		if c, err := h.Canonical(); err == nil {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// canonicalTarget checks what a box asks for before anything looks at it.
+func canonicalTarget(host string, port int) (string, error) {
+	if port < 1 || port > 65535 {
+		return "", errors.New("the port is not a number from 1 to 65535")
+	}
+	return app.CanonicalName(host)
+}
+
+// decide returns the entry that covers a canonical name and a port, or the rule against it. Among several entries that cover
+// it, one that admits private addresses counts: a person ticked it for this very name and port.
+func decide(hosts []app.Host, name string, port int) (entry app.Host, rule string) {
+	rule = RuleNotListed
+	for _, h := range hosts {
+		switch {
+		case h.Matches(name, port) && h.Private:
+			return h, ""
+		case h.Matches(name, port) && rule != "":
+			entry, rule = h, ""
+		case rule == RuleNotListed && h.Matches(name, h.Ports[0]):
+			rule = RulePort
+		}
+	}
+	return entry, rule
+}
+
+// printable makes a hostile name fit for a ledger row: ASCII without controls, bounded.
+func printable(host string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x21 || r > 0x7e {
+			return '?'
+		}
+		return r
+	}, app.Clip(host, 80))
+}

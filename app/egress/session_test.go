@@ -1,0 +1,379 @@
+package egress
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// A name is judged by every address it has, on real sockets: what is refused must not even be connected to.
+func TestDialJudgesAddresses(t *testing.T) {
+	const public, other = "93.184.215.14", "93.184.215.15"
+	for _, c := range []struct {
+		name    string
+		answers []string
+		private bool
+		rule    string // "" means that the first address is reached
+	}{
+		{"public", []string{public}, false, ""},
+		{"several public", []string{public, other}, false, ""},
+		{"public as mapped", []string{"::ffff:" + public}, false, ""},
+		{"loopback", []string{"127.0.0.1"}, false, RuleThisHost},
+		{"loopback, ticked", []string{"127.0.0.1"}, true, RuleThisHost},
+		{"loopback elsewhere in the net", []string{"127.66.0.1"}, true, RuleThisHost},
+		{"loopback v6", []string{"::1"}, true, RuleThisHost},
+		{"unspecified", []string{"0.0.0.0"}, true, RuleThisHost},
+		{"unspecified v6", []string{"::"}, true, RuleThisHost},
+		{"own private address", []string{ownPrivate.Addr().String()}, true, RuleThisHost},
+		{"metadata", []string{"169.254.169.254"}, true, RuleMetadata},
+		{"metadata of tasks", []string{"169.254.170.2"}, true, RuleMetadata},
+		{"metadata in shared space", []string{"100.100.100.200"}, true, RuleMetadata},
+		{"metadata at a public address", []string{"168.63.129.16"}, true, RuleMetadata},
+		{"metadata v6", []string{"fd00:ec2::254"}, true, RuleMetadata},
+		{"metadata mapped", []string{"::ffff:169.254.169.254"}, true, RuleMetadata},
+		{"metadata by NAT64", []string{"64:ff9b::a9fe:a9fe"}, true, RuleMetadata},
+		{"loopback by 6to4", []string{"2002:7f00:1::"}, true, RuleReserved},
+		{"private, not ticked", []string{"10.1.2.3"}, false, RulePrivate},
+		{"private, ticked", []string{"10.1.2.3"}, true, ""},
+		{"private 172, ticked", []string{"172.20.0.9"}, true, ""},
+		{"private 192, ticked", []string{"192.168.7.7"}, true, ""},
+		{"shared space, not ticked", []string{"100.64.1.1"}, false, RulePrivate},
+		{"shared space, ticked", []string{"100.64.1.1"}, true, ""},
+		{"private mapped, not ticked", []string{"::ffff:10.0.0.1"}, false, RulePrivate},
+		{"private by NAT64, ticked", []string{"64:ff9b::10.0.0.1"}, true, RuleReserved},
+		{"multicast", []string{"224.0.0.1"}, true, RuleReserved},
+		{"broadcast", []string{"255.255.255.255"}, true, RuleReserved},
+		{"documentation", []string{"203.0.113.7"}, true, RuleReserved},
+		{"benchmark", []string{"198.18.0.1"}, true, RuleReserved},
+		{"mixed with private", []string{public, "10.1.2.3"}, false, RulePrivate},
+		{"mixed with metadata, last", []string{public, other, "169.254.169.254"}, true, RuleMetadata},
+		{"mixed with metadata, first", []string{"169.254.169.254", public}, true, RuleMetadata},
+		{"mixed with loopback v6", []string{public, "::1"}, true, RuleThisHost},
+		{"mixed beyond the number that is tried", append(repeat(public, 20), "127.0.0.1"), true, RuleThisHost},
+		{"empty answer", nil, false, RuleUnresolved},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.name("svc.test", c.answers)
+			hosts := allow(t, fmt.Sprintf("svc.test:%d", w.port))
+			hosts[0].Private = c.private
+			s := session(t, w.gateway(), hosts)
+			conn, err := s.Dial(t.Context(), "svc.test", w.port)
+			if c.rule == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				echo(t, conn, "hello")
+				conn.Close()
+				want := netip.MustParseAddr(c.answers[0]).Unmap().String()
+				if got := w.reached(); len(got) != 1 || got[0] != want {
+					t.Fatalf("reached %v, want %s", got, want)
+				}
+				return
+			}
+			checkRefusal(t, s, err, c.rule)
+			if got := w.reached(); len(got) != 0 {
+				t.Fatalf("connected to %v", got)
+			}
+			if c.rule != RuleUnresolved && strings.Contains(err.Error(), c.answers[len(c.answers)-1]) {
+				t.Errorf("the refusal tells the script an address of the network: %v", err)
+			}
+		})
+	}
+}
+
+func repeat(s string, n int) []string {
+	var list []string
+	for range n {
+		list = append(list, s)
+	}
+	return list
+}
+
+// checkRefusal wants err and the last ledger row to name the rule, with a next step.
+func checkRefusal(t testing.TB, s *Session, err error, rule string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("connected; want %q", rule)
+	}
+	wantCode, wantVerdict := app.CodeForbidden, app.VerdictDenied
+	if verdictOf(rule) == app.VerdictFailed {
+		wantCode, wantVerdict = app.CodeUnreachable, app.VerdictFailed
+	}
+	e, ok := err.(*app.Error)
+	if !ok || e.Code != wantCode || !strings.Contains(e.Message, rule) || e.Hint == "" {
+		t.Fatalf("error %#v; want %s with the rule %q and a hint", err, wantCode, rule)
+	}
+	if row := lastRow(t, s); row.Rule != rule || row.Verdict != wantVerdict || row.Address != "" {
+		t.Fatalf("row %+v; want %s by %q", row, wantVerdict, rule)
+	}
+}
+
+// Addresses written as such pass the same rules as those that a name has.
+func TestDialLiterals(t *testing.T) {
+	for _, c := range []struct{ entry, host, rule string }{
+		{"93.184.215.14", "93.184.215.14", ""},
+		{"93.184.215.14", "::ffff:93.184.215.14", ""},
+		{"10.1.2.3", "10.1.2.3", RulePrivate},
+		{"private:10.1.2.3", "10.1.2.3", ""},
+		{"private:10.8.8.8", "10.8.8.8", RuleThisHost},
+		{"private:127.0.0.1", "127.0.0.1", RuleThisHost},
+		{"private:169.254.169.254", "169.254.169.254", RuleMetadata},
+		{"private:0.0.0.0", "0.0.0.0", RuleThisHost},
+		{"93.184.215.14", "93.184.215.15", RuleNotListed},
+		{"example.test", "8.8.8.8", RuleNotListed},
+		{"*.example.test", "1.1.1.1", RuleNotListed},
+	} {
+		w := newWorld(t)
+		text, private := cutPrivate(c.entry)
+		hosts := allow(t, fmt.Sprintf("%s:%d", text, w.port))
+		hosts[0].Private = private
+		s := session(t, w.gateway(), hosts)
+		conn, err := s.Dial(t.Context(), c.host, w.port)
+		if c.rule != "" {
+			checkRefusal(t, s, err, c.rule)
+		} else if err != nil {
+			t.Errorf("%s: %v", c.host, err)
+		} else {
+			echo(t, conn, "x")
+			conn.Close()
+		}
+		if q := w.questions(); len(q) != 0 {
+			t.Errorf("%s: asked the resolver for %v", c.host, q)
+		}
+	}
+}
+
+// A name whose answer changes between two questions gains nothing, because there is only one question, and each dial asks and checks anew.
+func TestRebinding(t *testing.T) {
+	w := newWorld(t)
+	w.name("rebind.test", []string{"93.184.215.14"}, []string{"169.254.169.254"})
+	s := session(t, w.gateway(), allow(t, fmt.Sprintf("rebind.test:%d", w.port)))
+	conn, err := s.Dial(t.Context(), "rebind.test", w.port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	echo(t, conn, "hello")
+	conn.Close()
+	if q := w.questions(); len(q) != 1 {
+		t.Fatalf("asked %d times for one connection", len(q))
+	}
+	_, err = s.Dial(t.Context(), "rebind.test", w.port)
+	checkRefusal(t, s, err, RuleMetadata)
+	if got := w.reached(); len(got) != 1 || got[0] != "93.184.215.14" {
+		t.Fatalf("reached %v", got)
+	}
+}
+
+// The socket's own address is checked again, whatever led to it.
+func TestRecheckAtTheSocket(t *testing.T) {
+	g := New(Config{})
+	public := target{AddrPort: netip.MustParseAddrPort("93.184.215.14:443")}
+	if err := g.recheck(public, "93.184.215.14:443"); err != nil {
+		t.Error(err)
+	}
+	if err := g.recheck(public, "[::ffff:93.184.215.14]:443"); err != nil {
+		t.Error(err)
+	}
+	for _, address := range []string{"93.184.215.14:80", "93.184.215.15:443", "127.0.0.1:443", "", "host:443"} {
+		if g.recheck(public, address) == nil {
+			t.Errorf("a socket to %q passes for %s", address, public)
+		}
+	}
+	if g.recheck(target{AddrPort: netip.MustParseAddrPort("169.254.169.254:80"), private: true}, "169.254.169.254:80") == nil {
+		t.Error("a metadata address passes the second check")
+	}
+	// And the dialler asks for it.
+	w := newWorld(t)
+	for _, address := range []string{"169.254.169.254", "127.0.0.1", "10.1.2.3"} {
+		c, err := g.dial(t.Context(), target{AddrPort: netip.AddrPortFrom(netip.MustParseAddr(address), uint16(w.port))}, 1)
+		if err == nil {
+			c.Close()
+			t.Errorf("dialled %s unchecked", address)
+		}
+	}
+	if got := w.reached(); len(got) != 0 {
+		t.Errorf("reached %v", got)
+	}
+}
+
+// A refused name or port is never asked for: no query leaves for what isn't on the list.
+func TestNothingIsAskedForWhatIsNotListed(t *testing.T) {
+	w := newWorld(t)
+	w.name("evil.test", []string{"93.184.215.14"})
+	s := session(t, w.gateway(), nil)
+	for _, host := range []string{"evil.test", "secret-in-a-label.evil.test", "localhost", "metadata.google.internal"} {
+		_, err := s.Dial(t.Context(), host, 443)
+		checkRefusal(t, s, err, RuleNotListed)
+	}
+	s = session(t, w.gateway(), allow(t, "evil.test"))
+	for _, port := range []int{22, 25, 6379, 8443} {
+		_, err := s.Dial(t.Context(), "evil.test", port)
+		checkRefusal(t, s, err, RulePort)
+	}
+	if q, r := w.questions(), w.reached(); len(q) != 0 || len(r) != 0 {
+		t.Fatalf("asked for %v, reached %v", q, r)
+	}
+}
+
+func TestLocalServices(t *testing.T) {
+	w := newWorld(t)
+	loop := netip.MustParseAddrPort(fmt.Sprintf("127.0.0.1:%d", w.port))
+	own := netip.AddrPortFrom(ownPrivate.Addr(), uint16(w.port))
+	g := w.gateway(func(c *Config) {
+		c.LocalServices = map[string]netip.AddrPort{"weather.test:8443": loop, "own.test:5432": own, "meta.test:80": netip.MustParseAddrPort("169.254.169.254:80"), "any.test:80": netip.MustParseAddrPort(fmt.Sprintf("0.0.0.0:%d", w.port))}
+	})
+	w.name("weather.test", []string{"127.0.0.1"})
+
+	s := session(t, g, allow(t, "weather.test:8443,443", "own.test:5432", "meta.test:80", "any.test:80"))
+	for _, c := range []struct {
+		host string
+		port int
+	}{{"weather.test", 8443}, {"own.test", 5432}} {
+		conn, err := s.Dial(t.Context(), c.host, c.port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		echo(t, conn, "hello")
+		conn.Close()
+	}
+	if q := w.questions(); len(q) != 0 {
+		t.Errorf("asked the resolver for %v", q)
+	}
+	_, err := s.Dial(t.Context(), "weather.test", 443) // the pair is exact
+	checkRefusal(t, s, err, RuleThisHost)
+	_, err = s.Dial(t.Context(), "meta.test", 80)
+	checkRefusal(t, s, err, RuleMetadata)
+	_, err = s.Dial(t.Context(), "any.test", 80)
+	checkRefusal(t, s, err, RuleThisHost)
+
+	// The operator's word is not the profile's: name and port must be on its list.
+	s = session(t, g, allow(t, "weather.test:443"))
+	_, err = s.Dial(t.Context(), "weather.test", 8443)
+	checkRefusal(t, s, err, RulePort)
+	s = session(t, g, nil)
+	_, err = s.Dial(t.Context(), "weather.test", 8443)
+	checkRefusal(t, s, err, RuleNotListed)
+}
+
+// Airlock's own port is out of reach, also for a pair of the operator and for a private address with the tick.
+func TestListenerIsNeverReached(t *testing.T) {
+	for _, c := range []struct{ listener, service string }{
+		{"0.0.0.0", "127.0.0.1"}, {"::", "127.0.0.1"}, {"0.0.0.0", "10.8.8.8"}, {"127.0.0.1", "127.0.0.1"}, {"10.8.8.8", "::ffff:10.8.8.8"},
+	} {
+		w := newWorld(t)
+		g := w.gateway(func(cfg *Config) {
+			cfg.Listener = netip.AddrPortFrom(netip.MustParseAddr(c.listener), uint16(w.port))
+			cfg.LocalServices = map[string]netip.AddrPort{"self.test:443": netip.AddrPortFrom(netip.MustParseAddr(c.service), uint16(w.port))}
+		})
+		s := session(t, g, allow(t, "self.test"))
+		_, err := s.Dial(t.Context(), "self.test", 443)
+		checkRefusal(t, s, err, RuleListener)
+		if got := w.reached(); len(got) != 0 {
+			t.Errorf("listener %s was reached by %s", c.listener, c.service)
+		}
+	}
+	w := newWorld(t)
+	w.name("elsewhere.test", []string{"10.1.2.3"})
+	g := w.gateway(func(cfg *Config) { cfg.Listener = netip.MustParseAddrPort(fmt.Sprintf("10.1.2.3:%d", w.port)) })
+	hosts := allow(t, fmt.Sprintf("elsewhere.test:%d", w.port))
+	hosts[0].Private = true
+	s := session(t, g, hosts)
+	_, err := s.Dial(t.Context(), "elsewhere.test", w.port)
+	checkRefusal(t, s, err, RuleListener)
+}
+
+// Proxy variables in Airlock's own environment don't lead connections astray.
+func TestProxyVariablesAreIgnored(t *testing.T) {
+	proxy := newWorld(t)
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
+		t.Setenv(name, fmt.Sprintf("http://127.0.0.1:%d", proxy.port))
+	}
+	w := newWorld(t)
+	w.name("svc.test", []string{"93.184.215.14"})
+	s := session(t, w.gateway(), allow(t, fmt.Sprintf("svc.test:%d", w.port)))
+	conn, err := s.Dial(t.Context(), "svc.test", w.port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	echo(t, conn, "hello")
+	conn.Close()
+	if got := proxy.reached(); len(got) != 0 {
+		t.Fatal("the proxy was used")
+	}
+}
+
+func TestFailures(t *testing.T) {
+	w := newWorld(t)
+	closed, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := closed.Addr().(*net.TCPAddr).Port
+	closed.Close()
+	w.name("svc.test", []string{"93.184.215.14"})
+	w.name("far.test", []string{"203.0.114.1"})
+	s := session(t, w.gateway(), allow(t, fmt.Sprintf("svc.test:%d", dead), "nowhere.test", "far.test"))
+
+	_, err = s.Dial(t.Context(), "svc.test", dead)
+	checkRefusal(t, s, err, RuleRefused)
+	_, err = s.Dial(t.Context(), "nowhere.test", 443)
+	checkRefusal(t, s, err, RuleUnresolved)
+	_, err = s.Dial(t.Context(), "far.test", 443)
+	checkRefusal(t, s, err, RuleUnreachable)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = s.Dial(ctx, "svc.test", dead)
+	checkRefusal(t, s, err, RuleCancelled)
+}
+
+// If the first of several good addresses doesn't answer, the next one is used.
+func TestDialTriesTheNextAddress(t *testing.T) {
+	w := newWorld(t)
+	w.name("svc.test", []string{"203.0.114.1", "93.184.215.14"})
+	s := session(t, w.gateway(), allow(t, fmt.Sprintf("svc.test:%d", w.port)))
+	conn, err := s.Dial(t.Context(), "svc.test", w.port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	echo(t, conn, "hello")
+	if row := lastRow(t, s); row.Address != fmt.Sprintf("93.184.215.14:%d", w.port) {
+		t.Fatalf("row %+v", row)
+	}
+}
+
+func TestCloseWrite(t *testing.T) {
+	w := newWorld(t)
+	w.name("svc.test", []string{"93.184.215.14"})
+	s := session(t, w.gateway(), allow(t, fmt.Sprintf("svc.test:%d", w.port)))
+	conn, err := s.Dial(t.Context(), "svc.test", w.port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, "all of it"); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(conn); err != nil || string(got) != "all of it" {
+		t.Fatalf("got %q, %v", got, err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatalf("second Close: %v", err)
+	}
+	row := lastRow(t, s)
+	if row.BytesUp != 9 || row.BytesDown != 9 || row.Verdict != app.VerdictAllowed || row.Duration <= 0 || row.Count != 1 {
+		t.Fatalf("row %+v", row)
+	}
+}

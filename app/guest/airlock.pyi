@@ -1,0 +1,67 @@
+"""What Airlock gives to a script.
+
+The names are builtins, and the same objects can be imported: from airlock import settings, llm, set_result, inputs
+"""
+
+from typing import Any, Iterable, List, Optional, TypeVar, Union, overload
+
+_T = TypeVar("_T")
+
+class MissingKey(KeyError):
+    """The profile has no such key. The message names the keys that exist."""
+
+class ResultError(ValueError):
+    """The data given to set_result has no JSON form or is too large. The message names the place: result.items[3].when"""
+
+class _Settings:
+    @overload
+    def get(self, key: str) -> str:
+        """The value of a key of the profile. Raises MissingKey."""
+    @overload
+    def get(self, key: str, default: _T) -> Union[str, _T]:
+        """The value of a key of the profile, or default."""
+    def keys(self) -> List[str]:
+        """The names of the profile's keys, sorted."""
+
+class _LLM:
+    class Error(Exception):
+        """There will be no answer; the message says why."""
+    def complete(self, prompt: str, model: str = "default") -> str:
+        """Asks the agent that started the script, and waits for its answer. At most 1 MiB of UTF-8.
+
+        The clock of the execution stands still and so does every process of the script. Several threads may ask at once.
+        Works in the script's first process only, not in a forked one.
+        """
+
+settings: _Settings
+llm: _LLM
+
+inputs: Any
+"""The JSON that came with the request; None if there was none."""
+
+def set_result(data: Any) -> None:
+    """Sets the result of the execution. The last call counts, also one from a thread or an exit handler.
+
+    data is converted when this is called; changing it later has no effect. What has no form here raises ResultError.
+
+        None, bool, int, float, str    as they are; float must be finite, int at most 14,000 bits, str valid Unicode
+        Decimal, Fraction, UUID, Path  text
+        date, datetime, time           ISO 8601
+        timedelta                      ISO 8601 duration in days and less: P1DT2H0.5S
+        Enum                           its value
+        dict, other mappings           object; a key is the text of its JSON form (1 is "1", None is "null", a date is ISO 8601)
+        dataclass                      object of its fields
+        list, tuple, deque, range      array
+        set, frozenset                 array, sorted by the elements' JSON text
+        numpy scalars and arrays       numbers, texts, nested arrays; datetime64 and timedelta64 as above
+        pandas DataFrame               {"columns": [...], "index": [...], "data": [[...]]}
+        pandas Series                  {"name": ..., "index": [...], "data": [...]}
+        pandas Index, Categorical      array
+        pandas Timestamp, Timedelta, Period   as their standard counterparts, to the nanosecond
+
+    Errors: NaN, Infinity, NaT, NA and other missing values, bytes, iterators, cycles, more than 200 levels, two keys with the
+    same text, other objects.
+
+    Threads and exit handlers have 5 seconds after the script's last line. `random` is not seeded; hash order, time zone (UTC),
+    locale and numeric thread counts are the same in every execution.
+    """

@@ -1,0 +1,25 @@
+package guest
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrLost means that the pipe ended before the guest said how the script ended. Why is for the backend's Exit to tell.
+var ErrLost = errors.New("the box ended without saying how")
+
+// ErrUsed means that the session has run its one script.
+var ErrUsed = errors.New("the session was used already")
+
+// ProtocolError means that the box did something no guest does. Its text contains nothing that came out of the box.
+type ProtocolError struct {
+	Problem string
+}
+
+func (e *ProtocolError) Error() string {
+	return "the box broke the protocol: " + e.Problem
+}
+
+func violation(format string, args ...any) error {
+	return &ProtocolError{Problem: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,68 @@
+package guest
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// Limits of one execution that no configuration changes.
+const (
+	// MaxPrompt is the largest prompt, in bytes. The runner refuses longer ones in the script.
+	MaxPrompt = 1 << 20
+	// DefaultQuestions is how many questions a script may ask if its Job doesn't say.
+	DefaultQuestions = 100
+	// MaxDepth is how deep a result may be nested.
+	MaxDepth = 200
+
+	maxRefusals  = 1000 // questions beyond the limit that are answered with an error before the session ends
+	connectRate  = 100  // connections per second; more have to wait
+	maxError     = 16 << 10
+	maxTraceback = 128 << 10
+)
+
+// Job is what one box runs.
+type Job struct {
+	Script    string
+	Settings  map[string]string
+	Inputs    []byte      // JSON; nil means none
+	Hosts     []wire.Host // what the box's resolver answers and where it listens; Handler.Dial decides
+	CABundle  []byte      // PEM; nil means the runtime's own
+	MaxOutput int64       // bytes, of stdout and of stderr each
+	MaxResult int64       // bytes of JSON
+	Questions int         // how often the script may ask the LLM; 0 means DefaultQuestions
+}
+
+// Handler is what a script's doings lead to. All fields must be set. The functions are called from several goroutines; each
+// of Stdout and Stderr is called by one at a time. No call is made after Run has returned, and Run waits for those under way.
+type Handler struct {
+	// Stdout and Stderr take output in order, at most Job.MaxOutput bytes in all. p is valid during the call only.
+	Stdout, Stderr func(p []byte)
+
+	// LLM answers a question. It may block for as long as the person or agent takes, until ctx ends. Only Text and Error of the
+	// reply are used. An error raises llm.Error with its text in the script.
+	LLM func(ctx context.Context, q wire.LLMRequest) (wire.LLMReply, error)
+
+	// Dial decides about a connection and makes it. The name is syntactically a host name in lower case, nothing more is known
+	// about it. An error refuses the connection.
+	Dial func(ctx context.Context, host string, port int) (Conn, error)
+}
+
+// Conn is a connection to the outside. Run closes it exactly once.
+type Conn interface {
+	io.ReadWriteCloser
+	// CloseWrite says that the script will send no more.
+	CloseWrite() error
+}
+
+// Outcome is what the guest claims about a script's end, within this package's limits.
+type Outcome struct {
+	Exited wire.Exited     // zero unless Run's error is nil
+	Failed *wire.Failed    // how the script failed, in its own terms; nil if it didn't say
+	Result json.RawMessage // valid JSON; nil if the script set none
+
+	// True if output beyond Job.MaxOutput was thrown away.
+	TruncatedStdout, TruncatedStderr bool
+}

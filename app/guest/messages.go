@@ -1,0 +1,110 @@
+package guest
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// message takes a control message of a running script. The session's lock is held.
+func (r *run) message(m wire.Message) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.hasExited():
+		return violation("a message after the script's end")
+	case m.LLM != nil:
+		return r.question(*m.LLM)
+	case m.Result != nil:
+		if int64(len(m.Result.Data)) > r.job.MaxResult {
+			return violation("a result larger than the limit")
+		}
+		r.result = append([]byte{}, m.Result.Data...)
+	case m.Failed != nil:
+		r.outcome.Failed = &wire.Failed{
+			Error: cut(m.Failed.Error, maxError), Traceback: cut(m.Failed.Traceback, maxTraceback), Line: max(0, m.Failed.Line),
+		}
+	case m.Abort != nil:
+		if drop := r.dropped[m.Abort.Stream]; drop != nil {
+			delete(r.dropped, m.Abort.Stream)
+			r.session.work.Go(drop) // it may take its time, and locks are held here
+		}
+	case m.Exited != nil:
+		if !possible(*m.Exited) {
+			return violation("an impossible wait status")
+		}
+		r.outcome.Exited = *m.Exited
+		close(r.exited)
+	default:
+		return violation("a message that a guest doesn't send")
+	}
+	return nil
+}
+
+func possible(e wire.Exited) bool {
+	byExit := e.Signal == 0 && e.Code >= 0 && e.Code <= 255
+	bySignal := e.Code == -1 && e.Signal >= 1 && e.Signal <= 64
+	return (byExit || bySignal) && e.DroppedStdout >= 0 && e.DroppedStderr >= 0
+}
+
+var questionID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
+
+// question starts answering; each question waits in a goroutine of its own.
+func (r *run) question(q wire.LLMRequest) error {
+	if !questionID.MatchString(q.ID) || r.asked[q.ID] {
+		return violation("a question without an id of its own")
+	}
+	if r.questions++; r.questions > r.job.Questions+maxRefusals {
+		return violation("more than %d questions", r.job.Questions+maxRefusals)
+	}
+	r.asked[q.ID] = true
+	ask := r.handler.LLM
+	switch {
+	case r.questions > r.job.Questions:
+		ask = refuse("a script may ask %d questions, and this one has", r.job.Questions)
+	case len(q.Prompt) > MaxPrompt:
+		ask = refuse("the prompt has %d bytes, the limit is %d", len(q.Prompt), MaxPrompt)
+	case len(q.Model) > 200:
+		ask = refuse("the name of the model is too long")
+	}
+	r.session.work.Go(func() { r.answer(q, ask) })
+	return nil
+}
+
+type ask = func(context.Context, wire.LLMRequest) (wire.LLMReply, error)
+
+func refuse(format string, args ...any) ask {
+	return func(context.Context, wire.LLMRequest) (wire.LLMReply, error) {
+		return wire.LLMReply{}, fmt.Errorf(format, args...)
+	}
+}
+
+func (r *run) answer(q wire.LLMRequest, ask ask) {
+	reply, err := ask(r.ctx, q)
+	if r.ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		text := err.Error()
+		reply = wire.LLMReply{Error: &text}
+	}
+	reply.ID = q.ID
+	if err := r.session.post(r.ctx, wire.Message{Reply: &reply}); err != nil {
+		text := "the answer is too large"
+		_ = r.session.post(r.ctx, wire.Message{Reply: &wire.LLMReply{ID: q.ID, Error: &text}})
+	}
+}
+
+// cut keeps the first limit bytes, without half a character.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}

@@ -1,0 +1,216 @@
+package guest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/yamux"
+	"golang.org/x/time/rate"
+
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+const (
+	// outputWithin bounds the wait for the end of the output streams, which a guest closes before it says that the script ended.
+	outputWithin = 10 * time.Second
+
+	// sendWithin bounds the wait for bytes that the script sent to the network just before it ended.
+	sendWithin = 2 * time.Second
+)
+
+// run is the one execution of a session.
+type run struct {
+	session *Session
+	job     Job
+	handler Handler
+	ctx     context.Context // ends with the execution
+	stdout  sink
+	stderr  sink
+	connect *rate.Limiter
+	exited  chan struct{}
+
+	mu        sync.Mutex
+	outcome   Outcome
+	result    []byte
+	asked     map[string]bool // ids of all questions
+	dropped   map[uint32]func()
+	questions int
+	sending   int           // connections with bytes on their way out
+	quiet     chan struct{} // closed when there are none; nil unless awaited
+}
+
+// Run sends the job and returns when the script has ended and everything it wrote was handled, or when ctx ends, which kills
+// the box. It can be called once; the session is over afterwards. With an error (ErrLost, ErrUsed, a *ProtocolError, or ctx's cause) the
+// Outcome holds what was known by then.
+func (s *Session) Run(ctx context.Context, job Job, handler Handler) (Outcome, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r, err := s.begin(ctx, job, handler)
+	if err != nil {
+		return Outcome{}, err
+	}
+	err = r.wait()
+	cancel()
+	s.fail(ErrUsed)
+	s.work.Wait()
+	outcome, invalid := r.conclude()
+	if err == nil {
+		err = invalid
+	}
+	return outcome, err
+}
+
+// begin sends the script.
+func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, error) {
+	if job.Questions == 0 {
+		job.Questions = DefaultQuestions
+	}
+	r := &run{
+		session: s, job: job, handler: handler, ctx: ctx,
+		stdout:  sink{limit: job.MaxOutput, write: handler.Stdout, ended: make(chan struct{})},
+		stderr:  sink{limit: job.MaxOutput, write: handler.Stderr, ended: make(chan struct{})},
+		connect: rate.NewLimiter(connectRate, connectRate),
+		exited:  make(chan struct{}), asked: map[string]bool{}, dropped: map[uint32]func(){},
+	}
+	s.mu.Lock()
+	switch {
+	case s.err != nil:
+		defer s.mu.Unlock()
+		return nil, s.err
+	case s.state != waiting:
+		s.mu.Unlock()
+		return nil, ErrUsed
+	}
+	s.run, s.state = r, running
+	s.mu.Unlock()
+	start := wire.Start{
+		Script: job.Script, Settings: job.Settings, Inputs: job.Inputs, Hosts: job.Hosts, CABundle: job.CABundle,
+		MaxOutput: job.MaxOutput, MaxResult: job.MaxResult,
+	}
+	if err := s.post(ctx, wire.Message{Start: &start}); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("send the script: %w", err)
+	}
+	return r, nil
+}
+
+// wait returns nil once the guest has said how the script ended and its streams have ended.
+func (r *run) wait() error {
+	limit := time.NewTimer(time.Hour)
+	defer limit.Stop()
+	done := r.session.done
+	for _, event := range []<-chan struct{}{r.exited, r.stdout.ended, r.stderr.ended} {
+		for waiting := true; waiting; {
+			select {
+			case <-event:
+				waiting = false
+			case <-limit.C:
+				return violation("output went on after the script's end")
+			case <-r.ctx.Done():
+				return context.Cause(r.ctx)
+			case <-done:
+				if reason := r.session.failure(); reason != ErrLost || !r.hasExited() {
+					return reason
+				}
+				done = nil // a box that is gone after its last word is as good as one that waits
+			}
+		}
+		if event == r.exited {
+			limit.Reset(outputWithin)
+		}
+	}
+	select {
+	case <-r.silence():
+	case <-time.After(sendWithin):
+	case <-r.ctx.Done():
+	case <-done:
+	}
+	return nil
+}
+
+func (r *run) hasExited() bool {
+	select {
+	case <-r.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// conclude checks what only counts once it is final.
+func (r *run) conclude() (Outcome, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	outcome := r.outcome
+	outcome.TruncatedStdout = outcome.Exited.DroppedStdout > 0
+	outcome.TruncatedStderr = outcome.Exited.DroppedStderr > 0
+	if r.result == nil {
+		return outcome, nil
+	}
+	if err := checkResult(r.result, r.job.MaxResult); err != nil {
+		return outcome, err
+	}
+	outcome.Result = r.result
+	return outcome, nil
+}
+
+// serve handles one stream until it ends. An error ends the session.
+func (r *run) serve(stream *yamux.Stream) error {
+	header, err := wire.ReadHeader(stream)
+	switch {
+	case err != nil && r.session.mux.IsClosed():
+		return nil
+	case err != nil:
+		return violation("a stream without a header")
+	case header.Kind == wire.Connect:
+		return r.relay(stream, header.Host, header.Port)
+	case header.Host != "" || header.Port != 0:
+	case header.Kind == wire.Stdout:
+		return r.stdout.drain(stream)
+	case header.Kind == wire.Stderr:
+		return r.stderr.drain(stream)
+	}
+	return violation("a stream of an unknown kind")
+}
+
+// sink takes one of the script's outputs.
+type sink struct {
+	limit int64
+	write func([]byte)
+	ended chan struct{}
+
+	mu     sync.Mutex
+	opened bool
+}
+
+// drain reads the stream to its end. The guest cuts at the limit, so more than that isn't the guest's doing.
+func (s *sink) drain(stream io.ReadCloser) error {
+	s.mu.Lock()
+	again := s.opened
+	s.opened = true
+	s.mu.Unlock()
+	if again {
+		return violation("an output stream was opened twice")
+	}
+	defer close(s.ended)
+	defer stream.Close()
+	buf := make([]byte, 32<<10)
+	for left := s.limit; ; {
+		n, err := stream.Read(buf)
+		if left -= int64(n); left < 0 {
+			return violation("more output than the limit")
+		}
+		if n > 0 {
+			s.write(buf[:n])
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return violation("an output stream broke")
+		}
+	}
+}

@@ -1,0 +1,61 @@
+# How a script failed, in its own terms: its own lines and nothing of the runner or of libraries.
+import linecache
+import traceback
+
+SCRIPT = "script.py"
+MAX_ERROR = 8 << 10
+MAX_TRACEBACK = 64 << 10
+
+
+def describe(error, source_lines):
+    """Returns the fields of a failed message. It doesn't raise, whatever the exception's own methods do."""
+    remember(source_lines)
+    try:
+        report = traceback.TracebackException(type(error), error, error.__traceback__)
+        keep_script_lines(report, set())
+        text = "".join(report.format())
+        summary = summarize(report, error)
+        line = failing_line(report, error)
+    except BaseException:
+        text = summary = type(error).__name__
+        line = 0
+    return {"error": cut(summary, MAX_ERROR), "traceback": cut(text, MAX_TRACEBACK), "line": line}
+
+
+def remember(source_lines):
+    """Gives the traceback module the source, also if the script emptied its cache. No time stamp: never checked against a file."""
+    linecache.cache[SCRIPT] = (sum(map(len, source_lines)), None, source_lines, SCRIPT)
+
+
+def keep_script_lines(report, seen):
+    """Drops foreign frames from an exception, from those it was raised from or during, and from those it groups."""
+    pending = [report]
+    while pending:
+        one = pending.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if one.stack is not None:
+            one.stack[:] = [frame for frame in one.stack if frame.filename == SCRIPT]
+        pending += [one.__cause__, one.__context__]
+        pending += getattr(one, "exceptions", None) or []
+
+
+def summarize(report, error):
+    if isinstance(error, SyntaxError):
+        return "%s: %s" % (type(error).__name__, report.msg)
+    return next(report.format_exception_only()).rstrip("\n")
+
+
+def failing_line(report, error):
+    if isinstance(error, SyntaxError) and report.filename == SCRIPT:
+        return int(report.lineno or 0)
+    return int(report.stack[-1].lineno or 0) if report.stack else 0
+
+
+def cut(text, limit):
+    """Keeps the beginning and the end, and only what UTF-8 can hold."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    if len(text) <= limit:
+        return text
+    return text[: limit // 2] + "\n… %d characters …\n" % (len(text) - limit) + text[-(limit // 2):]

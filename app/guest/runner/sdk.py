@@ -1,0 +1,173 @@
+# What a script sees: settings, llm, set_result, inputs, as builtins and as the module airlock; and the channel behind them.
+import binascii
+import builtins
+import os
+import threading
+import types
+
+MAX_FRAME = 8 << 20
+MAX_PROMPT = 1 << 20
+CHANNEL_FD = 3
+
+
+class Channel:
+    """Frames to and from airlock-init: 4 bytes of length, then JSON. A script that tampers with it only hurts itself."""
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.file = self.identity()
+        self.owner = os.getpid()
+        self.sending = threading.Lock()
+        os.set_inheritable(fd, False)
+
+    def identity(self):
+        info = os.fstat(self.fd)
+        return info.st_dev, info.st_ino
+
+    def check(self):
+        """The script may have closed the descriptor and opened something else under its number."""
+        if os.getpid() != self.owner:
+            raise OSError("Airlock can be used in the script's first process only, not in one made by fork or multiprocessing")
+        if self.identity() != self.file:
+            raise OSError("the script replaced the descriptor that leads to Airlock")
+
+    def send(self, kind, **fields):
+        body = json.dumps({kind: fields}, ensure_ascii=True).encode()
+        if len(body) > MAX_FRAME:
+            raise ValueError("%d bytes are too much for one message to Airlock" % len(body))
+        rest = memoryview(len(body).to_bytes(4, "big") + body)
+        with self.sending:
+            self.check()
+            while rest:
+                rest = rest[os.write(self.fd, rest):]
+
+    def receive(self):
+        self.check()
+        size = int.from_bytes(self.read(4), "big")
+        if size > MAX_FRAME:
+            raise OSError("the channel to Airlock is broken")
+        return json.loads(self.read(size))
+
+    def read(self, size):
+        parts = []
+        while size:
+            part = os.read(self.fd, min(size, 1 << 20))
+            if not part:
+                raise OSError("the channel to Airlock is closed")
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+
+class MissingKey(KeyError):
+    """A key that the profile doesn't have."""
+
+    def __str__(self):
+        return self.args[0]
+
+
+class LLMError(Exception):
+    """There will be no answer; the message says why."""
+
+
+REQUIRED = object()
+
+
+class Settings:
+    """The values of the profile's keys."""
+
+    def __init__(self, values):
+        self._values = dict(values)
+
+    def get(self, key, default=REQUIRED):
+        if key in self._values:
+            return self._values[key]
+        if default is not REQUIRED:
+            return default
+        names = ", ".join(sorted(self._values)) or "none"
+        raise MissingKey("this profile has no key %r. Its keys: %s" % (key, names))
+
+    def keys(self):
+        return sorted(self._values)
+
+    def __repr__(self):
+        return "<settings with %d keys>" % len(self._values)
+
+
+class LLM:
+    """Questions to the agent that started the script."""
+
+    Error = LLMError
+
+    def __init__(self, channel):
+        self._channel = channel
+        self._turn = threading.Condition()
+        self._reading = False
+        self._asked = 0
+        self._replies = {}
+
+    def complete(self, prompt, model="default"):
+        if not isinstance(prompt, str) or not isinstance(model, str):
+            raise TypeError("llm.complete(prompt, model) takes two strings")
+        size = len(prompt.encode("utf-8", "strict"))
+        if size > MAX_PROMPT:
+            raise LLMError("the prompt has %d bytes, the limit is %d" % (size, MAX_PROMPT))
+        with self._turn:
+            self._asked += 1
+            number = str(self._asked)
+        try:
+            self._channel.send("llm", id=number, prompt=prompt, model=model)
+            reply = self._wait(number)
+        except OSError as error:
+            raise LLMError(str(error)) from None
+        if reply.get("error") is not None:
+            raise LLMError(reply["error"])
+        return reply.get("text", "")
+
+    def __repr__(self):
+        return "<llm>"
+
+    def _wait(self, number):
+        """Of the threads that wait, one reads for all."""
+        while True:
+            with self._turn:
+                while number not in self._replies and self._reading:
+                    self._turn.wait()
+                if number in self._replies:
+                    return self._replies.pop(number)
+                self._reading = True
+            try:
+                reply = self._channel.receive()["reply"]
+                with self._turn:
+                    self._replies[reply["id"]] = reply
+            finally:
+                with self._turn:
+                    self._reading = False
+                    self._turn.notify_all()
+
+
+def install(channel, start):
+    """Makes the module airlock for one script and puts its names into builtins."""
+    limit = start["max_result"]
+
+    def set_result(data):
+        """Sets the result of this execution; the last call counts."""
+        text = result_json(data)
+        size = len(text.encode())
+        if size > limit:
+            raise ResultError("result is %d bytes of JSON, the limit is %d" % (size, limit))
+        channel.send("result", data=binascii.b2a_base64(text.encode(), newline=False).decode())
+
+    inputs = start.get("inputs")
+    module = types.ModuleType("airlock", "What Airlock gives to a script.")
+    module.settings = Settings(start.get("settings") or {})
+    module.llm = LLM(channel)
+    module.set_result = set_result
+    module.inputs = json.loads(binascii.a2b_base64(inputs)) if inputs else None
+    for name in ("settings", "llm", "set_result", "inputs"):
+        setattr(builtins, name, getattr(module, name))
+    for kind, name in ((MissingKey, "MissingKey"), (ResultError, "ResultError"), (LLMError, "llm.Error")):
+        kind.__module__, kind.__qualname__ = "airlock", name
+    module.MissingKey, module.ResultError = MissingKey, ResultError
+    module.__all__ = ["settings", "llm", "set_result", "inputs", "MissingKey", "ResultError"]
+    sys.modules["airlock"] = module

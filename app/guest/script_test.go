@@ -1,0 +1,256 @@
+package guest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+func TestExitStatus(t *testing.T) {
+	for _, tc := range []struct {
+		script string
+		want   wire.Exited
+	}{
+		{"pass", wire.Exited{}},
+		{"import sys; sys.exit()", wire.Exited{}},
+		{"import sys; sys.exit(0)", wire.Exited{}},
+		{"import sys; sys.exit(False)", wire.Exited{}},
+		{"import sys; sys.exit(3)", wire.Exited{Code: 3}},
+		{"import sys; sys.exit('no')", wire.Exited{Code: 1}},
+		{"import os; os._exit(137)", wire.Exited{Code: 137}},
+		{"import os; os._exit(254)", wire.Exited{Code: 254}},
+		{"import os; os._exit(255)", wire.Exited{Code: 255}},
+		{"1/0", wire.Exited{Code: 1}},
+		{"import os; os.kill(os.getpid(), 9)", wire.Exited{Code: -1, Signal: 9}},
+		{"import os; os.kill(os.getpid(), 15)", wire.Exited{Code: -1, Signal: 15}},
+		{"import os; os.abort()", wire.Exited{Code: -1, Signal: 6}},
+		{"import ctypes; ctypes.string_at(0)", wire.Exited{Code: -1, Signal: 11}},
+	} {
+		t.Run(tc.script, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, script(t, tc.script).Exited); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	header := "Traceback (most recent call last):\n"
+	for _, tc := range []struct {
+		name, script, error, traceback string
+		line                           int
+	}{
+		{
+			"runtime error", "def f():\n    return foo\n\nf()\n",
+			"NameError: name 'foo' is not defined",
+			header + "  File \"script.py\", line 4, in <module>\n    f()\n  File \"script.py\", line 2, in f\n    return foo\n           ^^^\nNameError: name 'foo' is not defined\n", 2,
+		},
+		{
+			"in a library", "import json\njson.loads('{')\n",
+			"json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+			header + "  File \"script.py\", line 2, in <module>\n    json.loads('{')\njson.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)\n", 2,
+		},
+		{
+			"chained", "try:\n    {}['a']\nexcept KeyError as e:\n    raise ValueError('bad') from e\n",
+			"ValueError: bad",
+			header + "  File \"script.py\", line 2, in <module>\n    {}['a']\n    ~~^^^^^\nKeyError: 'a'\n\nThe above exception was the direct cause of the following exception:\n\n" +
+				header + "  File \"script.py\", line 4, in <module>\n    raise ValueError('bad') from e\nValueError: bad\n", 4,
+		},
+		{
+			"syntax", "x = 1\nif x\n    pass\n",
+			"SyntaxError: expected ':'",
+			"  File \"script.py\", line 2\n    if x\n        ^\nSyntaxError: expected ':'\n", 2,
+		},
+		{
+			"indentation", "def f():\npass\n",
+			"IndentationError: expected an indented block after function definition on line 1",
+			"  File \"script.py\", line 2\n    pass\n    ^^^^\nIndentationError: expected an indented block after function definition on line 1\n", 2,
+		},
+		{
+			"exit with text", "import sys\nsys.exit('nothing to do')\n",
+			"SystemExit: nothing to do",
+			header + "  File \"script.py\", line 2, in <module>\n    sys.exit('nothing to do')\nSystemExit: nothing to do\n", 2,
+		},
+		{
+			"exit with code", "raise SystemExit(3)\n",
+			"SystemExit: 3", header + "  File \"script.py\", line 1, in <module>\n    raise SystemExit(3)\nSystemExit: 3\n", 1,
+		},
+		{
+			"interrupt", "raise KeyboardInterrupt\n",
+			"KeyboardInterrupt", header + "  File \"script.py\", line 1, in <module>\n    raise KeyboardInterrupt\nKeyboardInterrupt\n", 1,
+		},
+		{
+			"memory", "x = 'a' * (1 << 62)\n",
+			"MemoryError", header + "  File \"script.py\", line 1, in <module>\n    x = 'a' * (1 << 62)\n        ~~~~^~~~~~~~~~~\nMemoryError\n", 1,
+		},
+		{
+			"own class", "class Odd(Exception):\n    def __str__(self):\n        raise RuntimeError\nraise Odd\n",
+			"Odd: <exception str() failed>", header + "  File \"script.py\", line 4, in <module>\n    raise Odd\nOdd: <exception str() failed>\n", 4,
+		},
+		{
+			"group", "raise ExceptionGroup('two', [ValueError(1), TypeError(2)])\n",
+			"ExceptionGroup: two (2 sub-exceptions)", "", 1,
+		},
+		{
+			"missing key", "settings.get('DB')\n",
+			"airlock.MissingKey: this profile has no key 'DB'. Its keys: DB_HOST, TOKEN",
+			header + "  File \"script.py\", line 1, in <module>\n    settings.get('DB')\nairlock.MissingKey: this profile has no key 'DB'. Its keys: DB_HOST, TOKEN\n", 1,
+		},
+		{
+			"no answer", "llm.complete('hi')\n",
+			"airlock.llm.Error: nobody is there to answer",
+			header + "  File \"script.py\", line 1, in <module>\n    llm.complete('hi')\nairlock.llm.Error: nobody is there to answer\n", 1,
+		},
+		{"NUL", "x = 1\x00\n", "ValueError: source code string cannot contain null bytes", "ValueError: source code string cannot contain null bytes\n", 0},
+		{"source cache emptied", "import linecache\nlinecache.cache.clear()\n1/0\n", "ZeroDivisionError: division by zero", header + "  File \"script.py\", line 3, in <module>\n    1/0\n    ~^~\nZeroDivisionError: division by zero\n", 3},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := script(t, tc.script)
+			if f.Failed == nil || f.Exited.Code == 0 {
+				t.Fatalf("did not fail: %+v", f)
+			}
+			want := wire.Failed{Error: tc.error, Traceback: tc.traceback, Line: tc.line}
+			if tc.traceback == "" {
+				want.Traceback = f.Failed.Traceback
+			}
+			if diff := cmp.Diff(want, *f.Failed); diff != "" {
+				t.Error(diff)
+			}
+			if strings.Contains(f.Failed.Traceback, "airlock>") || strings.Contains(f.stderr, "airlock>") {
+				t.Errorf("frames of the runner: %s%s", f.Failed.Traceback, f.stderr)
+			}
+		})
+	}
+}
+
+func TestRecursion(t *testing.T) {
+	f := script(t, "def f(n):\n    return f(n + 1)\nf(0)\n")
+	if f.Failed == nil || !strings.HasPrefix(f.Failed.Error, "RecursionError: maximum recursion depth exceeded") || f.Failed.Line != 2 || len(f.Failed.Traceback) > 2000 {
+		t.Errorf("%+v", f.Failed)
+	}
+}
+
+func TestHugeFailure(t *testing.T) {
+	f := script(t, "raise ValueError('x' * 10_000_000)")
+	if f.Failed == nil || len(f.Failed.Error) > maxError || len(f.Failed.Traceback) > maxTraceback || !strings.HasPrefix(f.Failed.Error, "ValueError: xxx") {
+		t.Errorf("%.200v", f.Failed)
+	}
+}
+
+func TestThreadFailure(t *testing.T) {
+	f := script(t, "import threading\ndef work():\n    1/0\nt = threading.Thread(target=work, name='worker')\nt.start()\nt.join()\n")
+	want := "Exception in thread worker:\nTraceback (most recent call last):\n  File \"script.py\", line 3, in work\n    1/0\n    ~^~\nZeroDivisionError: division by zero\n"
+	if f.Failed != nil || f.stderr != want {
+		t.Errorf("%+v\n%s", f.Failed, cmp.Diff(want, f.stderr))
+	}
+}
+
+// TestSurroundings is what a script finds around itself, the same in every execution.
+func TestSurroundings(t *testing.T) {
+	f := script(t, `
+import os, sys, time, locale
+from airlock import settings as s, llm as l, set_result as r, inputs as i
+import airlock
+set_result({
+    "same": [s is settings, l is llm, r is set_result, i is inputs],
+    "env": dict(sorted(os.environ.items())),
+    "argv": sys.argv, "name": __name__, "file": __file__, "path0": sys.path[0], "cwd": os.getcwd(),
+    "main": sys.modules["__main__"].__dict__ is globals(),
+    "globals": sorted(k for k in globals() if not k.startswith("__")),
+    "hash": hash("airlock"), "set": list({"a", "b", "c", "d"}), "tz": time.tzname, "encoding": [sys.stdout.encoding, locale.getpreferredencoding()],
+    "stdin": sys.stdin.read(), "keys": settings.keys(), "default": settings.get("NOPE", None), "repr": repr(settings),
+    "fds": sorted(int(n) for n in os.listdir("/proc/self/fd"))[:5],
+    "public": airlock.__all__, "inputs": inputs,
+    "heavy": sorted({"numpy", "pandas", "ssl", "hashlib", "random", "uuid", "socket", "urllib"} & set(sys.modules)),
+    "tmp": os.listdir("/tmp"),
+})`)
+	want := `{"same":[true,true,true,true],` +
+		`"env":{"HOME":"/tmp","LC_ALL":"C.UTF-8","MKL_NUM_THREADS":"1","NUMEXPR_NUM_THREADS":"1","OMP_NUM_THREADS":"1","OPENBLAS_NUM_THREADS":"1","PATH":"/usr/local/bin:/usr/bin:/bin","PYTHONDONTWRITEBYTECODE":"1","PYTHONHASHSEED":"0","TMPDIR":"/tmp","TZ":"UTC"},` +
+		`"argv":["script.py"],"name":"__main__","file":"script.py","path0":"/tmp","cwd":"/tmp","main":true,"globals":["airlock","i","l","locale","os","r","s","sys","time"],` +
+		`"hash":HASH,"set":SET,"tz":["UTC","UTC"],"encoding":["utf-8","UTF-8"],"stdin":"","keys":["DB_HOST","TOKEN"],"default":null,"repr":"<settings with 2 keys>",` +
+		`"fds":[0,1,2,3,4],"public":["settings","llm","set_result","inputs","MissingKey","ResultError"],"inputs":null,"heavy":[],"tmp":[]}`
+	got := string(f.Result)
+	for _, key := range []string{"hash", "set"} { // theirs is checked by running twice
+		got = replaceValue(got, key)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s\n%+v", diff, f.Failed)
+	}
+}
+
+func replaceValue(text, key string) string {
+	before, after, _ := strings.Cut(text, fmt.Sprintf(`"%s":`, key))
+	end := strings.Index(after, `,"`+map[string]string{"hash": "set", "set": "tz"}[key])
+	return before + fmt.Sprintf(`"%s":%s`, key, strings.ToUpper(key)) + after[end:]
+}
+
+func TestRunsAreAlike(t *testing.T) {
+	text := "set_result([hash('a'), list({'x', 'y', 'z', 'w'}), __import__('locale').getlocale()])"
+	first := script(t, text)
+	if second := script(t, text); len(first.Result) == 0 || string(first.Result) != string(second.Result) {
+		t.Errorf("%s, then %s", first.Result, second.Result)
+	}
+}
+
+func TestInputs(t *testing.T) {
+	j := job("set_result([inputs, inputs['n'] + 1])")
+	j.Inputs = []byte(`{"n": 41, "text": "naïve ☃", "list": [1.5, null, true]}`)
+	f := execute(t, j, &recorder{})
+	if want := `[{"n":41,"text":"naïve ☃","list":[1.5,null,true]},42]`; string(f.Result) != want {
+		t.Errorf("%s %v %+v", f.Result, f.err, f.Failed)
+	}
+}
+
+func TestCABundle(t *testing.T) {
+	j := job("import os\npath = os.environ['SSL_CERT_FILE']\nset_result([open(path).read(), os.environ['REQUESTS_CA_BUNDLE'] == path, oct(os.stat(path).st_mode & 0o777)])")
+	j.CABundle = []byte("-----BEGIN CERTIFICATE-----\n")
+	f := execute(t, j, &recorder{})
+	if want := `["-----BEGIN CERTIFICATE-----\n",true,"0o444"]`; string(f.Result) != want {
+		t.Errorf("%s %v %+v", f.Result, f.err, f.Failed)
+	}
+}
+
+func TestEnding(t *testing.T) {
+	for name, tc := range map[string]struct {
+		script         string
+		stdout, result string
+		stderr         string
+		code           int
+	}{
+		"no newline at the end":  {"print('x', end='')", "x", "", "", 0},
+		"exit handler":           {"import atexit\natexit.register(print, 'bye')\natexit.register(lambda: set_result('late'))\nset_result('early')", "bye\n", `"late"`, "", 0},
+		"exit handler raises":    {"import atexit\natexit.register(lambda: 1/0)\nset_result(1)", "", "1", "ZeroDivisionError", 0},
+		"non-daemon thread":      {"import threading, time\nthreading.Thread(target=lambda: (time.sleep(.2), set_result('thread'))).start()", "", `"thread"`, "", 0},
+		"daemon thread":          {"import threading, time\nthreading.Thread(target=time.sleep, args=(100,), daemon=True).start()\nset_result(1)", "", "1", "", 0},
+		"exit in thread":         {"import threading, sys\nthreading.Thread(target=sys.exit, args=(5,)).start()\nset_result(1)", "", "1", "", 0},
+		"raising finalizer":      {"class D:\n    def __del__(self): raise ValueError('in del')\nd = D()\ndel d\nset_result(1)", "", "1", "ValueError: in del", 0},
+		"fork goes on":           {"import os\nif os.fork() == 0:\n    try: set_result('child')\n    except OSError as e: print(e); os._exit(0)\nos.wait()\nset_result('parent')", "Airlock can be used in the script's first process only, not in one made by fork or multiprocessing\n", `"parent"`, "", 0},
+		"fork fails":             {"import os, sys\npid = os.fork()\nif pid == 0: 1/0\nset_result(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))", "", "1", "ZeroDivisionError", 0},
+		"fork in exit handler":   {"import atexit, os\natexit.register(os.fork)\nset_result(1)", "", "1", "", 0},
+		"stdout replaced":        {"import sys\nsys.stdout = None\nset_result(1)", "", "1", "", 0},
+		"stdout closed":          {"import sys\nsys.stdout.close()\nset_result(1)", "", "1", "", 0},
+		"result then failure":    {"set_result(1)\nimport sys\nsys.exit(2)", "", "1", "", 2},
+		"last result counts":     {"for n in range(100): set_result(n)", "", "99", "", 0},
+		"looks like a frame":     {"import sys\nsys.stdout.buffer.write(b'\\0\\0\\0\\x0b{\"kill\":{}}')", "\x00\x00\x00\x0b{\"kill\":{}}", "", "", 0},
+		"text that names a code": {"import sys\nprint('Killed, exit 137')\nprint('Traceback (most recent call last):', file=sys.stderr)", "Killed, exit 137\n", "", "Traceback", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := script(t, tc.script)
+			if f.stdout != tc.stdout || string(f.Result) != tc.result || f.Exited.Code != tc.code || f.Exited.Signal != 0 || !strings.Contains(f.stderr, tc.stderr) || tc.stderr == "" && f.stderr != "" {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+func TestLingeringThreadsAreStopped(t *testing.T) {
+	t.Parallel()
+	f := script(t, "import threading, time, atexit\nthreading.Thread(target=time.sleep, args=(1000,)).start()\nset_result(1)")
+	if f.Exited.Code != 0 || string(f.Result) != "1" || !strings.Contains(f.stderr, "still busy 5 seconds after the script's end") {
+		t.Errorf("%+v", f)
+	}
+}

@@ -1,0 +1,43 @@
+package redact
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Clean is text that a Redactor has seen. Only this package makes one; the zero Clean is empty text.
+type Clean struct{ text string }
+
+// String returns the redacted text, always valid UTF-8.
+func (c Clean) String() string { return c.text }
+
+// Len returns the length in bytes.
+func (c Clean) Len() int { return len(c.text) }
+
+// Truncate returns the first n bytes at most, cut at a character boundary.
+func (c Clean) Truncate(n int) Clean {
+	if n >= len(c.text) {
+		return c
+	}
+	n = max(n, 0)
+	for n > 0 && !utf8.RuneStart(c.text[n]) {
+		n--
+	}
+	return Clean{c.text[:n]}
+}
+
+// Join puts parts together as they are: the pieces of one Stream, or a text and a fixed note. It doesn't look for secrets
+// that reach over a joint, so parts of different origin belong on different lines or behind a fixed text.
+func Join(parts ...Clean) Clean {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.text)
+	}
+	return Clean{b.String()}
+}
+
+// constant can't be named outside this package, so only untyped constants convert to it.
+type constant string
+
+// Fixed makes a Clean of a constant in Airlock's own source, such as an error message. It can't be called with a variable.
+func Fixed(text constant) Clean { return Clean{string(text)} }

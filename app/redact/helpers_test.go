@@ -1,0 +1,44 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// of returns a Redactor for secrets, named A, B, ….
+func of(secrets ...string) *Redactor {
+	var values []Value
+	for i, s := range secrets {
+		values = append(values, Value{Name: string(rune('A' + i)), Secret: app.NewSecret(s)})
+	}
+	return New(values)
+}
+
+// stream writes the pieces and returns all that was emitted.
+func stream(t testing.TB, r *Redactor, pieces ...string) (string, int) {
+	t.Helper()
+	var out strings.Builder
+	s := r.Stream(func(c Clean) {
+		if c.Len() == 0 {
+			t.Errorf("empty text was emitted")
+		}
+		out.WriteString(c.String())
+	})
+	for _, p := range pieces {
+		if n, err := s.Write([]byte(p)); n != len(p) || err != nil {
+			t.Fatalf("Write: %d, %v", n, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), s.Hits()
+}
+
+var maskShape = regexp.MustCompile(`(?s)\[REDACTED(?:\.\.\..{4})?\]`)
+
+// unmasked returns the parts of a redacted text between its masks.
+func unmasked(text string) []string { return maskShape.Split(text, -1) }

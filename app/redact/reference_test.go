@@ -1,0 +1,132 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// reference masks a text the slow and obvious way: look for every needle at every place, then merge what overlaps.
+func reference(needles []needle, text string) (string, int) {
+	var found []region
+	classes := classes()
+	for _, n := range needles {
+		for start := 0; start+len(n.text) <= len(text); start++ {
+			end := start + len(n.text)
+			if text[start:end] != n.text || (n.word && !standsAlone(text, start, end)) {
+				continue
+			}
+			for runs := n.runs; end < len(text); end++ {
+				if runs &= classes[text[end]]; runs == 0 {
+					break
+				}
+			}
+			quiet := none
+			if n.quiet || n.word {
+				quiet = n.owner
+			}
+			found = append(found, region{start, end, n.owner, n.show, quiet})
+		}
+	}
+	slices.SortFunc(found, func(a, b region) int { return a.start - b.start })
+	var out strings.Builder
+	done, hits := 0, 0
+	for len(found) > 0 {
+		n, end := 1, found[0].end
+		for n < len(found) && found[n].start < end {
+			end = max(end, found[n].end)
+			n++
+		}
+		out.WriteString(strings.ToValidUTF8(text[done:found[0].start], "\uFFFD"))
+		out.WriteString(referenceMask(found[:n], end))
+		done, found = end, found[n:]
+		hits++
+	}
+	out.WriteString(strings.ToValidUTF8(text[done:], "\uFFFD"))
+	return out.String(), hits
+}
+
+func referenceMask(group []region, end int) string {
+	for _, g := range group {
+		others := slices.ContainsFunc(group, func(o region) bool { return o.quiet != none && o.quiet != g.owner })
+		if g.show != "" && g.start == group[0].start && g.end == end && !others {
+			return "[REDACTED..." + g.show + "]"
+		}
+	}
+	return "[REDACTED]"
+}
+
+func standsAlone(text string, start, end int) bool {
+	return (start == 0 || !isWord(text[start]) || !isWord(text[start-1])) &&
+		(end == len(text) || !isWord(text[end-1]) || !isWord(text[end]))
+}
+
+// TestAgainstReference compares the automaton, over random cuts, with the slow way, on secrets and texts that overlap a lot.
+func TestAgainstReference(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		alphabet := rapid.SampledFrom([]string{"ab", "abc", "aB1", "a-é", "01", "ab/\n", "a \\n"}).Draw(r, "alphabet")
+		letters := rapid.SampledFrom([]rune(alphabet))
+		secrets := rapid.SliceOfN(rapid.StringOfN(letters, 4, 70, -1), 1, 5).Draw(r, "secrets")
+		var values []Value
+		for _, s := range secrets {
+			values = append(values, Value{Secret: app.NewSecret(s)})
+		}
+		all := needles(values)
+		text := drawText(r, all, letters)
+
+		want, hits := reference(all, text)
+		redactor := New(values)
+		if got, n := redactor.Text(text); got.String() != want || n != hits {
+			r.Fatalf("Text: %q, %d\nwant  %q, %d\nof    %q", got, n, want, hits, text)
+		}
+		if got, n := stream(t, redactor, cut(r, text)...); got != want || n != hits {
+			r.Fatalf("Stream: %q, %d\nwant    %q, %d\nof      %q", got, n, want, hits, text)
+		}
+	})
+}
+
+// drawText mixes needles, parts of needles and letters.
+func drawText(r *rapid.T, all []needle, letters *rapid.Generator[rune]) string {
+	var b strings.Builder
+	for range rapid.IntRange(0, 8).Draw(r, "parts") {
+		if len(all) == 0 || rapid.Bool().Draw(r, "letters") {
+			b.WriteString(rapid.StringOfN(letters, 0, 10, -1).Draw(r, "text"))
+			continue
+		}
+		form := rapid.SampledFrom(all).Draw(r, "needle").text
+		from := 0
+		if rapid.Bool().Draw(r, "partly") {
+			from = rapid.IntRange(0, len(form)).Draw(r, "from")
+		}
+		b.WriteString(form[from:rapid.IntRange(from, len(form)).Draw(r, "to")])
+	}
+	return b.String()
+}
+
+// cut cuts a text at random places.
+func cut(r *rapid.T, text string) []string {
+	var pieces []string
+	for len(text) > 0 {
+		n := rapid.IntRange(1, min(len(text), rapid.SampledFrom([]int{1, 3, 40}).Draw(r, "size"))).Draw(r, "cut")
+		pieces = append(pieces, text[:n])
+		text = text[n:]
+	}
+	return pieces
+}
+
+// TestStreamIsText: the cuts make no difference, whatever the bytes.
+func TestStreamIsText(t *testing.T) {
+	redactor := of(long, "hunter2", "é€😀-secret", "line-one-of-it\nline-two-of-it")
+	parts := rapid.SampledFrom([]string{long, long[:9], long[9:], "hunter2", "é€😀-secret", "line-two-of-it", "\xe2\x82", "\xac", "\xf0\x9f", "\x98\x80", "\xff", "\x00", " ", "x", "€", "😀"})
+	rapid.Check(t, func(r *rapid.T) {
+		text := strings.Join(rapid.SliceOf(parts).Draw(r, "text"), "")
+		want, hits := redactor.Text(text)
+		if got, n := stream(t, redactor, cut(r, text)...); got != want.String() || n != hits {
+			r.Fatalf("Stream: %q, %d; Text: %q, %d", got, n, want, hits)
+		}
+	})
+}

@@ -1,0 +1,93 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+)
+
+// runs is a set of encodings whose texts go on in one alphabet.
+type runs uint16
+
+const (
+	runBase64 runs = 1 << iota
+	runHex
+	runPercentAll
+	runPercent // and the following, one for each of unreserved
+)
+
+// run is a form in such an encoding.
+type run struct {
+	text string
+	rest runs // set if the text covers only the beginning of the value
+}
+
+// classes returns, for each byte, the encodings in which a run goes on with it.
+func classes() [256]runs {
+	var out [256]runs
+	add := func(r runs, alphabet string) {
+		for _, b := range []byte(alphabet) {
+			out[b] |= r
+		}
+	}
+	add(runBase64, letters+"+/-_=")
+	add(runHex, hexDigits)
+	add(runPercentAll, "%"+hexDigits)
+	for i, safe := range unreserved {
+		add(runPercent<<i, letters+"%+"+safe)
+	}
+	return out
+}
+
+// minBase64 is the shortest base64 text that is looked for: shorter ones turn up by chance.
+const minBase64 = 6
+
+const (
+	hexDigits = "0123456789abcdefABCDEF"
+	letters   = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+)
+
+// runForms returns the base64, hex and percent-encoded forms.
+func runForms(text string) []run {
+	whole := len(text) <= maxRun
+	head := []byte(text[:min(len(text), maxRun)])
+	var out []run
+	add := func(text string, rest runs) {
+		if whole {
+			rest = 0
+		}
+		out = append(out, run{text, rest})
+	}
+	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		for _, form := range base64Forms(enc, head, whole) {
+			if len(form) >= minBase64 {
+				add(form, runBase64)
+			}
+		}
+	}
+	for _, form := range cases(hex.EncodeToString(head)) {
+		add(form, runHex)
+	}
+	for _, form := range cases(percentAll(head)) {
+		add(form, runPercentAll)
+	}
+	return append(out, percentSome(text)...)
+}
+
+// base64Forms returns, for each alignment that a value can have in a longer text, the characters that depend on nothing but
+// the value; and, if it is the whole value, the complete text of the value alone, with and without padding.
+func base64Forms(enc *base64.Encoding, value []byte, whole bool) []string {
+	var out []string
+	for shift := range 3 {
+		text := enc.EncodeToString(append(make([]byte, shift), value...))
+		from, to := (8*shift+5)/6, 8*(shift+len(value))/6
+		out = append(out, text[from:to])
+	}
+	if whole {
+		text := enc.EncodeToString(value)
+		out = append(out, strings.TrimRight(text, "="), text)
+	}
+	return out
+}
+
+func cases(text string) []string { return []string{text, strings.ToUpper(text)} }

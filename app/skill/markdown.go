@@ -1,0 +1,135 @@
+package skill
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+//go:embed skill.md.tmpl
+var source string
+
+// Instance is what an instance tells about itself.
+type Instance struct {
+	URL            string // without trailing slash
+	Version        string
+	Backend        string
+	Tier           string
+	Ready          bool
+	Limits         app.Limits
+	TimeoutDefault time.Duration
+	TimeoutMax     time.Duration
+	LLMWait        time.Duration
+}
+
+// ErrorRow is one line of the table of errors.
+type ErrorRow struct {
+	Status int
+	Code   app.Code
+	Do     string
+}
+
+// page is what the template sees.
+type page struct {
+	Instance   *Instance
+	Base       string
+	Profile    *profile
+	Operations []Operation
+	Errors     []ErrorRow
+
+	LLMWait, Tmp, Memory, CPU, Output, Result string
+	TimeoutDefault, TimeoutMax, LLMCalls      string
+	Pids, Files                               int64
+}
+
+// Static returns SKILL.md: the text for agents that have no instance yet, with the default limits. statuses gives each error code its HTTP status.
+func Static(statuses map[app.Code]int) (string, error) {
+	return render(newPage(Instance{
+		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait,
+	}, statuses))
+}
+
+// Dynamic returns the text of a running instance; p is the reader's profile or nil.
+func Dynamic(i Instance, p *app.Profile, now time.Time, statuses map[app.Code]int) (string, error) {
+	view := newPage(i, statuses)
+	view.Instance, view.Base = &i, i.URL
+	if p != nil {
+		view.Profile = describe(*p, now)
+	}
+	return render(view)
+}
+
+func newPage(i Instance, statuses map[app.Code]int) page {
+	return page{
+		Base: "$AIRLOCK", Operations: Operations(), Errors: errorRows(statuses),
+		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax), LLMCalls: strconv.Itoa(app.MaxLLMCalls),
+		Tmp: Size(i.Limits.Tmp), Memory: Size(i.Limits.Memory), Output: Size(i.Limits.Output), Result: Size(i.Limits.Result),
+		CPU: strconv.FormatFloat(i.Limits.CPU, 'g', -1, 64), Pids: i.Limits.Pids, Files: i.Limits.Files,
+	}
+}
+
+func render(p page) (string, error) {
+	t, err := template.New("skill.md").Funcs(template.FuncMap{"quote": quote}).Parse(source)
+	if err != nil {
+		return "", fmt.Errorf("skill: parse the text: %w", err)
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, p); err != nil {
+		return "", fmt.Errorf("skill: render the text: %w", err)
+	}
+	return collapse(out.String()), nil
+}
+
+// collapse leaves at most one empty line in a row.
+func collapse(text string) string {
+	for strings.Contains(text, "\n\n\n") {
+		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
+	}
+	return strings.TrimRight(text, "\n") + "\n"
+}
+
+// quote makes foreign text safe to stand in a line of Markdown between quotation marks: one line, no markup, at most 200 bytes.
+func quote(text string) string {
+	flat := strings.Join(strings.Fields(text), " ")
+	flat = strings.Map(func(r rune) rune {
+		switch r {
+		case '"', '“', '”', '„':
+			return '\''
+		case '`', '|', '<', '>', '[', ']', '*', '_', '#', '\\':
+			return ' '
+		}
+		if !strconv.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, flat)
+	return `"` + app.Clip(strings.Join(strings.Fields(flat), " "), 200) + `"`
+}
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
+
+func words(d time.Duration) string {
+	if d >= time.Minute && d%time.Minute == 0 {
+		return strconv.Itoa(int(d/time.Minute)) + " min"
+	}
+	return seconds(d) + " s"
+}
+
+// Size writes bytes as people read them: 512 MiB.
+func Size(n int64) string {
+	for _, unit := range []struct {
+		size int64
+		name string
+	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if n >= unit.size && n%unit.size == 0 {
+			return strconv.FormatInt(n/unit.size, 10) + " " + unit.name
+		}
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}

@@ -1,0 +1,152 @@
+package skill
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// object is a JSON object; encoding/json sorts its keys, so the document is stable.
+type object = map[string]any
+
+// OpenAPI returns the agent API as an OpenAPI 3.1 document. url is the instance's address without trailing slash, or "".
+func OpenAPI(version, url string) ([]byte, error) {
+	paths := object{}
+	for _, op := range Operations() {
+		item, ok := paths[op.Path].(object)
+		if !ok {
+			item = object{}
+			paths[op.Path] = item
+		}
+		item[strings.ToLower(op.Method)] = operation(op)
+	}
+	schemas := object{}
+	for _, s := range Schemas() {
+		schemas[s.Name] = schema(s)
+	}
+	doc := object{
+		"openapi": "3.1.0",
+		"info":    object{"title": "Airlock agent API", "version": version, "description": "Runs Python in a sandbox with credentials that a person granted. GET /skill.md explains the flow."},
+		"paths":   paths,
+		"components": object{
+			"schemas":         schemas,
+			"securitySchemes": object{"profile": object{"type": "http", "scheme": "bearer", "bearerFormat": "ark_…"}},
+		},
+	}
+	if url != "" {
+		doc["servers"] = []object{{"url": url}}
+	}
+	text, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("skill: encode the OpenAPI document: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+func operation(op Operation) object {
+	o := object{
+		"operationId": op.ID,
+		"summary":     op.Summary,
+		"responses":   responses(op),
+		"parameters":  parameters(op),
+		"security":    []object{},
+	}
+	if op.Detail != "" {
+		o["description"] = op.Detail
+	}
+	switch op.Auth {
+	case AuthBearer:
+		o["security"] = []object{{"profile": []string{}}}
+	case AuthPath, AuthEither:
+		o["security"] = []object{{}, {"profile": []string{}}}
+	}
+	if op.Body != "" {
+		o["requestBody"] = object{"required": true, "content": content(ref(op.Body), op.Request)}
+	}
+	return o
+}
+
+func parameters(op Operation) []object {
+	list := []object{}
+	for part := range strings.SplitSeq(op.Path, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			list = append(list, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": object{"type": "string"}})
+		}
+	}
+	for _, f := range op.Query {
+		list = append(list, object{"name": f.Name, "in": "query", "description": f.About, "schema": typeOf(f)})
+	}
+	for _, f := range op.Headers {
+		list = append(list, object{"name": f.Name, "in": "header", "description": f.About, "schema": typeOf(f)})
+	}
+	return list
+}
+
+func responses(op Operation) object {
+	success := object{"description": op.Summary}
+	if op.Returns != "" {
+		success["content"] = content(ref(op.Returns), op.Response)
+	}
+	all := object{strconv.Itoa(op.Status): success, "default": object{"description": "Error", "content": content(ref("Error"), "")}}
+	if op.ID == "execute" {
+		all["200"] = object{"description": op.Also, "content": content(ref("Execution"), "")}
+	}
+	return all
+}
+
+// content is a JSON body with its example, unless the example is abbreviated.
+func content(schema object, example string) object {
+	media := object{"schema": schema}
+	var value any
+	if json.Unmarshal([]byte(example), &value) == nil {
+		media["example"] = value
+	}
+	return object{"application/json": media}
+}
+
+func schema(s Schema) object {
+	properties, required := object{}, []string{}
+	for _, f := range s.Fields {
+		properties[f.Name] = typeOf(f)
+		if f.Required {
+			required = append(required, f.Name)
+		}
+	}
+	o := object{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		o["required"] = required
+	}
+	return o
+}
+
+func typeOf(f Field) object {
+	o := typeNamed(f.Type)
+	if f.Null && o["type"] != nil {
+		o["type"] = []any{o["type"], "null"}
+	}
+	if f.About != "" && o["$ref"] == nil {
+		o["description"] = f.About
+	}
+	return o
+}
+
+func typeNamed(name string) object {
+	if item, ok := strings.CutPrefix(name, "[]"); ok {
+		return object{"type": "array", "items": typeNamed(item)}
+	}
+	switch name {
+	case "any":
+		return object{}
+	case "datetime":
+		return object{"type": "string", "format": "date-time"}
+	case "string", "number", "integer", "boolean":
+		return object{"type": name}
+	}
+	if strings.Contains(name, "|") {
+		return object{"type": "string", "enum": strings.Split(name, "|")}
+	}
+	return ref(name)
+}
+
+func ref(name string) object { return object{"$ref": "#/components/schemas/" + name} }

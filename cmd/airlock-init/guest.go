@@ -1,0 +1,202 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/yamux"
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+const (
+	// diagnostic is how much of a broken interpreter's stderr is passed on to operators.
+	diagnostic = 4 << 10
+
+	// drainWithin bounds the wait for output that the script left in pipes, once no process holds their other end.
+	drainWithin = time.Minute
+
+	// sendWithin bounds the wait for bytes that the script sent to the network just before it ended.
+	sendWithin = 2 * time.Second
+)
+
+// guest is one box: one runner, one script, one end.
+type guest struct {
+	mux     *yamux.Session
+	control *yamux.Stream
+	sending sync.Mutex // control frames
+
+	runner *runner
+	sdk    *channel
+	digest string // of the runner's source
+	net    *network
+
+	mu       sync.Mutex
+	started  bool
+	ended    bool
+	outputs  sync.WaitGroup
+	out, err output
+}
+
+// serve runs the guest's side of the session. It returns only on failure: the end of stdin ends the process at once.
+func serve(pipe io.ReadWriteCloser) error {
+	mux, err := yamux.Server(pipe, wire.Mux(wire.GuestWindow))
+	if err != nil {
+		return err
+	}
+	go func() {
+		<-mux.CloseChan()
+		os.Exit(0)
+	}()
+	g := &guest{mux: mux}
+	if err := g.boot(); err != nil {
+		return fmt.Errorf("boot: %w", err)
+	}
+	for {
+		message, err := wire.ReadMessage(g.control)
+		if err != nil {
+			return fmt.Errorf("control stream: %w", err)
+		}
+		if err := g.handle(message); err != nil {
+			return err
+		}
+	}
+}
+
+// boot takes the control stream and starts the interpreter.
+func (g *guest) boot() error {
+	var err error
+	if g.control, err = g.mux.AcceptStream(); err != nil {
+		return err
+	}
+	header, err := wire.ReadHeader(g.control)
+	if err != nil {
+		return err
+	}
+	message, err := wire.ReadMessage(g.control)
+	if err != nil {
+		return err
+	}
+	if header.Kind != wire.Control || message.Boot == nil {
+		return errors.New("the session must begin with a control stream and boot")
+	}
+	sum := sha256.Sum256(message.Boot.Runner)
+	g.digest = hex.EncodeToString(sum[:])
+	if g.runner, err = startRunner(message.Boot.Runner); err != nil {
+		return err
+	}
+	ended, gone := make(chan unix.WaitStatus, 1), make(chan struct{})
+	go reap(g.runner.pid, ended, gone)
+	g.sdk = newChannel(g.runner.sdk, g.fromRunner)
+	go func() {
+		g.finish(<-ended, gone)
+	}()
+	return nil
+}
+
+// handle obeys one message of the engine.
+func (g *guest) handle(m wire.Message) error {
+	switch {
+	case m.Start != nil:
+		return g.start(m.Start)
+	case m.Reply != nil:
+		g.sdk.send(m)
+	case m.Abort != nil:
+		g.net.abort(m.Abort.Stream)
+	case m.Freeze != nil:
+		reached := freeze(m.Freeze.On)
+		return g.send(wire.Message{Frozen: &wire.Frozen{On: m.Freeze.On == reached}})
+	case m.Kill != nil:
+		os.Exit(0)
+	default:
+		return errors.New("unexpected message from the engine")
+	}
+	return nil
+}
+
+// start binds policy and script to this box: names and ports first, so that the script finds them there.
+func (g *guest) start(s *wire.Start) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.started {
+		return errors.New("a second script for one box")
+	}
+	if g.ended {
+		return nil // the engine is about to learn it
+	}
+	g.started = true
+	var err error
+	if g.net, err = openNetwork(s.Hosts, g); err != nil {
+		return fmt.Errorf("network: %w", err)
+	}
+	g.outputs.Go(func() { g.out.relay(g.mux, wire.Stdout, g.runner.stdout, s.MaxOutput) })
+	g.outputs.Go(func() { g.err.relay(g.mux, wire.Stderr, g.runner.stderr, s.MaxOutput) })
+	s.Hosts = nil
+	g.sdk.send(wire.Message{Start: s})
+	return nil
+}
+
+// fromRunner passes on what a runner may say, and reports whether it was that.
+func (g *guest) fromRunner(m wire.Message) bool {
+	g.mu.Lock()
+	started := g.started
+	g.mu.Unlock()
+	switch {
+	case m.Ready != nil && !started:
+		m.Ready.Protocol, m.Ready.Runner = 1, g.digest
+	case (m.LLM != nil || m.Result != nil || m.Failed != nil) && started:
+	default:
+		return false
+	}
+	return g.send(m) == nil
+}
+
+func (g *guest) send(m wire.Message) error {
+	g.sending.Lock()
+	defer g.sending.Unlock()
+	return wire.Write(g.control, m)
+}
+
+// finish follows the runner's end: nothing else stays alive, what was written is delivered, and then its status.
+func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
+	killAll(gone)
+	g.mu.Lock()
+	g.ended = true
+	started := g.started
+	g.mu.Unlock()
+	within(drainWithin, func() {
+		<-g.sdk.closed
+		if !started {
+			_, _ = io.CopyN(os.Stderr, g.runner.stderr, diagnostic)
+		}
+		g.outputs.Wait()
+	})
+	if g.net != nil {
+		within(sendWithin, g.net.flush)
+	}
+	exited := wire.Exited{Code: status.ExitStatus(), DroppedStdout: g.out.dropped.Load(), DroppedStderr: g.err.dropped.Load()}
+	if status.Signaled() {
+		exited.Code, exited.Signal = -1, int(status.Signal())
+	}
+	_ = g.send(wire.Message{Exited: &exited})
+}
+
+// within waits for f to return, but no longer than limit.
+func within(limit time.Duration, f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(limit):
+	}
+}

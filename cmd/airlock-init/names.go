@@ -1,0 +1,136 @@
+package main
+
+import (
+	"hash/fnv"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// What a wildcard may be used for: enough for a CDN, too little to carry data out in labels. The engine decides again.
+const (
+	maxWildcardNames  = 256
+	maxWildcardLabels = 6
+	maxWildcardLength = 160
+	wildcardsPerCheck = 64 // new names per second
+)
+
+// names gives each allowed name a loopback address of its own and finds the name back. Safe for concurrent use.
+type names struct {
+	mu        sync.Mutex
+	rules     []wire.Host
+	addresses map[string]netip.Addr
+	byAddress map[netip.Addr]string
+	wildcards int
+	second    int64 // of the last new wildcard name
+	burst     int   // new wildcard names in that second
+	now       func() time.Time
+}
+
+func newNames(rules []wire.Host) *names {
+	n := &names{rules: rules, addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, now: time.Now}
+	for _, rule := range rules {
+		if !strings.HasPrefix(rule.Name, "*.") {
+			n.assign(canonical(rule.Name))
+		}
+	}
+	return n
+}
+
+// lookup returns the address of an allowed name. name is canonical.
+func (n *names) lookup(name string) (netip.Addr, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if address, ok := n.addresses[name]; ok {
+		return address, true
+	}
+	if !n.admit(name) {
+		return netip.Addr{}, false
+	}
+	return n.assign(name), true
+}
+
+// find returns the name behind an address and whether it may be reached on port.
+func (n *names) find(address netip.Addr, port int) (string, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	name, ok := n.byAddress[address]
+	if !ok {
+		return "", false
+	}
+	for _, rule := range n.rules {
+		if matches(rule.Name, name) && slices.Contains(rule.Ports, port) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// admit decides about a name that was never asked for before.
+func (n *names) admit(name string) bool {
+	if len(name) > maxWildcardLength || strings.Count(name, ".") >= maxWildcardLabels || !validName(name) {
+		return false
+	}
+	if !slices.ContainsFunc(n.rules, func(rule wire.Host) bool { return matches(rule.Name, name) }) {
+		return false
+	}
+	if second := n.now().Unix(); second != n.second {
+		n.second, n.burst = second, 0
+	}
+	if n.wildcards >= maxWildcardNames || n.burst >= wildcardsPerCheck {
+		return false
+	}
+	n.wildcards++
+	n.burst++
+	return true
+}
+
+// assign derives the address from the name, so that it is the same in every box, and steps on where two names collide.
+func (n *names) assign(name string) netip.Addr {
+	if address, ok := n.addresses[name]; ok {
+		return address
+	}
+	hash := fnv.New32a()
+	hash.Write([]byte(name))
+	for low := hash.Sum32(); ; low++ {
+		low &= 1<<22 - 1 // 127.64.0.0/10
+		address := netip.AddrFrom4([4]byte{127, 64 | byte(low>>16), byte(low >> 8), byte(low)})
+		if _, taken := n.byAddress[address]; taken || byte(low) == 0 || byte(low) == 255 {
+			continue
+		}
+		n.addresses[name], n.byAddress[address] = address, name
+		return address
+	}
+}
+
+// matches tells whether a rule covers a canonical name; "*.x" covers true subdomains of x only.
+func matches(rule, name string) bool {
+	rule = canonical(rule)
+	if suffix, ok := strings.CutPrefix(rule, "*"); ok {
+		return strings.HasSuffix(name, suffix) && len(name) > len(suffix)
+	}
+	return rule == name
+}
+
+func canonical(name string) string {
+	return strings.ToLower(strings.TrimSuffix(name, "."))
+}
+
+// validName accepts the letters of host names, digits, dashes and underscores in labels of 1 to 63.
+func validName(name string) bool {
+	for label := range strings.SplitSeq(name, ".") {
+		if len(label) == 0 || len(label) > 63 {
+			return false
+		}
+		for _, c := range []byte(label) {
+			if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+				return false
+			}
+		}
+	}
+	return len(name) <= 253
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/yamux"
+
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// network is what a script can reach: the resolver, and one listener per allowed port on all loopback addresses.
+type network struct {
+	guest *guest
+	names *names
+	slots chan struct{} // open connections
+
+	listeners []net.Listener
+	accepting sync.WaitGroup
+	up        sync.WaitGroup // connections whose script may still have bytes on their way out
+
+	mu    sync.Mutex
+	total int                     // connections made
+	open  map[uint32]*net.TCPConn // by stream id
+}
+
+// openNetwork binds the names and ports of one script. It fails if a port can't be bound and the script was granted any.
+func openNetwork(hosts []wire.Host, g *guest) (*network, error) {
+	n := &network{
+		guest: g, names: newNames(hosts),
+		slots: make(chan struct{}, wire.MaxConnects), open: map[uint32]*net.TCPConn{},
+	}
+	if _, err := openResolver(n.names); err != nil && len(hosts) > 0 {
+		return nil, err
+	}
+	var ports []int
+	for _, host := range hosts {
+		ports = append(ports, host.Ports...)
+	}
+	slices.Sort(ports)
+	for _, port := range slices.Compact(ports) {
+		listener, err := net.Listen("tcp4", fmt.Sprintf("0.0.0.0:%d", port))
+		if err != nil {
+			return nil, err
+		}
+		n.listeners = append(n.listeners, listener)
+		n.accepting.Go(func() { n.accept(listener) })
+	}
+	return n, nil
+}
+
+// flush accepts no more connections and waits for what the script wrote to those there are, as a kernel would send what a
+// process left behind.
+func (n *network) flush() {
+	for _, listener := range n.listeners {
+		listener.Close()
+	}
+	n.accepting.Wait()
+	n.up.Wait()
+}
+
+func (n *network) accept(listener net.Listener) {
+	for {
+		conn, err := listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		n.up.Add(1)
+		go n.connect(conn.(*net.TCPConn), sync.OnceFunc(n.up.Done))
+	}
+}
+
+// connect serves one connection of the script: the address it dialled tells the name. It calls sent when all that the script
+// wrote is on its way.
+func (n *network) connect(conn *net.TCPConn, sent func()) {
+	defer sent()
+	local := conn.LocalAddr().(*net.TCPAddr).AddrPort()
+	name, ok := n.names.find(local.Addr().Unmap(), int(local.Port()))
+	if !ok || !n.count() {
+		reset(conn)
+		return
+	}
+	select {
+	case n.slots <- struct{}{}:
+		defer func() { <-n.slots }()
+	default:
+		reset(conn)
+		return
+	}
+	stream, err := n.guest.mux.OpenStream()
+	if err != nil {
+		reset(conn)
+		return
+	}
+	n.remember(stream.StreamID(), conn) // before asking: the engine may abort as soon as it has agreed
+	if !ask(stream, name, int(local.Port())) {
+		n.forget(stream.StreamID())
+		reset(conn)
+		stream.Close()
+		return
+	}
+	n.relay(conn, stream, sent)
+}
+
+// ask requests the connection and reports whether the engine made it.
+func ask(stream *yamux.Stream, name string, port int) bool {
+	if err := wire.Write(stream, wire.Header{Kind: wire.Connect, Host: name, Port: port}); err != nil {
+		return false
+	}
+	reply, err := wire.ReadConnectReply(stream)
+	return err == nil && reply.OK
+}
+
+// relay copies both ways, each direction ending by itself, and returns when both are done. A side that breaks breaks the other.
+func (n *network) relay(conn *net.TCPConn, stream *yamux.Stream, sent func()) {
+	id := stream.StreamID()
+	upward := make(chan struct{})
+	go func() {
+		defer close(upward)
+		if _, err := io.Copy(stream, conn); err != nil {
+			n.broke(id, conn)
+		}
+		stream.Close()
+		sent()
+	}()
+	if _, err := io.Copy(onlyWriter{conn}, stream); err != nil {
+		n.broke(id, conn)
+	}
+	_, _ = io.Copy(io.Discard, stream) // the slot is free when the engine has ended its side too
+	_ = conn.CloseWrite()
+	<-upward
+	n.forget(id)
+	conn.Close()
+}
+
+// broke tells the engine that the script's end is gone. A connection that the engine aborted isn't reported back.
+func (n *network) broke(id uint32, conn *net.TCPConn) {
+	if n.forget(id) {
+		reset(conn)
+		_ = n.guest.send(wire.Message{Abort: &wire.Abort{Stream: id}})
+	}
+}
+
+// abort breaks the script's end of a connection.
+func (n *network) abort(id uint32) {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	conn := n.open[id]
+	delete(n.open, id)
+	n.mu.Unlock()
+	if conn != nil {
+		reset(conn)
+	}
+}
+
+// count admits one more connection, up to the number that the engine takes for an attack.
+func (n *network) count() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.total++
+	return n.total <= wire.MaxConnections
+}
+
+func (n *network) remember(id uint32, conn *net.TCPConn) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.open[id] = conn
+}
+
+func (n *network) forget(id uint32) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	_, ok := n.open[id]
+	delete(n.open, id)
+	return ok
+}
+
+// reset closes a connection so that the script sees an error and not an end.
+func reset(conn *net.TCPConn) {
+	_ = conn.SetLinger(0)
+	conn.Close()
+}
+
+// onlyWriter hides net.TCPConn.ReadFrom, which for a stream would be the same loop with a larger buffer.
+type onlyWriter struct{ io.Writer }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// freezeWithin bounds the attempts to stop every process of the box. A fork bomb loses this race within a few rounds.
+const freezeWithin = 5 * time.Second
+
+// reap waits for every child, its own and the orphans it inherited, until there are none. It sends the wait status of the
+// one process that matters on ended and closes gone at the end.
+func reap(main int, ended chan<- unix.WaitStatus, gone chan<- struct{}) {
+	defer close(gone)
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, 0, nil)
+		switch {
+		case err == unix.EINTR:
+		case err != nil: // ECHILD
+			return
+		case pid == main:
+			ended <- status
+		}
+	}
+}
+
+// killAll ends every process but this one and returns when the reaper has seen the last. It doesn't give up: whoever
+// started the box has a deadline and stronger means.
+func killAll(gone <-chan struct{}) {
+	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		_ = unix.Kill(-1, unix.SIGKILL)
+		select {
+		case <-gone:
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// freeze stops every process but this one, or lets them continue, and tells whether it succeeded.
+func freeze(on bool) bool {
+	if !on {
+		_ = unix.Kill(-1, unix.SIGCONT)
+		return true
+	}
+	deadline := time.Now().Add(freezeWithin)
+	for time.Now().Before(deadline) {
+		_ = unix.Kill(-1, unix.SIGSTOP)
+		// Signals of fellow threads take a moment; a process forked while we looked needs the next round.
+		for range 10 {
+			if allStopped() {
+				return true
+			}
+			time.Sleep(200 * time.Microsecond)
+		}
+	}
+	return false
+}
+
+// allStopped reads /proc: is no thread of any other process running or about to?
+func allStopped() bool {
+	pids, err := os.ReadDir("/proc")
+	if err != nil {
+		return false
+	}
+	self := strconv.Itoa(os.Getpid())
+	for _, pid := range pids {
+		if name := pid.Name(); name[0] < '0' || name[0] > '9' || name == self {
+			continue
+		}
+		tasks := "/proc/" + pid.Name() + "/task"
+		threads, err := os.ReadDir(tasks)
+		if err != nil {
+			continue // it ended
+		}
+		for _, thread := range threads {
+			if mayRun(tasks + "/" + thread.Name() + "/stat") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// mayRun reads a thread's state. One in an uninterruptible wait (D) runs no more of the script's code before it stops; the
+// parent of a vfork stays in that state for as long as the child is stopped.
+func mayRun(path string) bool {
+	stat, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	end := bytes.LastIndexByte(stat, ')') // the name before it may contain anything
+	if end < 0 || end+2 >= len(stat) {
+		return true
+	}
+	return !bytes.ContainsRune([]byte("TtZXD"), rune(stat[end+2]))
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// stub is all that the interpreter gets on its command line: the source comes from descriptor 4, a memory file without a name in
+// any directory. Its frames carry a file name that the runner keeps out of tracebacks.
+const stub = "import os\n" +
+	"with os.fdopen(4, encoding='utf-8') as f: s = f.read()\n" +
+	"exec(compile(s, '<airlock>', 'exec'), {'__name__': 'airlock.runner', '__builtins__': __builtins__})"
+
+// runnerEnv is the whole environment of every script. The hash seed and the thread counts make results repeatable.
+func runnerEnv() []string {
+	return []string{
+		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp", "TMPDIR=/tmp",
+		"TZ=UTC", "LC_ALL=C.UTF-8",
+		"PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1",
+		"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1",
+	}
+}
+
+// runner is the Python process and our ends of what it holds.
+type runner struct {
+	pid            int
+	stdout, stderr *os.File
+	sdk            *os.File
+}
+
+// startRunner starts the interpreter in a session of its own. stdin is at its end from the beginning.
+func startRunner(source []byte) (*runner, error) {
+	python, err := findPython()
+	if err != nil {
+		return nil, err
+	}
+	child := make([]uintptr, 5)
+	r := &runner{}
+	var opened []*os.File
+	defer func() {
+		for _, f := range opened {
+			f.Close()
+		}
+	}()
+	keep := func(n int, f *os.File) {
+		child[n] = f.Fd() // also makes it blocking, as the child expects
+		opened = append(opened, f)
+	}
+	stdin, end, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	end.Close()
+	keep(0, stdin)
+	for n, ours := range map[int]**os.File{1: &r.stdout, 2: &r.stderr} {
+		read, write, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		*ours = read
+		keep(n, write)
+	}
+	theirs, err := r.socketpair()
+	if err != nil {
+		return nil, err
+	}
+	keep(3, theirs)
+	memory, err := memoryFile(source)
+	if err != nil {
+		return nil, err
+	}
+	keep(4, memory)
+	argv := []string{"python3", "-s", "-B", "-c", stub}
+	r.pid, err = syscall.ForkExec(python, argv, &syscall.ProcAttr{
+		Dir: "/tmp", Env: runnerEnv(), Files: child, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", python, err)
+	}
+	return r, nil
+}
+
+// socketpair keeps one end of the SDK channel, which doesn't block a thread of ours, and returns the other.
+func (r *runner) socketpair() (*os.File, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("socketpair: %w", err)
+	}
+	if err := unix.SetNonblock(pair[0], true); err != nil {
+		return nil, fmt.Errorf("socketpair: %w", err)
+	}
+	r.sdk = os.NewFile(uintptr(pair[0]), "sdk")
+	return os.NewFile(uintptr(pair[1]), "sdk"), nil
+}
+
+func memoryFile(content []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("runner", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("memory file: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "runner")
+	if _, err := f.Write(content); err != nil {
+		return nil, err
+	}
+	_, err = f.Seek(0, 0)
+	return f, err
+}
+
+func findPython() (string, error) {
+	for _, dir := range []string{"/usr/local/bin/", "/usr/bin/", "/bin/"} {
+		if unix.Access(dir+"python3", unix.X_OK) == nil {
+			return dir + "python3", nil
+		}
+	}
+	return "", errors.New("no python3 in /usr/local/bin, /usr/bin or /bin")
+}

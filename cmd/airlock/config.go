@@ -1,0 +1,228 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// config is the effective configuration.
+type config struct {
+	Addr           string
+	DataDir        string
+	PublicURL      string
+	TrustedProxies []netip.Prefix
+	AgentProfiles  bool
+
+	AdminToken    app.Secret
+	SecretKey     app.Secret
+	SecretKeyFile string // instead of SecretKey
+
+	Sandbox        []string                     // backends in the order to try them
+	PluginSettings map[string]map[string]string // by backend
+	Pool           int
+	Workers        int
+	Waiters        int
+	Queue          int
+
+	Limits         app.Limits
+	TimeoutDefault time.Duration
+	TimeoutMax     time.Duration
+	LLMWait        time.Duration
+	LocalServices  map[string]netip.AddrPort
+
+	// For airlock run.
+	URL     string
+	Profile app.Secret
+
+	origin map[string]string // where a variable's value comes from, if not its default
+}
+
+// prefix of all our variables.
+const envPrefix = "AIRLOCK_"
+
+// maxSecretFile bounds what is read of a *_FILE.
+const maxSecretFile = 64 << 10
+
+// loadConfig reads the configuration from an environment in the form of os.Environ. The error lists everything that is wrong.
+func loadConfig(environ []string) (config, error) {
+	c := config{
+		Addr: ":9090", DataDir: "airlock-data", AgentProfiles: true, Sandbox: []string{"auto"},
+		Workers: 2 * runtime.NumCPU(), Waiters: 100, Queue: 1000,
+		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait,
+		URL: "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
+	}
+	c.Pool = c.Workers
+	env := splitEnv(environ)
+	problems := unknownVariables(env)
+	for _, v := range variables() {
+		if err := v.apply(&c, env); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", v.name, err))
+		}
+	}
+	problems = append(problems, c.pluginSettings(env)...)
+	c.fallBack(env)
+	if c.TimeoutDefault > c.TimeoutMax {
+		problems = append(problems, fmt.Errorf("AIRLOCK_TIMEOUT_DEFAULT (%s) is longer than AIRLOCK_TIMEOUT_MAX (%s)", c.TimeoutDefault, c.TimeoutMax))
+	}
+	if c.origin["AIRLOCK_POOL"] == "" {
+		c.Pool = c.Workers
+	}
+	if err := errors.Join(problems...); err != nil {
+		return config{}, usageError{"the configuration has mistakes:\n" + err.Error()}
+	}
+	return c, nil
+}
+
+func splitEnv(environ []string) map[string]string {
+	env := map[string]string{}
+	for _, e := range environ {
+		if name, value, ok := strings.Cut(e, "="); ok {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+// apply takes the variable's value, or for a secret the content of the file that NAME_FILE names. An empty value counts as absent.
+func (v variable) apply(c *config, env map[string]string) error {
+	value, file := env[v.name], env[v.name+"_FILE"]
+	switch {
+	case v.secret && value != "" && file != "":
+		return fmt.Errorf("set it or %s_FILE, not both", v.name)
+	case v.secret && file != "":
+		c.origin[v.name] = v.name + "_FILE"
+		if v.setFile != nil {
+			v.setFile(c, file)
+			return nil
+		}
+		text, err := readSecretFile(file)
+		if err != nil {
+			return err
+		}
+		return v.set(c, text)
+	case value == "":
+		return nil
+	}
+	c.origin[v.name] = "environment"
+	err := v.set(c, value)
+	if err != nil && v.secret {
+		return errors.New("its value can't be used") // err may quote it
+	}
+	return err
+}
+
+func readSecretFile(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSecretFile {
+		return "", fmt.Errorf("%s is not a regular file of at most 64 KiB", path)
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(string(text)) == "" {
+		return "", fmt.Errorf("%s is empty", path)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// fallBack takes what hosting platforms say where our own variables say nothing.
+func (c *config) fallBack(env map[string]string) {
+	if port := env["PORT"]; c.origin["AIRLOCK_ADDR"] == "" && port != "" {
+		if checkPort(port) == nil {
+			c.Addr, c.origin["AIRLOCK_ADDR"] = net.JoinHostPort("", port), "PORT"
+		}
+	}
+	if c.origin["AIRLOCK_PUBLIC_URL"] != "" {
+		return
+	}
+	for _, f := range []struct{ name, format string }{
+		{"RENDER_EXTERNAL_URL", "%s"}, {"RAILWAY_PUBLIC_DOMAIN", "https://%s"}, {"FLY_APP_NAME", "https://%s.fly.dev"},
+	} {
+		if env[f.name] == "" {
+			continue
+		}
+		if url, err := parseURL(fmt.Sprintf(f.format, env[f.name])); err == nil {
+			c.PublicURL, c.origin["AIRLOCK_PUBLIC_URL"] = url, f.name
+			return
+		}
+	}
+}
+
+var pluginShape = regexp.MustCompile(`^AIRLOCK_PLUGIN_([A-Z0-9]+)_([A-Z0-9_]+)$`)
+
+// pluginSettings collects AIRLOCK_PLUGIN_<NAME>_<SETTING> (or …_FILE) by backend; each backend refuses what it doesn't know.
+func (c *config) pluginSettings(env map[string]string) (problems []error) {
+	for name, value := range env {
+		m := pluginShape.FindStringSubmatch(name)
+		if m == nil || value == "" {
+			continue
+		}
+		backend, setting := strings.ToLower(m[1]), strings.ToLower(m[2])
+		if short, ok := strings.CutSuffix(setting, "_file"); ok {
+			text, err := readSecretFile(value)
+			if err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", name, err))
+				continue
+			}
+			setting, value = short, text
+		}
+		if c.PluginSettings[backend] == nil {
+			c.PluginSettings[backend] = map[string]string{}
+		}
+		c.PluginSettings[backend][setting] = value
+	}
+	return problems
+}
+
+// serviceLink is the shape of what Kubernetes puts into the environment of every pod beside a service named airlock or airlock-something.
+var serviceLink = regexp.MustCompile(`^AIRLOCK_([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
+
+func isServiceLink(name, value string) bool {
+	if name == "AIRLOCK_PORT" || strings.HasPrefix(name, envPrefix) && strings.HasSuffix(name, "_PORT") {
+		return strings.HasPrefix(value, "tcp://") || strings.HasPrefix(value, "udp://") || strings.HasPrefix(value, "sctp://")
+	}
+	return serviceLink.MatchString(name)
+}
+
+// unknownVariables refuses what looks like ours and isn't: a misspelt limit must not silently be no limit.
+func unknownVariables(env map[string]string) (problems []error) {
+	var known []string
+	for _, v := range variables() {
+		known = append(known, v.name)
+		if v.secret {
+			known = append(known, v.name+"_FILE")
+		}
+	}
+	var names []string
+	for name := range env {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !strings.HasPrefix(name, envPrefix) || slices.Contains(known, name) || pluginShape.MatchString(name) || isServiceLink(name, env[name]) {
+			continue
+		}
+		message := name + " is not a variable of Airlock"
+		if guess := app.Nearest(name, known); guess != "" {
+			message += "; did you mean " + guess + "?"
+		} else {
+			message += "; airlock config lists them"
+		}
+		problems = append(problems, errors.New(message))
+	}
+	return problems
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress"
+)
+
+// variable is one environment variable.
+type variable struct {
+	name    string
+	about   string
+	secret  bool // also as NAME_FILE; never shown
+	set     func(*config, string) error
+	show    func(*config) string
+	setFile func(*config, string) // for a secret whose file is read elsewhere
+}
+
+// variables is the whole configuration. docs/configuration.md is this table; a test compares them.
+func variables() []variable {
+	return slices.Concat(serverVariables(), sandboxVariables(), limitVariables(), runVariables())
+}
+
+func serverVariables() []variable {
+	return []variable{
+		{name: "AIRLOCK_ADDR", about: "address to listen on; else the port in `PORT`", set: func(c *config, v string) error { return setAddr(&c.Addr, v) }, show: func(c *config) string { return c.Addr }},
+		text("AIRLOCK_DATA_DIR", "directory of the database and the instance key", func(c *config) *string { return &c.DataDir }),
+		{name: "AIRLOCK_PUBLIC_URL", about: "address under which agents and people reach it; else `RENDER_EXTERNAL_URL`, `RAILWAY_PUBLIC_DOMAIN`, `FLY_APP_NAME`, else as each request says",
+			set: func(c *config, v string) (err error) { c.PublicURL, err = parseURL(v); return err }, show: func(c *config) string { return c.PublicURL }},
+		{name: "AIRLOCK_TRUSTED_PROXIES", about: "addresses or networks, with commas, whose `X-Forwarded-*` headers count", set: setProxies, show: showProxies},
+		{name: "AIRLOCK_ADMIN_TOKEN", about: "admin token for the UI; else one is made and printed at the first start", secret: true, set: setAdminToken, show: func(c *config) string { return masked(c.AdminToken) }},
+		{name: "AIRLOCK_SECRET_KEY", about: "instance key, at least 32 characters; else `instance.key` in the data directory, made at the first start", secret: true,
+			set:     func(c *config, v string) error { c.SecretKey = app.NewSecret(v); return nil },
+			setFile: func(c *config, path string) { c.SecretKeyFile = path }, show: showSecretKey},
+		{name: "AIRLOCK_AGENT_PROFILES", about: "`on` or `off`: whether agents may create profiles", set: setAgentProfiles, show: showAgentProfiles},
+		{name: "AIRLOCK_LOCAL_SERVICES", about: "services on this host that profiles may be allowed to reach: `name:port=address:port` with commas",
+			set: func(c *config, v string) (err error) { c.LocalServices, err = egress.ParseLocalServices(v); return err }, show: showLocalServices},
+	}
+}
+
+func sandboxVariables() []variable {
+	return []variable{
+		{name: "AIRLOCK_SANDBOX", about: "`auto`, or backends with commas in the order to try them: " + strings.Join(backends(), ", "), set: setSandbox, show: func(c *config) string { return strings.Join(c.Sandbox, ",") }},
+		number("AIRLOCK_WORKERS", "executions that run at once; twice the cores unless set", 1, 1024, func(c *config) *int { return &c.Workers }),
+		number("AIRLOCK_POOL", "boxes kept ready; as many as workers unless set, 0 for none", 0, 1024, func(c *config) *int { return &c.Pool }),
+		number("AIRLOCK_WAITERS", "executions that wait for an LLM answer at once", 1, 100_000, func(c *config) *int { return &c.Waiters }),
+		number("AIRLOCK_QUEUE", "executions that wait for a worker; more are refused", 1, 1_000_000, func(c *config) *int { return &c.Queue }),
+	}
+}
+
+func limitVariables() []variable {
+	return []variable{
+		size("AIRLOCK_LIMIT_MEMORY", "memory of one execution, all processes together", 32<<20, func(c *config) *int64 { return &c.Limits.Memory }),
+		{name: "AIRLOCK_LIMIT_CPU", about: "cores of one execution", set: setCPU, show: func(c *config) string { return strconv.FormatFloat(c.Limits.CPU, 'g', -1, 64) }},
+		count("AIRLOCK_LIMIT_PIDS", "processes and threads of one execution", 8, func(c *config) *int64 { return &c.Limits.Pids }),
+		size("AIRLOCK_LIMIT_TMP", "size of /tmp", 1<<20, func(c *config) *int64 { return &c.Limits.Tmp }),
+		count("AIRLOCK_LIMIT_FILES", "open files per process", 32, func(c *config) *int64 { return &c.Limits.Files }),
+		size("AIRLOCK_LIMIT_OUTPUT", "kept of each of stdout and stderr", 1<<10, func(c *config) *int64 { return &c.Limits.Output }),
+		size("AIRLOCK_LIMIT_RESULT", "size of the result as JSON", 1<<10, func(c *config) *int64 { return &c.Limits.Result }),
+		duration("AIRLOCK_TIMEOUT_DEFAULT", "run time of an execution that asks for none", func(c *config) *time.Duration { return &c.TimeoutDefault }),
+		duration("AIRLOCK_TIMEOUT_MAX", "longest run time that can be asked for", func(c *config) *time.Duration { return &c.TimeoutMax }),
+		duration("AIRLOCK_LLM_WAIT", "how long a script waits for an LLM answer", func(c *config) *time.Duration { return &c.LLMWait }),
+	}
+}
+
+func runVariables() []variable {
+	return []variable{
+		{name: "AIRLOCK_URL", about: "for `airlock run`: the instance", set: func(c *config, v string) (err error) { c.URL, err = parseURL(v); return err }, show: func(c *config) string { return c.URL }},
+		{name: "AIRLOCK_PROFILE", about: "for `airlock run`: the profile id", secret: true, set: setProfile, show: func(c *config) string { return masked(c.Profile) }},
+	}
+}
+
+func text(name, about string, field func(*config) *string) variable {
+	return variable{name: name, about: about, set: func(c *config, v string) error { *field(c) = v; return nil }, show: func(c *config) string { return *field(c) }}
+}
+
+func number(name, about string, least, most int, field func(*config) *int) variable {
+	return variable{name: name, about: about, show: func(c *config) string { return strconv.Itoa(*field(c)) }, set: func(c *config, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < least || n > most {
+			return fmt.Errorf("%q is not a whole number from %d to %d", v, least, most)
+		}
+		*field(c) = n
+		return nil
+	}}
+}
+
+func count(name, about string, least int64, field func(*config) *int64) variable {
+	return variable{name: name, about: about, show: func(c *config) string { return strconv.FormatInt(*field(c), 10) }, set: func(c *config, v string) error {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil || n < least || n > 1<<20 {
+			return fmt.Errorf("%q is not a whole number from %d to %d", v, least, 1<<20)
+		}
+		*field(c) = n
+		return nil
+	}}
+}
+
+func size(name, about string, least int64, field func(*config) *int64) variable {
+	return variable{name: name, about: about, show: func(c *config) string { return showSize(*field(c)) }, set: func(c *config, v string) error {
+		n, err := parseSize(v)
+		if err != nil {
+			return err
+		}
+		if n < least {
+			return fmt.Errorf("%s is less than %s", v, showSize(least))
+		}
+		*field(c) = n
+		return nil
+	}}
+}
+
+func duration(name, about string, field func(*config) *time.Duration) variable {
+	return variable{name: name, about: about, show: func(c *config) string { return showDuration(*field(c)) }, set: func(c *config, v string) error {
+		d, err := time.ParseDuration(v)
+		if err != nil || d < time.Second || d > 24*time.Hour {
+			return fmt.Errorf("%q is not a time from 1s to 24h, such as 60s or 10m", v)
+		}
+		*field(c) = d
+		return nil
+	}}
+}
+
+func setProxies(c *config, v string) error {
+	c.TrustedProxies = nil
+	for item := range strings.SplitSeq(v, ",") {
+		item = strings.TrimSpace(item)
+		if addr, err := netip.ParseAddr(item); err == nil {
+			c.TrustedProxies = append(c.TrustedProxies, netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(item)
+		if err != nil || p != p.Masked() {
+			return fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8", app.Clip(item, 60))
+		}
+		c.TrustedProxies = append(c.TrustedProxies, p)
+	}
+	return nil
+}
+
+func showProxies(c *config) string {
+	list := make([]string, len(c.TrustedProxies))
+	for i, p := range c.TrustedProxies {
+		list[i] = p.String()
+	}
+	return strings.Join(list, ",")
+}
+
+func showLocalServices(c *config) string {
+	list := make([]string, 0, len(c.LocalServices))
+	for name, addr := range c.LocalServices {
+		list = append(list, name+"="+addr.String())
+	}
+	slices.Sort(list)
+	return strings.Join(list, ",")
+}
+
+func setAdminToken(c *config, v string) error {
+	if len(v) < 16 {
+		return fmt.Errorf("it has fewer than 16 characters")
+	}
+	c.AdminToken = app.NewSecret(v)
+	return nil
+}
+
+func setProfile(c *config, v string) error {
+	if !app.IsProfileID(v) {
+		return fmt.Errorf("it is not a profile id (ark_…)")
+	}
+	c.Profile = app.NewSecret(v)
+	return nil
+}
+
+func setAgentProfiles(c *config, v string) error {
+	switch v {
+	case "on", "off":
+		c.AgentProfiles = v == "on"
+		return nil
+	}
+	return fmt.Errorf("%q is neither on nor off", v)
+}
+
+func showAgentProfiles(c *config) string {
+	if c.AgentProfiles {
+		return "on"
+	}
+	return "off"
+}
+
+func setSandbox(c *config, v string) error {
+	c.Sandbox = nil
+	for name := range strings.SplitSeq(v, ",") {
+		name = strings.TrimSpace(name)
+		if name != "auto" && !slices.Contains(backends(), name) {
+			return fmt.Errorf("there is no backend %q; use auto or one of %s", app.Clip(name, 40), strings.Join(backends(), ", "))
+		}
+		c.Sandbox = append(c.Sandbox, name)
+	}
+	if len(c.Sandbox) > 1 && slices.Contains(c.Sandbox, "auto") {
+		return fmt.Errorf("auto stands alone")
+	}
+	return nil
+}
+
+func setCPU(c *config, v string) error {
+	n, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(n >= 0.05 && n <= 1024) { // not NaN either
+		return fmt.Errorf("%q is not a number of cores from 0.05 to 1024", v)
+	}
+	c.Limits.CPU = n
+	return nil
+}
+
+func showSecretKey(c *config) string {
+	if c.SecretKeyFile != "" {
+		return c.SecretKeyFile
+	}
+	return masked(c.SecretKey)
+}
+
+func masked(s app.Secret) string {
+	if s.Empty() {
+		return ""
+	}
+	return "(set)"
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+const doctorUsage = `Usage: airlock doctor
+
+Checks each configured sandbox backend on this host by trying to break out of a box, and prints what holds. Ends with 1 if no backend is ready.
+`
+
+// doctor is airlock doctor. It uses a state directory of its own, so it can run beside a server.
+func doctor(ctx context.Context, c console, args []string) (err error) {
+	if _, err := newFlags("doctor", doctorUsage).parse(c.out, args, 0); err != nil {
+		return err
+	}
+	cfg, err := loadConfig(c.env)
+	if err != nil {
+		return err
+	}
+	if cfg.DataDir, err = os.MkdirTemp("", "airlock-doctor-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(cfg.DataDir)
+	boxes, err := openSandboxes(ctx, cfg, fmt.Sprintf("doctor-%d", os.Getpid()), slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	if err != nil {
+		return err
+	}
+	defer boxes.close()
+	ready := false
+	for _, b := range boxes.list {
+		checkCtx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+		report, err := b.Backend.Check(checkCtx, b.Config)
+		cancel()
+		if err != nil {
+			report = plugins.Report{Name: b.Name, Tier: plugins.TierNone, Reason: err.Error()}
+		}
+		printReport(c.out, report)
+		ready = ready || report.Ready
+	}
+	if !ready {
+		return fmt.Errorf("no sandbox backend is ready on this host; scripts can't run")
+	}
+	return nil
+}
+
+func printReport(w io.Writer, r plugins.Report) {
+	state := "NOT READY"
+	if r.Ready {
+		state = "ready, isolation " + string(r.Tier)
+	}
+	fmt.Fprintf(w, "%s %s: %s\n", r.Name, r.Version, state)
+	if r.Reason != "" {
+		fmt.Fprintf(w, "  %s\n", r.Reason)
+	}
+	for _, control := range r.Controls {
+		mark := "FAILED"
+		if control.Proved {
+			mark = "proved"
+		}
+		fmt.Fprintf(w, "  %s  %s", mark, control.Name)
+		if control.Detail != "" && !control.Proved {
+			fmt.Fprintf(w, ": %s", control.Detail)
+		}
+		fmt.Fprintln(w)
+	}
+	limits := make([]string, 0, len(r.Enforced))
+	for limit := range r.Enforced {
+		limits = append(limits, limit)
+	}
+	slices.Sort(limits)
+	for _, limit := range limits {
+		how := r.Enforced[limit]
+		if how == "" {
+			how = "NOT ENFORCED"
+		}
+		fmt.Fprintf(w, "  limit   %s: %s\n", limit, how)
+	}
+	if r.Runtime != "" {
+		fmt.Fprintf(w, "  runtime %s\n", r.Runtime)
+	}
+}

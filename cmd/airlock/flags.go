@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// flags is a flag.FlagSet that lets flags stand before, between and after the other arguments.
+type flags struct {
+	*flag.FlagSet
+	usage string
+}
+
+// newFlags starts a command's flags. usage is its whole help text.
+func newFlags(name, usage string) *flags {
+	set := flag.NewFlagSet(name, flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.Usage = func() {}
+	return &flags{set, usage}
+}
+
+// list adds a flag that can be given several times.
+func (f *flags) list(name string) *[]string {
+	var values []string
+	f.Func(name, "", func(v string) error {
+		values = append(values, v)
+		return nil
+	})
+	return &values
+}
+
+// parse returns the other arguments, of which there must be exactly want. Help is printed to out and ends in errHelp.
+func (f *flags) parse(out io.Writer, args []string, want int) ([]string, error) {
+	var rest []string
+	for {
+		if err := f.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				fmt.Fprint(out, f.usage)
+				return nil, errHelp
+			}
+			return nil, usageError{f.Name() + ": " + err.Error() + "\n" + strings.TrimRight(f.usage, "\n")}
+		}
+		if f.NArg() == 0 {
+			break
+		}
+		rest = append(rest, f.Arg(0))
+		args = f.Args()[1:]
+	}
+	if len(rest) != want {
+		return nil, usageError{strings.TrimRight(f.usage, "\n")}
+	}
+	return rest, nil
+}
+
+// pick runs the subcommand that args begins with.
+func pick(name, usage string, out io.Writer, args []string, commands map[string]func([]string) error) error {
+	if len(args) == 0 {
+		return usageError{strings.TrimRight(usage, "\n")}
+	}
+	if args[0] == "--help" || args[0] == "-h" || args[0] == "help" {
+		fmt.Fprint(out, usage)
+		return errHelp
+	}
+	if command, ok := commands[args[0]]; ok {
+		return command(args[1:])
+	}
+	known := make([]string, 0, len(commands))
+	for c := range commands {
+		known = append(known, c)
+	}
+	message := fmt.Sprintf("%s: there is no %q", name, app.Clip(args[0], 40))
+	if guess := app.Nearest(args[0], known); guess != "" {
+		message += "; did you mean " + guess + "?"
+	}
+	return usageError{message + "\n" + strings.TrimRight(usage, "\n")}
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/live"
+)
+
+// followEvery is how soon a change by airlock admin is noticed.
+const followEvery = time.Second
+
+// followAudit watches the audit log for what airlock admin changes in another process: a revoked or deleted profile is killed, and pages and long polls
+// are nudged. It returns at once; the watching ends with ctx.
+func (s *server) followAudit(ctx context.Context) error {
+	newest, err := s.access.Audit(ctx, 0, 1)
+	if err != nil {
+		return err
+	}
+	var seen int64
+	if len(newest) > 0 {
+		seen = newest[0].Seq
+	}
+	go func() {
+		tick := time.NewTicker(followEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				seen = s.catchUp(ctx, seen)
+			}
+		}
+	}()
+	return nil
+}
+
+// catchUp acts on every event after seen and returns the newest it has acted on.
+func (s *server) catchUp(ctx context.Context, seen int64) int64 {
+	var fresh []app.Event
+	for before := int64(0); ; before = fresh[len(fresh)-1].Seq {
+		page, err := s.access.Audit(ctx, before, 100)
+		if err != nil {
+			if ctx.Err() == nil {
+				s.log.Error("the audit log could not be read", "error", err)
+			}
+			return seen
+		}
+		done := len(page) < 100
+		for _, e := range page {
+			if e.Seq <= seen {
+				done = true
+				break
+			}
+			fresh = append(fresh, e)
+		}
+		if done {
+			break
+		}
+	}
+	for i := len(fresh) - 1; i >= 0; i-- {
+		if fresh[i].Actor.Kind == app.ActorCommand {
+			s.react(ctx, fresh[i])
+		}
+		seen = fresh[i].Seq
+	}
+	return seen
+}
+
+func (s *server) react(ctx context.Context, e app.Event) {
+	switch e.Action {
+	case "profile.revoke", "profile.delete":
+		if err := s.engine.KillProfile(ctx, e.Subject, "the profile was ended by an operator"); err != nil && app.CodeOf(err) != app.CodeNotFound {
+			s.log.Error("what an ended profile runs could not be stopped", "profile", e.Subject, "error", err)
+		}
+	}
+	kind, _, _ := strings.Cut(e.Action, ".")
+	switch kind {
+	case "profile":
+		s.hub.Publish(live.Profile(e.Subject))
+		s.hub.Publish(live.Profiles)
+	case "credential":
+		s.hub.Publish(live.Credentials)
+	}
+}

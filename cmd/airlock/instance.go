@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// instance is an opened data directory: what the server and airlock admin have in common.
+type instance struct {
+	dir     string
+	store   *store.Store
+	keyring *secrets.Keyring
+	hub     *live.Hub
+	access  *access.Service
+	keyFrom string // where the instance key comes from
+	keyMade bool   // just now
+}
+
+// openInstance opens the data directory, which is made if need be. The caller must close it.
+func openInstance(ctx context.Context, cfg config, log *slog.Logger) (_ *instance, err error) {
+	st, err := store.Open(ctx, cfg.DataDir, log)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, st.Close())
+		}
+	}()
+	key, from, made, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	ring, err := secrets.NewKeyring(key)
+	if err != nil {
+		return nil, err
+	}
+	if ring, err = access.VerifyKeyring(ctx, st, ring); err != nil {
+		return nil, err
+	}
+	hub := &live.Hub{}
+	desk := access.New(access.Config{Store: st, Keyring: ring, Hub: hub, AgentProfiles: cfg.AgentProfiles})
+	return &instance{dir: cfg.DataDir, store: st, keyring: ring, hub: hub, access: desk, keyFrom: from, keyMade: made}, nil
+}
+
+// existingInstance is openInstance for commands that must not make a new instance where there is none.
+func existingInstance(ctx context.Context, cfg config, log *slog.Logger) (*instance, error) {
+	path := filepath.Join(cfg.DataDir, store.FileName)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usageError{fmt.Sprintf("there is no instance in %s; set AIRLOCK_DATA_DIR to the data directory of the server, or start it once", cfg.DataDir)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if owner, ok := info.Sys().(*syscall.Stat_t); ok && int(owner.Uid) != os.Geteuid() {
+		// Files that another user makes beside the database would lock the server out.
+		return nil, usageError{fmt.Sprintf("%s belongs to user %d; run this as that user", path, owner.Uid)}
+	}
+	return openInstance(ctx, cfg, log)
+}
+
+// label names the instance for sandbox backends, so that they sweep what it left behind and nothing else. It tells nothing about the key.
+func (i *instance) label() string {
+	return hex.EncodeToString(i.keyring.Lookup(secrets.Settings, "instance label")[:8])
+}
+
+func (i *instance) close() error { return i.store.Close() }

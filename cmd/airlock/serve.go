@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web"
+)
+
+const serveUsage = `Usage: airlock serve
+
+Serves the agent API and the admin UI until SIGTERM or SIGINT. The first start prints the admin token. Settings: airlock config.
+`
+
+// grace is how long a shutdown waits for requests, and then for the engine.
+const grace = 10 * time.Second
+
+// serve is airlock serve.
+func serve(ctx context.Context, c console, args []string) error {
+	if _, err := newFlags("serve", serveUsage).parse(c.out, args, 0); err != nil {
+		return err
+	}
+	cfg, err := loadConfig(c.env)
+	if err != nil {
+		return err
+	}
+	if err := harden(); err != nil {
+		return err
+	}
+	log := newLog(c.err)
+	s, err := start(ctx, cfg, log, c.out)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		log.Info("shutting down")
+		return s.stop()
+	case err := <-s.failed:
+		return errors.Join(err, s.stop())
+	}
+}
+
+// newLog writes JSON lines, or text for a person at a terminal.
+func newLog(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if isTerminal(w) {
+		return slog.New(slog.NewTextHandler(w, options))
+	}
+	return slog.New(slog.NewJSONHandler(w, options))
+}
+
+// server is the whole program, running.
+type server struct {
+	*instance
+	url    string // as reached from this host
+	log    *slog.Logger
+	boxes  *sandboxes
+	engine *engine.Engine
+	http   *http.Server
+	failed chan error // an error that ended the serving
+	follow context.CancelFunc
+}
+
+// start brings everything up: store, keys, listener, sandbox, engine, HTTP. It returns when requests are answered. The first admin token is printed to out.
+func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ *server, err error) {
+	s := &server{log: log, failed: make(chan error, 1), follow: func() {}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.stop())
+		}
+	}()
+	if s.instance, err = openInstance(ctx, cfg, log); err != nil {
+		return nil, err
+	}
+	if s.keyMade {
+		log.Warn("made a new instance key; without it nothing in the database can be read, so back it up apart from the database", "file", s.keyFrom)
+	}
+	listener, err := net.Listen("tcp", cfg.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w (set AIRLOCK_ADDR)", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = listener.Close()
+		}
+	}()
+	own, err := netip.ParseAddrPort(listener.Addr().String())
+	if err != nil {
+		return nil, fmt.Errorf("own address: %w", err)
+	}
+	if s.boxes, err = openSandboxes(ctx, cfg, s.label(), log); err != nil {
+		return nil, err
+	}
+	s.engine = newEngine(cfg, s.instance, s.boxes, own, log)
+	if err := s.engine.Start(ctx); err != nil {
+		return nil, err
+	}
+	s.url = localURL(own)
+	if err := s.admit(ctx, cfg, out); err != nil {
+		return nil, err
+	}
+	s.serveHTTP(cfg, listener)
+	followCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s.follow = cancel
+	if err := s.followAudit(followCtx); err != nil {
+		return nil, err
+	}
+	log.Info("serving", "addr", own.String(), "url", s.url, "data", cfg.DataDir, "version", version())
+	return s, nil
+}
+
+func newEngine(cfg config, i *instance, boxes *sandboxes, own netip.AddrPort, log *slog.Logger) *engine.Engine {
+	pool := cfg.Pool
+	if pool == 0 {
+		pool = -1 // the engine's word for none
+	}
+	return engine.New(engine.Config{
+		Store: i.store, Access: i.access, Keyring: i.keyring, Hub: i.hub, Log: log,
+		Gateway:   egress.New(egress.Config{LocalServices: cfg.LocalServices, Listener: own}),
+		Sandboxes: boxes.list, Limits: cfg.Limits,
+		Workers: cfg.Workers, Waiters: cfg.Waiters, Queue: cfg.Queue, Pool: pool,
+		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+	})
+}
+
+// admit sets the configured admin token, or makes and prints one at the first start.
+func (s *server) admit(ctx context.Context, cfg config, out io.Writer) error {
+	printed, err := s.access.EnsureAdminToken(ctx, cfg.AdminToken)
+	if err != nil || printed.Empty() {
+		return err
+	}
+	url := cfg.PublicURL
+	if url == "" {
+		url = s.url
+	}
+	_, err = io.WriteString(out, box("Airlock admin token: "+printed.Reveal(), "Open "+url+" to configure"))
+	return err
+}
+
+// box draws a frame around lines.
+func box(lines ...string) string {
+	width := 0
+	for _, l := range lines {
+		width = max(width, utf8.RuneCountInString(l))
+	}
+	var b strings.Builder
+	b.WriteString("╔" + strings.Repeat("═", width+4) + "╗\n")
+	for _, l := range lines {
+		b.WriteString("║  " + l + strings.Repeat(" ", width-utf8.RuneCountInString(l)) + "  ║\n")
+	}
+	b.WriteString("╚" + strings.Repeat("═", width+4) + "╝\n")
+	return b.String()
+}
+
+// localURL is how a browser on this host reaches a listener.
+func localURL(own netip.AddrPort) string {
+	host := own.Addr().String()
+	if own.Addr().IsUnspecified() || own.Addr().IsLoopback() {
+		host = "localhost"
+	} else if own.Addr().Is6() {
+		host = "[" + host + "]"
+	}
+	return fmt.Sprintf("http://%s:%d", host, own.Port())
+}
+
+func (s *server) serveHTTP(cfg config, listener net.Listener) {
+	s.http = web.New(web.Config{
+		Access: s.access, Engine: s.engine, Hub: s.hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
+		Version: version(), Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+	}).HTTPServer()
+	go func() {
+		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- fmt.Errorf("serve: %w", err)
+		}
+	}()
+}
+
+// stop ends everything in the reverse order of start: no new requests, requests under way within grace, executions, boxes, store.
+func (s *server) stop() error {
+	var errs []error
+	s.follow()
+	if s.http != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), grace)
+		if err := s.http.Shutdown(ctx); err != nil {
+			errs = append(errs, s.http.Close())
+		}
+		cancel()
+	}
+	if s.engine != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), grace)
+		errs = append(errs, s.engine.Close(ctx))
+		cancel()
+	}
+	if s.boxes != nil {
+		errs = append(errs, s.boxes.close())
+	}
+	if s.instance != nil {
+		errs = append(errs, s.instance.close())
+	}
+	return errors.Join(errs...)
+}
+

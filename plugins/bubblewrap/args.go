@@ -1,0 +1,125 @@
+package bubblewrap
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// uid is who scripts are, inside and, when Airlock is root, outside.
+const uid = 65534
+
+const hostname = "sandbox"
+
+// etcFiles are written into the box's /etc. The resolver's only server is airlock-init, which answers at once or says no:
+// one attempt is enough.
+func etcFiles() []file {
+	return []file{
+		{"/etc/passwd", "nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n"},
+		{"/etc/group", "nogroup:x:65534:\n"},
+		{"/etc/hosts", "127.0.0.1 localhost " + hostname + "\n::1 localhost\n"},
+		{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"},
+		{"/etc/resolv.conf", "nameserver 127.0.0.1\noptions single-request timeout:2 attempts:1\n"},
+	}
+}
+
+type file struct{ path, content string }
+
+// etcBinds are what the runtime's own /etc has to provide: the linker's cache, the links that Debian's libraries go
+// through (numpy's BLAS is one), certificates without the private keys beside them, and names of services.
+func etcBinds() []string {
+	return []string{
+		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted",
+		"/etc/services", "/etc/protocols", "/etc/mime.types",
+	}
+}
+
+// layout is what the root of a box is made of. It is found once, at Check.
+type layout struct {
+	usr     string      // host directory that becomes /usr
+	links   [][2]string // target, path: /bin -> usr/bin
+	binds   [][2]string // source, path
+	covered []string    // directories below /usr that are hidden
+}
+
+// findLayout looks at root, a directory with a merged /usr such as a Debian root.
+func findLayout(root string, usrLocal bool) (layout, error) {
+	l := layout{usr: filepath.Join(root, "usr")}
+	if info, err := os.Stat(l.usr); err != nil || !info.IsDir() {
+		return l, fmt.Errorf("runtime %s has no usr directory", root)
+	}
+	for _, name := range []string{"bin", "sbin", "lib", "lib32", "lib64", "libx32"} {
+		target, err := os.Readlink(filepath.Join(root, name))
+		switch {
+		case os.IsNotExist(err):
+		case err != nil: // a directory of its own: a root that isn't merged
+			l.binds = append(l.binds, [2]string{filepath.Join(root, name), "/" + name})
+		default:
+			l.links = append(l.links, [2]string{target, "/" + name})
+		}
+	}
+	for _, path := range etcBinds() {
+		if _, err := os.Stat(filepath.Join(root, path)); err == nil {
+			l.binds = append(l.binds, [2]string{filepath.Join(root, path), path})
+		}
+	}
+	hidden := []string{"src"}
+	if !usrLocal {
+		hidden = append(hidden, "local")
+	}
+	for _, name := range hidden {
+		if info, err := os.Lstat(filepath.Join(l.usr, name)); err == nil && info.IsDir() {
+			l.covered = append(l.covered, "/usr/"+name)
+		}
+	}
+	return l, nil
+}
+
+// fds are the numbers of the descriptors that bwrap inherits.
+type fds struct {
+	guest, status, seccomp int
+	files                  []int // one per etcFiles
+}
+
+// arguments returns bwrap's options, NUL-separated as --args wants them.
+func (l layout) arguments(tmp int64, fd fds) []byte {
+	a := argList{}
+	a.add("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--disable-userns")
+	a.add("--uid", strconv.Itoa(uid), "--gid", strconv.Itoa(uid), "--hostname", hostname, "--cap-drop", "ALL")
+	a.add("--new-session", "--die-with-parent", "--as-pid-1", "--clearenv", "--chdir", "/tmp")
+
+	a.add("--ro-bind", l.usr, "/usr")
+	for _, dir := range l.covered {
+		a.add("--size", "4096", "--tmpfs", dir, "--remount-ro", dir)
+	}
+	for _, link := range l.links {
+		a.add("--symlink", link[0], link[1])
+	}
+	for _, bind := range l.binds {
+		a.add("--ro-bind", bind[0], bind[1])
+	}
+	for i, f := range etcFiles() {
+		a.add("--perms", "0444", "--file", strconv.Itoa(fd.files[i]), f.path)
+	}
+	a.add("--proc", "/proc")
+	// ptys come from a pool that the whole host shares, so a box has none.
+	a.add("--dev", "/dev", "--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts")
+	a.add("--perms", "1777", "--size", strconv.Itoa(shmSize), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
+	a.add("--perms", "1777", "--size", strconv.FormatInt(tmp, 10), "--tmpfs", "/tmp")
+	a.add("--symlink", fmt.Sprintf("/proc/self/fd/%d", fd.guest), "/airlock-init")
+	a.add("--remount-ro", "/")
+
+	a.add("--seccomp", strconv.Itoa(fd.seccomp), "--json-status-fd", strconv.Itoa(fd.status))
+	return a.buf.Bytes()
+}
+
+type argList struct{ buf bytes.Buffer }
+
+func (a *argList) add(args ...string) {
+	for _, arg := range args {
+		a.buf.WriteString(arg)
+		a.buf.WriteByte(0)
+	}
+}

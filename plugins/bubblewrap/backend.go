@@ -1,0 +1,103 @@
+package bubblewrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"runtime"
+	"sync"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/initbin"
+)
+
+// Name is the backend's name.
+const Name = "bubblewrap"
+
+// Backend implements plugins.Sandbox. Make one with New, one per process.
+type Backend struct {
+	guest   func() ([]byte, error)
+	spawner *spawner
+
+	mu        sync.Mutex
+	host      *host           // of the last successful Check
+	guestFile *os.File        // shared by all boxes
+	live      map[string]bool // ids of boxes that are open
+}
+
+// Option changes how New makes a Backend.
+type Option func(*Backend)
+
+// WithGuest puts another program than the embedded airlock-init into boxes: a static executable with airlock-init's netns mode.
+// It exists for conformance tests.
+func WithGuest(binary []byte) Option {
+	return func(b *Backend) { b.guest = func() ([]byte, error) { return binary, nil } }
+}
+
+// New returns a backend that isn't configured yet. It holds one thread until the process ends.
+func New(options ...Option) *Backend {
+	b := &Backend{
+		guest:   func() ([]byte, error) { return initbin.For(runtime.GOARCH) },
+		spawner: newSpawner(),
+		live:    map[string]bool{},
+	}
+	for _, option := range options {
+		option(b)
+	}
+	return b
+}
+
+// Run implements plugins.Sandbox.
+func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+	h, err := b.enter(spec.ID)
+	if err != nil {
+		return plugins.Exit{}, err
+	}
+	defer b.leave(spec.ID)
+	l := h.layout
+	if spec.Runtime != "" {
+		root, err := absolute(spec.Runtime)
+		if err != nil {
+			return plugins.Exit{}, fmt.Errorf("runtime: %w", err)
+		}
+		if l, err = findLayout(root, true); err != nil {
+			return plugins.Exit{}, err
+		}
+	}
+	return h.run(ctx, spec, l, plugins.GuestArgv, stdin, stdout)
+}
+
+// label is what may become part of a directory's name.
+var label = regexp.MustCompile(`^[A-Za-z0-9-]{1,128}$`)
+
+// enter claims an id for a box.
+func (b *Backend) enter(id string) (*host, error) {
+	if !label.MatchString(id) {
+		return nil, fmt.Errorf("box id %q: letters, digits and dashes only", id)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.host == nil {
+		return nil, errors.New("bubblewrap: not checked, or not ready")
+	}
+	if b.live[id] {
+		return nil, fmt.Errorf("box id %q is in use", id)
+	}
+	b.live[id] = true
+	return b.host, nil
+}
+
+func (b *Backend) leave(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.live, id)
+}
+
+func (b *Backend) isLive(id string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.live[id]
+}

@@ -1,0 +1,191 @@
+package bubblewrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// hammering is how many refused forks end a box: a fork bomb has them within a second, a patient program never.
+const hammering = 1000
+
+// grace is how long output that is on its way may take once a box has been killed.
+const grace = time.Second
+
+// box is one running sandbox.
+type box struct {
+	*process
+	group  group
+	init   *initProcess
+	killed plugins.Reason // why it was killed; empty if it wasn't
+}
+
+// run opens a box for command, relays its stdio, and returns when nothing of it is left.
+func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []string, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+	limits, err := bound(spec.Limits)
+	if err != nil {
+		return plugins.Exit{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}, nil
+	}
+	g, err := h.limiter.create(spec.ID, limits)
+	if err != nil {
+		return plugins.Exit{}, fmt.Errorf("open box: %w", err)
+	}
+	p, err := h.stage(l, limits, command)
+	if err != nil {
+		return plugins.Exit{}, errors.Join(fmt.Errorf("open box: %w", err), drain(g))
+	}
+	defer p.closeOurs()
+	b := &box{process: p, group: g, init: newInitProcess()}
+	defer b.init.close()
+	return b.live(ctx, h.limiter.interval(), stdin, stdout)
+}
+
+// live lets the box run and sees it to its end.
+func (b *box) live(ctx context.Context, interval time.Duration, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+	code := make(chan *int, 1)
+	go func() {
+		code <- readStatus(b.status, func(pid int) { b.init.is(pid, b.cmd.Process.Pid) })
+	}()
+	diagnostic := make(chan string, 1)
+	go func() { diagnostic <- lastOf(b.stderr) }()
+	output := make(chan error, 1)
+	go func() { output <- relay(stdout, b.stdout) }()
+	exited := make(chan struct{})
+	go func() {
+		_ = b.cmd.Wait()
+		close(exited)
+	}()
+
+	openErr := firstError(b.group.add(b.cmd.Process.Pid), b.open())
+	if openErr != nil {
+		b.kill(plugins.ReasonKilled)
+	}
+	// It may wait in stdin.Read for longer than the box lives; nothing waits for it.
+	go func() {
+		_ = relay(b.stdin, stdin)
+		b.stdin.Close()
+	}()
+	outErr := b.watch(ctx, interval, output, exited)
+
+	leftErr := b.init.wait(drainTime)
+	final, usageErr := b.group.usage()
+	leftErr = firstError(leftErr, drain(b.group), usageErr)
+	if outErr == nil {
+		outErr = b.flush(ctx, output)
+	}
+	exit, err := b.verdict(<-code, final, <-diagnostic)
+	return exit, firstError(openErr, leftErr, outErr, err)
+}
+
+// watch kills the box when ctx ends, its output can't be delivered or a limit is exceeded. It returns when the chain has ended, with the
+// error of the output, if that has ended already.
+func (b *box) watch(ctx context.Context, interval time.Duration, output chan error, exited <-chan struct{}) error {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	done := ctx.Done()
+	for {
+		select {
+		case <-exited:
+			return nil
+		case <-done:
+			b.kill(plugins.ReasonKilled)
+			done = nil
+		case err := <-output:
+			output <- err // for flush
+			output = nil
+			if err != nil {
+				b.kill(plugins.ReasonKilled)
+			}
+		case <-tick.C:
+			if b.killed != "" {
+				b.kill(b.killed) // again: a fork may have slipped past
+				continue
+			}
+			switch u, err := b.group.usage(); {
+			case err != nil:
+			case u.oom:
+				b.kill(plugins.ReasonOOM)
+			case u.refused >= hammering:
+				b.kill(plugins.ReasonPids)
+			}
+		}
+	}
+}
+
+func (b *box) kill(why plugins.Reason) {
+	if b.killed == "" {
+		b.killed = why
+	}
+	b.init.kill()
+	_ = b.cmd.Process.Kill()
+	_ = b.group.kill()
+}
+
+// flush waits until the last output is delivered. The pipe has ended, since no process is left; only the reader at the far end
+// can hold it up, and once ctx has ended it may not do so for long.
+func (b *box) flush(ctx context.Context, output <-chan error) error {
+	select {
+	case err := <-output:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-output:
+		return err
+	case <-time.After(grace):
+		return nil
+	}
+}
+
+// verdict says how the box ended. code is nil if bwrap didn't say.
+func (b *box) verdict(code *int, u usage, diagnostic string) (plugins.Exit, error) {
+	state := b.cmd.ProcessState
+	exit := plugins.Exit{
+		Code: -1, Signal: 9, Reason: b.killed,
+		PeakMemory: u.peak, CPUTime: u.cpu, PidsHit: u.refused > 0, Diagnostic: diagnostic,
+	}
+	if u.cpu == 0 && state != nil {
+		exit.CPUTime = state.UserTime() + state.SystemTime()
+	}
+	const killedBySignal9 = 128 + 9
+	switch {
+	case b.killed != "":
+		return exit, nil
+	case code == nil:
+		return exit, fmt.Errorf("the box did not start or was lost (%v): %s", state, diagnostic)
+	case u.oom:
+		exit.Reason = plugins.ReasonOOM
+		if *code != killedBySignal9 {
+			exit.Code, exit.Signal = *code, 0
+		}
+	default:
+		exit.Code, exit.Signal, exit.Reason = *code, 0, plugins.ReasonExit
+	}
+	return exit, nil
+}
+
+// relay copies src to dst until either ends, in chunks of at most 64 KiB. A closed pipe at the end of src is its end.
+func relay(dst io.Writer, src io.Reader) error {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := src.Read(buf)
+		if n > 0 {
+			if _, werr := dst.Write(buf[:n]); werr != nil {
+				return werr
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package bubblewrap
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// cgroup1 makes groups in version 1's hierarchies, one directory in each.
+type cgroup1 struct {
+	parents map[string]cgroupDir // by controller: memory and pids always, cpu and cpuacct if they can be had
+}
+
+// newCgroup1 makes the parent directories. It fails if memory and processes can't both be limited.
+func newCgroup1(bases map[string]cgroupDir, instance string) (*cgroup1, error) {
+	c := &cgroup1{parents: map[string]cgroupDir{}}
+	for _, controller := range []string{"memory", "pids", "cpu", "cpuacct"} {
+		base, ok := bases[controller]
+		err := errors.New("not mounted")
+		if ok {
+			parent := cgroupDir(base.file(groupPrefix + instance))
+			if err = makeDir(parent); err == nil {
+				c.parents[controller] = parent
+			}
+		}
+		if err != nil && (controller == "memory" || controller == "pids") {
+			return nil, fmt.Errorf("cgroup v1 %s: %w", controller, err)
+		}
+	}
+	return c, nil
+}
+
+func makeDir(d cgroupDir) error {
+	err := os.Mkdir(string(d), 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+func (c *cgroup1) enforced() map[string]string {
+	m := map[string]string{"memory": "cgroup", "pids": "cgroup"}
+	if _, ok := c.parents["cpu"]; ok {
+		m["cpu"] = "cgroup"
+	}
+	return m
+}
+
+func (c *cgroup1) interval() time.Duration { return cgroupInterval }
+
+func (c *cgroup1) create(id string, l plugins.Limits) (group, error) {
+	g := &group1{dirs: map[string]cgroupDir{}}
+	for controller, parent := range c.parents {
+		dir := cgroupDir(parent.file(id))
+		if err := makeDir(dir); err != nil {
+			return nil, errors.Join(err, g.remove())
+		}
+		g.dirs[controller] = dir
+	}
+	if err := g.limit(l); err != nil {
+		return nil, errors.Join(err, g.remove())
+	}
+	return g, nil
+}
+
+func (c *cgroup1) sweep(keep func(string) bool) error {
+	var errs []error
+	for _, parent := range c.parents {
+		names, err := parent.children()
+		errs = append(errs, err)
+		for _, name := range names {
+			if !keep(name) {
+				errs = append(errs, drain(&group1{dirs: map[string]cgroupDir{"": cgroupDir(parent.file(name))}}))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// group1 is one box's directories by controller.
+type group1 struct{ dirs map[string]cgroupDir }
+
+func (g *group1) limit(l plugins.Limits) error {
+	memory, pids := g.dirs["memory"], g.dirs["pids"]
+	bytes := strconv.FormatInt(l.Memory, 10)
+	err := firstError(
+		memory.write("memory.limit_in_bytes", bytes),
+		memory.writeIfThere("memory.memsw.limit_in_bytes", bytes), // memory and swap together: so no swap
+		memory.writeIfThere("memory.swappiness", "0"),
+		pids.write("pids.max", strconv.FormatInt(l.Pids+overhead, 10)),
+	)
+	if cpu, ok := g.dirs["cpu"]; ok && err == nil {
+		err = firstError(
+			cpu.write("cpu.cfs_period_us", strconv.Itoa(cpuPeriod)),
+			cpu.write("cpu.cfs_quota_us", strconv.Itoa(int(l.CPU*cpuPeriod))),
+		)
+	}
+	return err
+}
+
+func (g *group1) add(pid int) error {
+	for _, dir := range g.dirs {
+		if err := dir.write("cgroup.procs", strconv.Itoa(pid)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *group1) usage() (usage, error) {
+	memory := g.dirs["memory"]
+	control, err := os.ReadFile(memory.file("memory.oom_control"))
+	if err != nil {
+		return usage{}, err
+	}
+	u := usage{
+		// under_oom: out of memory with nothing left that the kernel would kill.
+		oom:     memory.keyed("memory.oom_control", "oom_kill") > 0 || strings.Contains(string(control), "under_oom 1"),
+		refused: g.dirs["pids"].keyed("pids.events", "max"),
+		peak:    memory.number("memory.max_usage_in_bytes"),
+	}
+	if acct, ok := g.dirs["cpuacct"]; ok {
+		u.cpu = time.Duration(acct.number("cpuacct.usage"))
+	}
+	return u, nil
+}
+
+func (g *group1) kill() error {
+	var errs []error
+	for _, dir := range g.dirs {
+		errs = append(errs, dir.killAll())
+	}
+	return errors.Join(errs...)
+}
+
+func (g *group1) empty() (bool, error) {
+	for _, dir := range g.dirs {
+		if pids, err := dir.pids(); err != nil || len(pids) > 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (g *group1) remove() error {
+	var errs []error
+	for _, dir := range g.dirs {
+		errs = append(errs, dir.remove())
+	}
+	return errors.Join(errs...)
+}

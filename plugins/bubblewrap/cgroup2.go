@@ -1,0 +1,122 @@
+package bubblewrap
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// cgroupInterval is how often a cgroup's counters are read while a box runs. The kernel holds the limits; this only notices.
+const cgroupInterval = 100 * time.Millisecond
+
+const cpuPeriod = 100_000 // µs
+
+// cgroup2 makes groups in the unified hierarchy.
+type cgroup2 struct {
+	parent cgroupDir
+	cpu    bool
+}
+
+// newCgroup2 makes the parent directory in base and hands the controllers down to it. It fails if memory and processes
+// can't both be limited.
+func newCgroup2(base cgroupDir, instance string) (*cgroup2, error) {
+	c := &cgroup2{parent: cgroupDir(base.file(groupPrefix + instance)), cpu: true}
+	if err := enable(base, "+memory +pids"); err != nil {
+		return nil, fmt.Errorf("cgroup v2 %s: %w", base, err)
+	}
+	if enable(base, "+cpu") != nil {
+		c.cpu = false
+	}
+	if err := makeDir(c.parent); err != nil {
+		return nil, fmt.Errorf("cgroup v2: %w", err)
+	}
+	if err := enable(c.parent, "+memory +pids"); err != nil {
+		return nil, fmt.Errorf("cgroup v2 %s: %w", c.parent, err)
+	}
+	if c.cpu && enable(c.parent, "+cpu") != nil {
+		c.cpu = false
+	}
+	return c, nil
+}
+
+func enable(d cgroupDir, controllers string) error {
+	return d.write("cgroup.subtree_control", controllers)
+}
+
+func (c *cgroup2) enforced() map[string]string {
+	m := map[string]string{"memory": "cgroup", "pids": "cgroup"}
+	if c.cpu {
+		m["cpu"] = "cgroup"
+	}
+	return m
+}
+
+func (c *cgroup2) interval() time.Duration { return cgroupInterval }
+
+func (c *cgroup2) create(id string, l plugins.Limits) (group, error) {
+	g := group2{cgroupDir(c.parent.file(id))}
+	if err := makeDir(g.dir); err != nil {
+		return nil, err
+	}
+	if err := g.limit(l, c.cpu); err != nil {
+		return nil, errors.Join(err, g.remove())
+	}
+	return g, nil
+}
+
+func (c *cgroup2) sweep(keep func(string) bool) error {
+	names, err := c.parent.children()
+	errs := []error{err}
+	for _, name := range names {
+		if !keep(name) {
+			errs = append(errs, drain(group2{cgroupDir(c.parent.file(name))}))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// group2 is one box's directory.
+type group2 struct{ dir cgroupDir }
+
+func (g group2) limit(l plugins.Limits, cpu bool) error {
+	err := firstError(
+		g.dir.write("memory.max", strconv.FormatInt(l.Memory, 10)),
+		g.dir.writeIfThere("memory.swap.max", "0"),
+		g.dir.writeIfThere("memory.oom.group", "1"),
+		g.dir.write("pids.max", strconv.FormatInt(l.Pids+overhead, 10)),
+	)
+	if cpu && err == nil {
+		err = g.dir.write("cpu.max", fmt.Sprintf("%d %d", int(l.CPU*cpuPeriod), cpuPeriod))
+	}
+	return err
+}
+
+func (g group2) add(pid int) error { return g.dir.write("cgroup.procs", strconv.Itoa(pid)) }
+
+func (g group2) usage() (usage, error) {
+	return usage{
+		// oom counts also the cases in which the kernel found nothing it may kill, such as a process that made itself immune.
+		oom:     g.dir.keyed("memory.events", "oom_kill") > 0 || g.dir.keyed("memory.events", "oom") > 0,
+		refused: g.dir.keyed("pids.events", "max"),
+		peak:    g.dir.number("memory.peak"),
+		cpu:     time.Duration(g.dir.keyed("cpu.stat", "usage_usec")) * time.Microsecond,
+	}, nil
+}
+
+// kill uses the kernel's own atomic kill (Linux 5.14) where there is one.
+func (g group2) kill() error {
+	if g.dir.write("cgroup.kill", "1") == nil {
+		return nil
+	}
+	return g.dir.killAll()
+}
+
+func (g group2) empty() (bool, error) {
+	pids, err := g.dir.pids()
+	return len(pids) == 0, err
+}
+
+func (g group2) remove() error { return g.dir.remove() }

@@ -1,0 +1,151 @@
+package bubblewrap
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// findLimiter picks how limits are held: a cgroup where one can be written to, else polling. The second result says why
+// there is no cgroup, for people; it's empty if there is one.
+func findLimiter(s settings, instance string) (limiter, string, error) {
+	if s.limits != limitsPolled {
+		l, err := findCgroup(s.cgroup, instance)
+		if err == nil {
+			return l, "", nil
+		}
+		if s.limits == limitsCgroup || s.cgroup != "" {
+			return nil, "", fmt.Errorf("no cgroup to hold limits with: %w", err)
+		}
+		p, perr := newPolled()
+		return p, err.Error(), perr
+	}
+	p, err := newPolled()
+	return p, "setting limits=polled", err
+}
+
+func findCgroup(dir, instance string) (limiter, error) {
+	if dir != "" {
+		return newCgroup2(cgroupDir(dir), instance)
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, err
+	}
+	own, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil, err
+	}
+	bases, unified := cgroupBases(mounts, own)
+	// On a hybrid host the controllers are where version 1 has them; the unified tree is there but bare.
+	if bases["memory"] != "" {
+		return newCgroup1(bases, instance)
+	}
+	if unified == "" {
+		return nil, errors.New("no cgroup file system is mounted")
+	}
+	return delegate(unified, instance)
+}
+
+// cgroupBases finds the directories of the plugin's own cgroups: by controller for version 1, and the one of version 2.
+func cgroupBases(mountinfo, own []byte) (v1 map[string]cgroupDir, unified cgroupDir) {
+	paths := ownCgroups(own)
+	v1 = map[string]cgroupDir{}
+	lines := bufio.NewScanner(bytes.NewReader(mountinfo))
+	for lines.Scan() {
+		before, after, ok := strings.Cut(lines.Text(), " - ")
+		left, right := strings.Fields(before), strings.Fields(after)
+		if !ok || len(left) < 5 || len(right) < 3 {
+			continue
+		}
+		root, point, kind, options := left[3], left[4], right[0], strings.Split(right[2], ",")
+		switch kind {
+		case "cgroup2":
+			unified = ownDir(root, point, paths[""])
+		case "cgroup":
+			for controller, path := range paths {
+				if controller != "" && slices.Contains(options, controller) {
+					v1[controller] = ownDir(root, point, path)
+				}
+			}
+		}
+	}
+	return v1, unified
+}
+
+// ownCgroups reads /proc/self/cgroup into paths by controller; version 2 has the empty name.
+func ownCgroups(own []byte) map[string]string {
+	paths := map[string]string{}
+	lines := bufio.NewScanner(bytes.NewReader(own))
+	for lines.Scan() {
+		parts := strings.SplitN(lines.Text(), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		for controller := range strings.SplitSeq(parts[1], ",") {
+			paths[controller] = parts[2]
+		}
+	}
+	return paths
+}
+
+// ownDir is where a cgroup's path is found below a mount point that shows the hierarchy from root down. In a container the
+// path may lie outside what is mounted; the mount point then is the best there is.
+func ownDir(root, point, path string) cgroupDir {
+	relative, err := filepath.Rel(root, path)
+	if err != nil || relative == ".." || strings.HasPrefix(relative, "../") {
+		return cgroupDir(point)
+	}
+	dir := filepath.Join(point, relative)
+	if _, err := os.Stat(dir); err != nil {
+		return cgroupDir(point)
+	}
+	return cgroupDir(dir)
+}
+
+// delegate makes room in version 2's tree, where a cgroup can't have both processes and limited children. If the plugin's
+// own cgroup holds only Airlock's processes they move into a child; if it lies in a delegated one (systemd's
+// DelegateSubgroup), the boxes become its neighbours.
+func delegate(own cgroupDir, instance string) (limiter, error) {
+	l, err := newCgroup2(own, instance)
+	if err == nil {
+		return l, nil
+	}
+	if moveErr := moveAside(own); moveErr == nil {
+		if l, err2 := newCgroup2(own, instance); err2 == nil {
+			return l, nil
+		}
+	}
+	if l, err2 := newCgroup2(cgroupDir(filepath.Dir(string(own))), instance); err2 == nil {
+		return l, nil
+	}
+	return nil, fmt.Errorf("%w (under systemd, add Delegate=yes to the unit; in a container, mount cgroups writable)", err)
+}
+
+// moveAside moves Airlock's own processes into a child cgroup. It touches nothing if it finds a process that isn't ours.
+func moveAside(own cgroupDir) error {
+	pids, err := own.pids()
+	if err != nil {
+		return err
+	}
+	for _, pid := range pids {
+		if pid != os.Getpid() && pid != os.Getppid() && parentOf(pid) != os.Getppid() {
+			return fmt.Errorf("process %d in %s is not Airlock's", pid, own)
+		}
+	}
+	aside := cgroupDir(own.file(groupPrefix + "server"))
+	if err := makeDir(aside); err != nil {
+		return err
+	}
+	for _, pid := range pids {
+		if err := aside.write("cgroup.procs", fmt.Sprint(pid)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package bubblewrap
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// cgroupDir is one directory of a cgroup file system.
+type cgroupDir string
+
+func (d cgroupDir) file(name string) string { return filepath.Join(string(d), name) }
+
+func (d cgroupDir) write(name, value string) error {
+	// Without O_CREATE and O_TRUNC: these are not files.
+	f, err := os.OpenFile(d.file(name), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(value)
+	return firstError(err, f.Close())
+}
+
+// writeIfThere writes a control that not every kernel has.
+func (d cgroupDir) writeIfThere(name, value string) error {
+	err := d.write(name, value)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// number reads a file that holds one number; "max" and a missing file are 0.
+func (d cgroupDir) number(name string) int64 {
+	b, err := os.ReadFile(d.file(name))
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.ParseInt(string(bytes.TrimSpace(b)), 10, 64)
+	return n
+}
+
+// keyed reads one value of a file of "key value" lines; what is missing is 0.
+func (d cgroupDir) keyed(name, key string) int64 {
+	b, err := os.ReadFile(d.file(name))
+	if err != nil {
+		return 0
+	}
+	lines := bufio.NewScanner(bytes.NewReader(b))
+	for lines.Scan() {
+		if k, v, ok := strings.Cut(lines.Text(), " "); ok && k == key {
+			n, _ := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+			return n
+		}
+	}
+	return 0
+}
+
+func (d cgroupDir) pids() ([]int, error) {
+	b, err := os.ReadFile(d.file("cgroup.procs"))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, field := range bytes.Fields(b) {
+		pid, err := strconv.Atoi(string(field))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.file("cgroup.procs"), err)
+		}
+		// 0 stands for a process in another pid namespace, and "kill 0" would be our own group.
+		if pid > 0 {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}
+
+// killAll kills each process it finds, once.
+func (d cgroupDir) killAll() error {
+	pids, err := d.pids()
+	for _, pid := range pids {
+		if e := unix.Kill(pid, unix.SIGKILL); e != nil && e != unix.ESRCH {
+			err = firstError(err, e)
+		}
+	}
+	return err
+}
+
+func (d cgroupDir) remove() error {
+	if err := os.Remove(string(d)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// children lists the directories below d, which may be missing.
+func (d cgroupDir) children() ([]string, error) {
+	entries, err := os.ReadDir(string(d))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// groupPrefix starts the name of the directory that holds an instance's boxes.
+const groupPrefix = "airlock-"

@@ -1,0 +1,114 @@
+package bubblewrap
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left behind, opens boxes and tries
+// to break out of them. It takes about a second. While it runs, boxes keep running under the previous configuration.
+func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
+	report := plugins.Report{Name: Name, Version: "not installed", Tier: plugins.TierNone}
+	unready := func(err error) (plugins.Report, error) {
+		b.install(nil)
+		report.Ready, report.Tier, report.Reason = false, plugins.TierNone, err.Error()
+		return report, ctx.Err()
+	}
+	if !label.MatchString(cfg.Instance) {
+		return unready(fmt.Errorf("instance %q: letters, digits and dashes only", cfg.Instance))
+	}
+	s, err := parseSettings(cfg.Settings)
+	if err != nil {
+		return unready(err)
+	}
+	if _, err := bound(cfg.Limits); err != nil {
+		return unready(err)
+	}
+	if err := b.prepare(); err != nil {
+		return unready(err)
+	}
+	h, err := b.inspect(ctx, s, cfg.Instance)
+	if err != nil {
+		return unready(err)
+	}
+	report.Version = h.version
+	report.Enforced = enforced(h.limiter)
+	if err := h.limiter.sweep(b.isLive); err != nil {
+		return unready(fmt.Errorf("sweep what an earlier run left: %w", err))
+	}
+	if report.Controls, err = b.prove(ctx, h, cfg.StateDir); err != nil {
+		return unready(explain(err))
+	}
+	if err := refute(report); err != nil {
+		return unready(err)
+	}
+	if report.Runtime, err = h.digest(ctx); err != nil {
+		return unready(fmt.Errorf("identify the runtime: %w", err))
+	}
+	report.Ready, report.Tier = true, plugins.TierFull
+	b.install(h)
+	return report, nil
+}
+
+// prepare makes what all boxes share, once.
+func (b *Backend) prepare() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.guestFile != nil {
+		return nil
+	}
+	if err := closeOnExec(); err != nil {
+		return err
+	}
+	binary, err := b.guest()
+	if err != nil {
+		return err
+	}
+	b.guestFile, err = sealed("airlock-init", binary)
+	return err
+}
+
+func (b *Backend) install(h *host) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.host = h
+}
+
+// prove tries every control.
+func (b *Backend) prove(ctx context.Context, h *host, stateDir string) ([]plugins.Control, error) {
+	hidden := []string{"/etc/shadow", "/root", "/home", "/var", "/run", "/sys", "/boot", "/data", "/var/run/docker.sock"}
+	if stateDir != "" {
+		hidden = append(hidden, stateDir)
+	}
+	controls, err := h.probe(ctx, hidden)
+	if err != nil {
+		return nil, err
+	}
+	cpu, memory, err := h.strain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if h.limiter.enforced()["cpu"] == "" {
+		cpu.Detail += "; only a cgroup can limit it, and there is none: " + h.noCgroup
+	}
+	return append(controls, memory, cpu), nil
+}
+
+// refute returns an error for the first control that did not hold. Processor time is optional where Enforced says that it isn't
+// held: too much of it is a nuisance, not a breach.
+func refute(r plugins.Report) error {
+	for _, c := range r.Controls {
+		if !c.Proved && !(c.Name == controlCPU && r.Enforced["cpu"] == "") {
+			return fmt.Errorf("control %q did not hold: %s", c.Name, c.Detail)
+		}
+	}
+	return nil
+}
+
+func enforced(l limiter) map[string]string {
+	m := l.enforced()
+	m["tmp"], m["files"] = "tmpfs", "rlimit"
+	return m
+}

@@ -1,0 +1,66 @@
+package bubblewrap
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// digest identifies the runtime: sha256 over the interpreter's own account of itself and the package manager's record of everything
+// that has to do with Python. Without dpkg it covers the interpreter only, and says so by its prefix.
+func (h *host) digest(ctx context.Context) (string, error) {
+	const script = "import sys, platform; print(sys.version, sys.platform, platform.machine(), platform.libc_ver())"
+	python, exit, err := h.python(ctx, "runtime", plugins.Limits{}, script, nil)
+	if err != nil {
+		return "", err
+	}
+	if exit.Code != 0 || len(python) == 0 {
+		return "", fmt.Errorf("python ended with code %d: %s", exit.Code, exit.Diagnostic)
+	}
+	root := filepath.Dir(h.layout.usr)
+	status, err := os.ReadFile(filepath.Join(root, "var/lib/dpkg/status"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "python-sha256:" + sum(python), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	packages := pythonPackages(status)
+	return "dpkg-sha256:" + sum(python, []byte(strings.Join(packages, "\n"))), nil
+}
+
+func sum(parts ...[]byte) string {
+	hash := sha256.Sum256(bytes.Join(parts, []byte{0}))
+	return hex.EncodeToString(hash[:])
+}
+
+// pythonPackages returns "name version architecture" of installed packages whose name or dependencies mention Python, sorted.
+func pythonPackages(status []byte) []string {
+	var out []string
+	for stanza := range bytes.SplitSeq(status, []byte("\n\n")) {
+		field := map[string]string{}
+		for line := range bytes.Lines(stanza) {
+			if key, value, ok := strings.Cut(string(line), ": "); ok && line[0] != ' ' {
+				field[key] = strings.TrimSpace(value)
+			}
+		}
+		if !strings.HasSuffix(field["Status"], " installed") {
+			continue
+		}
+		if strings.Contains(field["Package"], "python") || strings.Contains(field["Depends"], "python3") || field["Package"] == "libc6" {
+			out = append(out, strings.Join([]string{field["Package"], field["Version"], field["Architecture"]}, " "))
+		}
+	}
+	slices.Sort(out)
+	return out
+}

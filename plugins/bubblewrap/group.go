@@ -1,0 +1,40 @@
+package bubblewrap
+
+import (
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// limiter makes groups. It is one of cgroup version 1, version 2, or polling.
+type limiter interface {
+	// enforced says how each limit is held, as plugins.Report.Enforced.
+	enforced() map[string]string
+	// create makes the group of one box, empty.
+	create(id string, l plugins.Limits) (group, error)
+	// sweep removes every group of this instance for which keep answers false, with all that runs in it.
+	sweep(keep func(id string) bool) error
+	// interval is how often a group's usage should be looked at.
+	interval() time.Duration
+}
+
+// group holds one box's processes to its limits.
+type group interface {
+	// add puts a process into the group; what it forks afterwards is in it too.
+	add(pid int) error
+	// usage reads the counters. They stay readable after the last process has ended.
+	usage() (usage, error)
+	// kill kills all processes it finds. It has to be repeated until empty.
+	kill() error
+	empty() (bool, error)
+	// remove ends the group, which must be empty.
+	remove() error
+}
+
+// usage is what a group knows about a box.
+type usage struct {
+	oom     bool          // memory ran out
+	refused int64         // forks and threads that the process limit refused
+	peak    int64         // bytes
+	cpu     time.Duration // 0 if unknown
+}

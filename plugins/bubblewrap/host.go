@@ -1,0 +1,99 @@
+package bubblewrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/computclaw/airlock/plugins/seccomp"
+)
+
+// host is what Check found out about this machine. It doesn't change afterwards.
+type host struct {
+	bwrap       string
+	version     string // of bwrap
+	guest       *os.File
+	filter      []byte // seccomp program
+	limiter     limiter
+	noCgroup    string // why there is none; empty if there is
+	spawner     *spawner
+	layout      layout
+	interpreter string // Python's path in the box
+}
+
+// inspect finds what boxes need. Its errors tell a person what to do.
+func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*host, error) {
+	h := &host{spawner: b.spawner, guest: b.guestFile}
+	var err error
+	if h.bwrap, err = findBwrap(s.bwrap); err != nil {
+		return nil, err
+	}
+	if h.version, err = bwrapVersion(ctx, h.bwrap); err != nil {
+		return nil, err
+	}
+	if h.layout, err = findLayout(s.root, s.usrLocal); err != nil {
+		return nil, err
+	}
+	if h.interpreter, err = findPython(s); err != nil {
+		return nil, err
+	}
+	if h.limiter, h.noCgroup, err = findLimiter(s, instance); err != nil {
+		return nil, err
+	}
+	options := seccomp.Options{CountedMemoryOnly: h.limiter.enforced()["memory"] == "polled"}
+	if h.filter, err = seccomp.Program(runtime.GOARCH, options); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+func findBwrap(configured string) (string, error) {
+	if configured != "" {
+		if !executable(configured) {
+			return "", fmt.Errorf("%s is not an executable file; correct the setting bwrap", configured)
+		}
+		return configured, nil
+	}
+	// Fixed places: a plugin has no PATH, and one that others can write to must not decide what sets boxes up.
+	for _, path := range []string{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"} {
+		if executable(path) {
+			return path, nil
+		}
+	}
+	return "", errors.New("bubblewrap is not installed: apt-get install bubblewrap")
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+func bwrapVersion(ctx context.Context, path string) (string, error) {
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.Env = []string{}
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s --version: %w", path, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// findPython returns the path of the interpreter that a guest will find, as seen in the box.
+func findPython(s settings) (string, error) {
+	paths := []string{"/usr/bin/python3"}
+	if s.usrLocal {
+		paths = append([]string{"/usr/local/bin/python3"}, paths...)
+	}
+	for _, path := range paths {
+		// Links are followed by the host's root here, which is right for the links that distributions use.
+		if executable(filepath.Join(s.root, path)) {
+			return path, nil
+		}
+	}
+	return "", errors.New("the runtime has no /usr/bin/python3: apt-get install python3 (or set usr_local=true if Python is in /usr/local)")
+}

@@ -1,0 +1,97 @@
+package bubblewrap
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+	"golang.org/x/sys/unix"
+)
+
+// polled is the limiter of hosts without a writable cgroup. It looks at what a box's processes and file systems use, and leaves
+// killing to whoever reads the usage. Processes are limited by a resource limit, which the kernel holds because boxes never run as root.
+type polled struct{}
+
+func newPolled() (polled, error) {
+	if _, err := os.Stat("/proc/thread-self/children"); err != nil {
+		return polled{}, errors.New("this kernel doesn't list child processes in /proc, so memory can't be watched")
+	}
+	return polled{}, nil
+}
+
+func (polled) enforced() map[string]string {
+	return map[string]string{"memory": "polled", "pids": "rlimit"}
+}
+
+func (polled) interval() time.Duration { return 25 * time.Millisecond }
+
+func (polled) create(_ string, l plugins.Limits) (group, error) { return &tree{limits: l}, nil }
+
+// sweep has nothing to find: without a cgroup nothing is left behind but processes, and those die with the plugin.
+func (polled) sweep(func(string) bool) error { return nil }
+
+// tree is one box's processes, found by descent from the outermost.
+type tree struct {
+	limits plugins.Limits
+	root   int
+	peak   int64
+}
+
+func (t *tree) add(pid int) error {
+	t.root = pid
+	return nil
+}
+
+// inodeSize is what the kernel keeps for one file of a tmpfs, roughly.
+const inodeSize = 1 << 10
+
+func (t *tree) usage() (usage, error) {
+	var memory, threads int64
+	var pids []int
+	if t.root != 0 {
+		descend(t.root, func(pid, n int) {
+			pids = append(pids, pid)
+			memory += resident(pid)
+			threads += int64(n)
+		})
+	}
+	files := t.files(pids)
+	memory += files
+	if memory > t.limits.Memory { // or it only looks so
+		memory = files
+		for _, pid := range pids {
+			memory += proportional(pid)
+		}
+	}
+	t.peak = max(t.peak, memory)
+	u := usage{oom: t.peak > t.limits.Memory, peak: t.peak}
+	if threads >= t.limits.Pids+overhead {
+		u.refused = 1 // at the limit; how many were refused can't be seen
+	}
+	return u, nil
+}
+
+// files returns what the box's writable file systems hold. They belong to the second process, PID 1 of the box.
+func (t *tree) files(pids []int) int64 {
+	if len(pids) < 2 {
+		return 0
+	}
+	var total int64
+	for _, dir := range []string{"tmp", "dev/shm"} {
+		var fs unix.Statfs_t
+		if unix.Statfs(fmt.Sprintf("/proc/%d/root/%s", pids[1], dir), &fs) != nil || fs.Type != unix.TMPFS_MAGIC {
+			continue // not mounted yet
+		}
+		total += int64(fs.Blocks-fs.Bfree)*fs.Bsize + int64(fs.Files-fs.Ffree)*inodeSize
+	}
+	return total
+}
+
+// kill has nothing to add to the box's own kill: the end of PID 1 is the end of all.
+func (t *tree) kill() error { return nil }
+
+func (t *tree) empty() (bool, error) { return true, nil }
+
+func (t *tree) remove() error { return nil }

@@ -1,0 +1,66 @@
+package plugins
+
+import (
+	"time"
+
+	"github.com/computclaw/airlock/plugins/proto"
+)
+
+func limitsToProto(l Limits) *proto.Limits {
+	return &proto.Limits{Memory: l.Memory, Cpu: l.CPU, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}
+}
+
+func limitsFromProto(l *proto.Limits) Limits {
+	return Limits{Memory: l.GetMemory(), CPU: l.GetCpu(), Pids: l.GetPids(), Tmp: l.GetTmp(), Files: l.GetFiles()}
+}
+
+func specToProto(s Spec) *proto.Spec {
+	return &proto.Spec{Id: s.ID, Limits: limitsToProto(s.Limits), Runtime: s.Runtime}
+}
+
+func specFromProto(s *proto.Spec) Spec {
+	return Spec{ID: s.GetId(), Limits: limitsFromProto(s.GetLimits()), Runtime: s.GetRuntime()}
+}
+
+func configToProto(c Config) *proto.CheckRequest {
+	return &proto.CheckRequest{Instance: c.Instance, StateDir: c.StateDir, Settings: c.Settings, Limits: limitsToProto(c.Limits)}
+}
+
+func configFromProto(r *proto.CheckRequest) Config {
+	return Config{Instance: r.GetInstance(), StateDir: r.GetStateDir(), Settings: r.GetSettings(), Limits: limitsFromProto(r.GetLimits())}
+}
+
+func reportToProto(r Report) *proto.CheckResponse {
+	out := &proto.CheckResponse{
+		Name: r.Name, Version: r.Version, Ready: r.Ready, Reason: r.Reason, Tier: string(r.Tier), Enforced: r.Enforced, Runtime: r.Runtime,
+	}
+	for _, c := range r.Controls {
+		out.Controls = append(out.Controls, &proto.Control{Name: c.Name, Proved: c.Proved, Detail: c.Detail})
+	}
+	return out
+}
+
+func reportFromProto(r *proto.CheckResponse) Report {
+	out := Report{
+		Name: r.GetName(), Version: r.GetVersion(), Ready: r.GetReady(), Reason: r.GetReason(), Tier: Tier(r.GetTier()),
+		Enforced: r.GetEnforced(), Runtime: r.GetRuntime(),
+	}
+	for _, c := range r.GetControls() {
+		out.Controls = append(out.Controls, Control{Name: c.GetName(), Proved: c.GetProved(), Detail: c.GetDetail()})
+	}
+	return out
+}
+
+func exitToProto(e Exit) *proto.Exit {
+	return &proto.Exit{
+		Code: int32(e.Code), Signal: int32(e.Signal), Reason: string(e.Reason), PeakMemory: e.PeakMemory,
+		CpuTimeNanos: e.CPUTime.Nanoseconds(), PidsHit: e.PidsHit, Diagnostic: e.Diagnostic,
+	}
+}
+
+func exitFromProto(e *proto.Exit) Exit {
+	return Exit{
+		Code: int(e.GetCode()), Signal: int(e.GetSignal()), Reason: Reason(e.GetReason()), PeakMemory: e.GetPeakMemory(),
+		CPUTime: time.Duration(e.GetCpuTimeNanos()), PidsHit: e.GetPidsHit(), Diagnostic: e.GetDiagnostic(),
+	}
+}

@@ -1,0 +1,205 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+)
+
+// HostConfig says which plugin to run and how.
+type HostConfig struct {
+	// Name of the backend. A built-in one is this program again, started as "plugin NAME".
+	Name string
+	// Path of an operator's own plugin, absolute; empty for a built-in one. SHA256 is then the checksum of that file, checked before each
+	// start. The file and its directory must not be writable for others.
+	Path   string
+	SHA256 []byte
+	// Args are added to the command line. They can be read by everybody on the host.
+	Args []string
+	// Dir is an existing directory (0700) for the plugin's sockets, used by this host alone. If it's empty or its path is too
+	// long for sockets, a private temporary directory is used.
+	Dir string
+	// Logger gets what the plugin logs. Nil discards it.
+	Logger *slog.Logger
+}
+
+// Client is a Sandbox that lives in a plugin process. It may be used from several goroutines.
+//
+// When the process dies, calls under way return ErrLost and the next call starts it again, after a pause that grows while it keeps
+// dying, and repeats the last successful Check, which sweeps what was left behind.
+type Client struct {
+	cfg  HostConfig
+	busy chan struct{} // holds the one token that guards the fields below
+
+	process  *process
+	checked  *Config // of the last Check that found the backend ready
+	failures int     // starts in a row that didn't last
+	retry    time.Time
+	closed   bool
+}
+
+// Open starts a plugin. The caller must Close the client.
+func Open(ctx context.Context, cfg HostConfig) (*Client, error) {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	c := &Client{cfg: cfg, busy: make(chan struct{}, 1)}
+	if _, err := c.running(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Check implements Sandbox.
+func (c *Client) Check(ctx context.Context, cfg Config) (Report, error) {
+	p, err := c.running(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	report, err := p.Check(ctx, cfg)
+	if err != nil {
+		return report, c.reconsider(p, err)
+	}
+	c.remember(cfg, report.Ready)
+	return report, nil
+}
+
+// remember keeps what a restarted plugin has to be told.
+func (c *Client) remember(cfg Config, ready bool) {
+	c.busy <- struct{}{}
+	defer func() { <-c.busy }()
+	c.checked = nil
+	if ready {
+		c.checked = &cfg
+	}
+}
+
+// Run implements Sandbox.
+func (c *Client) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error) {
+	p, err := c.running(ctx)
+	if err != nil {
+		return Exit{}, err
+	}
+	exit, err := p.Run(ctx, spec, stdin, stdout)
+	return exit, c.reconsider(p, err)
+}
+
+// PID is the plugin's process, or 0 if none is running.
+func (c *Client) PID() int {
+	c.busy <- struct{}{}
+	defer func() { <-c.busy }()
+	if c.process == nil {
+		return 0
+	}
+	return c.process.pid()
+}
+
+// Close ends the plugin and every box it has. Calls under way return ErrLost.
+func (c *Client) Close() error {
+	c.busy <- struct{}{}
+	defer func() { <-c.busy }()
+	c.closed = true
+	if c.process == nil {
+		return nil
+	}
+	p := c.process
+	c.process = nil
+	return p.end()
+}
+
+// running returns the plugin, started and checked if necessary.
+func (c *Client) running(ctx context.Context) (*process, error) {
+	select {
+	case c.busy <- struct{}{}:
+		defer func() { <-c.busy }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if c.closed {
+		return nil, errClosed
+	}
+	if c.process != nil && !c.process.client.Exited() {
+		return c.process, nil
+	}
+	c.discard()
+	if err := c.pause(ctx); err != nil {
+		return nil, err
+	}
+	return c.restart(ctx)
+}
+
+// reconsider discards the plugin if a call's error means that it's gone. Other boxes may be fine, so it has to be really gone.
+func (c *Client) reconsider(p *process, err error) error {
+	if errors.Is(err, ErrLost) && p.lost() {
+		c.busy <- struct{}{}
+		defer func() { <-c.busy }()
+		if c.process == p {
+			c.discard()
+		}
+	}
+	return err
+}
+
+// lasting is how long a plugin must have lived for its death to be no reason to wait.
+const lasting = 10 * time.Second
+
+// discard ends what is left of the plugin and decides when it may be started again.
+func (c *Client) discard() {
+	if c.process == nil {
+		return
+	}
+	if time.Since(c.process.started) < lasting {
+		c.failed()
+	} else {
+		c.failures = 0
+	}
+	if err := c.process.end(); err != nil {
+		c.cfg.Logger.Warn("clean up after sandbox plugin", "plugin", c.cfg.Name, "error", err)
+	}
+	c.process = nil
+}
+
+func (c *Client) failed() {
+	c.retry = time.Now().Add(backoff(c.failures))
+	c.failures++
+}
+
+// backoff is the pause after n earlier failures in a row.
+func backoff(n int) time.Duration {
+	const first, longest = 100 * time.Millisecond, 30 * time.Second
+	return min(first<<min(n, 16), longest)
+}
+
+func (c *Client) pause(ctx context.Context) error {
+	wait := time.NewTimer(time.Until(c.retry))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("sandbox plugin %s keeps dying and is started again at %s: %w", c.cfg.Name, c.retry.Format(time.TimeOnly), ctx.Err())
+	}
+}
+
+func (c *Client) restart(ctx context.Context) (*process, error) {
+	p, err := start(c.cfg)
+	if err != nil {
+		c.failed()
+		return nil, err
+	}
+	if c.checked != nil {
+		report, err := p.Check(ctx, *c.checked)
+		if err == nil && !report.Ready {
+			err = fmt.Errorf("not ready: %s", report.Reason)
+		}
+		if err != nil {
+			c.failed()
+			return nil, errors.Join(fmt.Errorf("check restarted plugin %s: %w", c.cfg.Name, err), p.end())
+		}
+	}
+	c.process = p
+	return p, nil
+}

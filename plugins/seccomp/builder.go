@@ -1,0 +1,145 @@
+package seccomp
+
+import "golang.org/x/net/bpf"
+
+// Return values of a filter, and the error numbers it hands out. Both are kernel ABI.
+const (
+	retAllow = 0x7fff0000
+	retErrno = 0x00050000
+	retKill  = 0x80000000 // the whole process
+
+	eperm        = 1
+	enosys       = 38
+	eafnosupport = 97
+)
+
+// AUDIT_ARCH_* values of the two architectures.
+const (
+	auditAMD64 = 0xc000003e
+	auditARM64 = 0xc00000b7
+)
+
+// Offsets into struct seccomp_data. Arguments are 64 bits; on both architectures their low half comes first.
+const (
+	offNumber = 0
+	offArch   = 4
+	offArgs   = 16
+)
+
+// builder collects instructions. Between rules the accumulator holds the call's number.
+type builder struct {
+	audit  uint32
+	number func(call) int
+	out    []bpf.Instruction
+}
+
+func (b *builder) emit(in ...bpf.Instruction) { b.out = append(b.out, in...) }
+
+func errno(e uint32) bpf.Instruction { return bpf.RetConstant{Val: retErrno | e} }
+
+func arg(n int) bpf.Instruction { return bpf.LoadAbsolute{Off: uint32(offArgs + 8*n), Size: 4} }
+
+// architecture ends processes that use another instruction set's calls and refuses numbers nobody has reviewed. The
+// calls of amd64's x32 ABI carry a high bit and thus count among the latter.
+func (b *builder) architecture() {
+	b.emit(
+		bpf.LoadAbsolute{Off: offArch, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: b.audit, SkipTrue: 1},
+		bpf.RetConstant{Val: retKill},
+		bpf.LoadAbsolute{Off: offNumber, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpLessOrEqual, Val: newest, SkipTrue: 1},
+		errno(enosys),
+	)
+}
+
+// deny refuses c with error e.
+func (b *builder) deny(c call, e uint32) {
+	if nr := b.number(c); nr != none {
+		b.emit(bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(nr), SkipFalse: 1}, errno(e))
+	}
+}
+
+// when runs body for c. The body must return on every path, because it may change the accumulator.
+func (b *builder) when(c call, body ...bpf.Instruction) {
+	nr := b.number(c)
+	if nr == none {
+		return
+	}
+	b.emit(bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(nr), SkipFalse: uint8(len(body))})
+	b.emit(body...)
+}
+
+// namespaces lets threads and processes be made, but no namespaces. The flags of clone3 are behind a pointer where no
+// filter can look, so it answers ENOSYS and libraries fall back to clone.
+func (b *builder) namespaces() {
+	const newAny = 0x7e020000 // every CLONE_NEW* flag that clone(2) knows
+	const newTime = 0x80      // unshare(2) only
+	b.deny(callClone3(), enosys)
+	b.when(callClone(),
+		arg(0),
+		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: newAny, SkipFalse: 1},
+		errno(eperm),
+		bpf.RetConstant{Val: retAllow},
+	)
+	b.when(callUnshare(),
+		arg(0),
+		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: newAny | newTime, SkipFalse: 1},
+		errno(eperm),
+		bpf.RetConstant{Val: retAllow},
+	)
+}
+
+// sockets leaves Unix, IPv4 and IPv6, and of those no raw ones.
+func (b *builder) sockets() {
+	const (
+		afUnix, afInet, afInet6 = 1, 2, 10
+		sockRaw, sockPacket     = 3, 10
+		typeMask                = 0xf
+	)
+	b.when(callSocket(),
+		arg(0),
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afUnix, SkipTrue: 3},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afInet, SkipTrue: 2},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afInet6, SkipTrue: 1},
+		errno(eafnosupport),
+		arg(1),
+		bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: typeMask},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: sockRaw, SkipTrue: 1},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: sockPacket, SkipFalse: 1},
+		errno(eperm),
+		bpf.RetConstant{Val: retAllow},
+	)
+	b.when(callSocketpair(),
+		arg(0),
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afUnix, SkipTrue: 1},
+		errno(eafnosupport),
+		bpf.RetConstant{Val: retAllow},
+	)
+}
+
+// arguments closes single commands of calls that are needed otherwise.
+func (b *builder) arguments() {
+	const query = 0xffffffff
+	b.when(callPersonality(),
+		arg(0),
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 2},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: query, SkipTrue: 1},
+		errno(eperm),
+		bpf.RetConstant{Val: retAllow},
+	)
+	const setLease, notify = 1024, 1026
+	b.refuseCommand(callFcntl(), setLease, notify)
+	const tiocsti, tioclinux = 0x5412, 0x541c
+	b.refuseCommand(callIoctl(), tiocsti, tioclinux)
+}
+
+// refuseCommand refuses two values of a call's second argument. The kernel reads 32 bits of it, and so does the filter.
+func (b *builder) refuseCommand(c call, first, second uint32) {
+	b.when(c,
+		arg(1),
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: first, SkipTrue: 1},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: second, SkipFalse: 1},
+		errno(eperm),
+		bpf.RetConstant{Val: retAllow},
+	)
+}

@@ -1,0 +1,107 @@
+package seccomp
+
+// none marks a call that an architecture does not have.
+const none = -1
+
+// newest is the highest number reviewed for this filter (mseal, Linux 6.10). Both architectures number new calls alike.
+const newest = 462
+
+// call is a system call and its numbers.
+type call struct {
+	name         string
+	amd64, arm64 int
+}
+
+// denied lists calls that no script needs and that reach the host, other boxes or the kernel's less travelled parts.
+func denied() []call {
+	return []call{
+		{"acct", 163, 89},
+		{"add_key", 248, 217},
+		{"bpf", 321, 280},
+		{"chroot", 161, 51},
+		{"clock_settime", 227, 112},
+		{"create_module", 174, none},
+		{"delete_module", 176, 106},
+		{"fanotify_init", 300, 262},
+		{"fanotify_mark", 301, 263},
+		{"finit_module", 313, 273},
+		{"fsconfig", 431, 431},
+		{"fsmount", 432, 432},
+		{"fsopen", 430, 430},
+		{"fspick", 433, 433},
+		{"get_kernel_syms", 177, none},
+		{"init_module", 175, 105},
+		{"inotify_init", 253, none},
+		{"inotify_init1", 294, 26},
+		{"io_uring_enter", 426, 426},
+		{"io_uring_register", 427, 427},
+		{"io_uring_setup", 425, 425},
+		{"ioperm", 173, none},
+		{"iopl", 172, none},
+		{"kcmp", 312, 272},
+		{"kexec_file_load", 320, 294},
+		{"kexec_load", 246, 104},
+		{"keyctl", 250, 219},
+		{"listmount", 458, 458},
+		{"lookup_dcookie", 212, 18},
+		{"memfd_secret", 447, 447},
+		{"migrate_pages", 256, 238},
+		{"modify_ldt", 154, none},
+		{"mount", 165, 40},
+		{"mount_setattr", 442, 442},
+		{"move_mount", 429, 429},
+		{"move_pages", 279, 239},
+		{"mq_open", 240, 180},
+		{"name_to_handle_at", 303, 264},
+		{"nfsservctl", 180, 42},
+		{"open_by_handle_at", 304, 265},
+		{"open_tree", 428, 428},
+		{"perf_event_open", 298, 241},
+		{"pidfd_getfd", 438, 438},
+		{"pivot_root", 155, 41},
+		{"process_madvise", 440, 440},
+		{"process_vm_readv", 310, 270},
+		{"process_vm_writev", 311, 271},
+		{"ptrace", 101, 117},
+		{"query_module", 178, none},
+		{"quotactl", 179, 60},
+		{"quotactl_fd", 443, 443},
+		{"reboot", 169, 142},
+		{"request_key", 249, 218},
+		{"setdomainname", 171, 162},
+		{"sethostname", 170, 161},
+		{"setns", 308, 268},
+		{"settimeofday", 164, 170},
+		{"statmount", 457, 457},
+		{"swapoff", 168, 225},
+		{"swapon", 167, 224},
+		{"_sysctl", 156, none},
+		{"syslog", 103, 116},
+		{"sysfs", 139, none},
+		{"umount2", 166, 39},
+		{"uselib", 134, none},
+		{"userfaultfd", 323, 282},
+		{"ustat", 136, none},
+		{"vhangup", 153, 58},
+		{"vserver", 236, none},
+	}
+}
+
+// hidden lists calls that take memory which neither a process's resident size nor a mounted file system shows.
+func hidden() []call {
+	return []call{
+		{"memfd_create", 319, 279},
+		{"shmget", 29, 194},
+		{"msgget", 68, 186},
+	}
+}
+
+// Calls whose arguments decide.
+func callClone3() call      { return call{"clone3", 435, 435} }
+func callClone() call       { return call{"clone", 56, 220} }
+func callUnshare() call     { return call{"unshare", 272, 97} }
+func callSocket() call      { return call{"socket", 41, 198} }
+func callSocketpair() call  { return call{"socketpair", 53, 199} }
+func callPersonality() call { return call{"personality", 135, 92} }
+func callFcntl() call       { return call{"fcntl", 72, 25} }
+func callIoctl() call       { return call{"ioctl", 16, 29} }

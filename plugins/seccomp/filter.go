@@ -1,0 +1,62 @@
+package seccomp
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"golang.org/x/net/bpf"
+)
+
+// Options choose between the filter's variants.
+type Options struct {
+	// CountedMemoryOnly also denies calls that take memory which can't be seen from outside (memfd, System V shared memory).
+	// Backends that hold the memory limit by looking at resident sizes set it.
+	CountedMemoryOnly bool
+}
+
+// Program returns the filter for goarch ("amd64" or "arm64") in the kernel's form: an array of struct sock_filter in that
+// architecture's byte order, as bwrap's --seccomp and seccomp(2) take it.
+func Program(goarch string, opts Options) ([]byte, error) {
+	instructions, err := Assemble(goarch, opts)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := bpf.Assemble(instructions)
+	if err != nil {
+		return nil, fmt.Errorf("seccomp: assemble: %w", err)
+	}
+	out := make([]byte, 0, 8*len(raw))
+	for _, r := range raw {
+		out = binary.LittleEndian.AppendUint16(out, r.Op)
+		out = append(out, r.Jt, r.Jf)
+		out = binary.LittleEndian.AppendUint32(out, r.K)
+	}
+	return out, nil
+}
+
+// Assemble returns the filter for goarch as instructions.
+func Assemble(goarch string, opts Options) ([]bpf.Instruction, error) {
+	b := builder{}
+	switch goarch {
+	case "amd64":
+		b.audit, b.number = auditAMD64, func(c call) int { return c.amd64 }
+	case "arm64":
+		b.audit, b.number = auditARM64, func(c call) int { return c.arm64 }
+	default:
+		return nil, fmt.Errorf("seccomp: no filter for architecture %q", goarch)
+	}
+	b.architecture()
+	for _, c := range denied() {
+		b.deny(c, eperm)
+	}
+	if opts.CountedMemoryOnly {
+		for _, c := range hidden() {
+			b.deny(c, eperm)
+		}
+	}
+	b.namespaces()
+	b.sockets()
+	b.arguments()
+	b.emit(bpf.RetConstant{Val: retAllow})
+	return b.out, nil
+}

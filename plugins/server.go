@@ -1,0 +1,155 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/computclaw/airlock/plugins/proto"
+)
+
+// serverSide answers calls in the plugin process.
+type serverSide struct {
+	proto.UnimplementedSandboxServer
+	impl Sandbox
+
+	mu    sync.Mutex
+	kills map[string]context.CancelFunc // by box id
+	wg    sync.WaitGroup                // boxes that are open
+}
+
+func newServerSide(impl Sandbox) *serverSide {
+	return &serverSide{impl: impl, kills: map[string]context.CancelFunc{}}
+}
+
+func (s *serverSide) Check(ctx context.Context, r *proto.CheckRequest) (*proto.CheckResponse, error) {
+	report, err := s.impl.Check(ctx, configFromProto(r))
+	if err != nil {
+		return nil, status.Error(codes.Unknown, err.Error())
+	}
+	return reportToProto(report), nil
+}
+
+func (s *serverSide) Run(stream proto.Sandbox_RunServer) error {
+	first, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	if first.GetSpec() == nil {
+		return status.Error(codes.InvalidArgument, "the first message of a run is its spec")
+	}
+	spec := specFromProto(first.GetSpec())
+	ctx, cancel := context.WithCancel(stream.Context())
+	defer cancel()
+	if !s.enter(spec.ID, cancel) {
+		return status.Errorf(codes.InvalidArgument, "box %q is running already", spec.ID)
+	}
+	defer s.leave(spec.ID)
+	out := &streamWriter{stream: stream}
+	exit, err := s.impl.Run(ctx, spec, &streamReader{stream: stream}, out)
+	out.close() // a backend's straggling write must not meet a finished stream
+	if err != nil {
+		if errors.Is(err, ErrLost) {
+			return status.Error(codes.Unavailable, err.Error())
+		}
+		return status.Error(codes.Unknown, err.Error())
+	}
+	return stream.Send(&proto.RunDown{Message: &proto.RunDown_Exit{Exit: exitToProto(exit)}})
+}
+
+func (s *serverSide) Kill(_ context.Context, r *proto.KillRequest) (*proto.KillResponse, error) {
+	s.mu.Lock()
+	kill, found := s.kills[r.GetId()]
+	s.mu.Unlock()
+	if found {
+		kill()
+	}
+	return &proto.KillResponse{Found: found}, nil
+}
+
+func (s *serverSide) enter(id string, kill context.CancelFunc) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, taken := s.kills[id]; taken {
+		return false
+	}
+	s.kills[id] = kill
+	s.wg.Add(1)
+	return true
+}
+
+func (s *serverSide) leave(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.kills, id)
+	s.wg.Done()
+}
+
+// killAll ends every box and returns when they're gone.
+func (s *serverSide) killAll() {
+	s.mu.Lock()
+	for _, kill := range s.kills {
+		kill()
+	}
+	s.mu.Unlock()
+	s.wg.Wait()
+}
+
+// streamReader is the stdin of a box: it takes the next message only when the last one is used up, which is the back-pressure.
+type streamReader struct {
+	stream proto.Sandbox_RunServer
+	rest   []byte
+}
+
+func (r *streamReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		m, err := r.stream.Recv()
+		if err != nil {
+			return 0, err // io.EOF when the host half-closed
+		}
+		if m.GetSpec() != nil {
+			return 0, errors.New("a second spec")
+		}
+		r.rest = m.GetStdin()
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// streamWriter is the stdout of a box. Write blocks while the host doesn't read.
+type streamWriter struct {
+	stream proto.Sandbox_RunServer
+	mu     sync.Mutex
+	closed bool
+}
+
+func (w *streamWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var sent int
+	for len(p) > 0 {
+		if w.closed {
+			return sent, io.ErrClosedPipe
+		}
+		n := min(len(p), maxChunk)
+		if err := w.stream.Send(&proto.RunDown{Message: &proto.RunDown_Stdout{Stdout: p[:n]}}); err != nil {
+			return sent, fmt.Errorf("send stdout: %w", err)
+		}
+		sent += n
+		p = p[n:]
+	}
+	return sent, nil
+}
+
+// close waits for a write in progress. The host keeps reading until it has the exit, so that write ends.
+func (w *streamWriter) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+}

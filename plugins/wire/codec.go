@@ -1,0 +1,122 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// MaxSmallFrame is the largest Header or ConnectReply, in bytes.
+const MaxSmallFrame = 4 << 10
+
+// ErrFrame is wrapped by every error that means the peer broke the protocol, as opposed to the pipe having ended.
+var ErrFrame = errors.New("bad frame")
+
+// Write sends v, one of the shapes of this package, as one frame in one call of w.Write. Callers serialize.
+// It returns Encode's errors before anything is sent.
+func Write(w io.Writer, v any) error {
+	frame, err := Encode(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(frame)
+	return err
+}
+
+// Encode returns v, one of the shapes of this package, as a frame. A value that needs more than MaxFrame bytes is refused with an
+// error wrapping ErrFrame.
+func Encode(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	buf.Write(make([]byte, 4))
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode frame: %w", err)
+	}
+	frame := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	if len(frame)-4 > MaxFrame {
+		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrFrame, len(frame)-4, MaxFrame)
+	}
+	binary.BigEndian.PutUint32(frame, uint32(len(frame)-4))
+	return frame, nil
+}
+
+// ReadMessage reads a Message of which exactly one field is set. It returns io.EOF if r ends between frames.
+func ReadMessage(r io.Reader) (Message, error) {
+	var m Message
+	if err := read(r, MaxFrame, &m); err != nil {
+		return Message{}, err
+	}
+	if n := m.fields(); n != 1 {
+		return Message{}, fmt.Errorf("%w: %d messages in one", ErrFrame, n)
+	}
+	return m, nil
+}
+
+// ReadHeader reads the frame that begins a stream.
+func ReadHeader(r io.Reader) (Header, error) {
+	var h Header
+	err := read(r, MaxSmallFrame, &h)
+	return h, err
+}
+
+// ReadConnectReply reads the frame that answers a connect header.
+func ReadConnectReply(r io.Reader) (ConnectReply, error) {
+	var c ConnectReply
+	err := read(r, MaxSmallFrame, &c)
+	return c, err
+}
+
+// read takes one frame of at most limit bytes and decodes it strictly into v. Memory grows with the bytes that
+// really arrive, not with the length that the peer announces.
+func read(r io.Reader, limit int64, v any) error {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return err
+	}
+	size := int64(binary.BigEndian.Uint32(head[:]))
+	if size > limit {
+		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrFrame, size, limit)
+	}
+	var body bytes.Buffer
+	if _, err := io.CopyN(&body, r, size); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	return decode(body.Bytes(), v)
+}
+
+// decode refuses unknown fields, anything after the value, and null.
+func decode(body []byte, v any) error {
+	if trimmed := bytes.TrimSpace(body); len(trimmed) == 0 || trimmed[0] != '{' {
+		return fmt.Errorf("%w: not an object", ErrFrame)
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(v); err != nil {
+		return fmt.Errorf("%w: %v", ErrFrame, err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return fmt.Errorf("%w: more than one value", ErrFrame)
+	}
+	return nil
+}
+
+// fields counts the messages that are set.
+func (m *Message) fields() int {
+	n := 0
+	for _, set := range []bool{
+		m.Ready != nil, m.LLM != nil, m.Result != nil, m.Failed != nil, m.Exited != nil, m.Frozen != nil, m.Abort != nil,
+		m.Boot != nil, m.Start != nil, m.Reply != nil, m.Freeze != nil, m.Kill != nil,
+	} {
+		if set {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,39 @@
+package wire
+
+import (
+	"io"
+	"time"
+
+	"github.com/hashicorp/yamux"
+)
+
+const (
+	// MaxConnects is how many connect streams a box may have open at once.
+	MaxConnects = 64
+
+	// MaxConnections is how many it may open in its life.
+	MaxConnections = 10_000
+
+	// EngineWindow is how many bytes per stream the engine buffers for a box that writes faster than the engine reads. It is
+	// yamux's minimum: with every stream stalled a hostile box holds MaxConnects times this of the engine's memory.
+	EngineWindow = 256 << 10
+
+	// GuestWindow is the same in the box, where the memory is the box's own and the pipe may be long.
+	GuestWindow = 1 << 20
+)
+
+// Mux returns the multiplexer's configuration for a side that buffers up to window bytes per stream.
+//
+// Nothing in it measures time: a frozen box answers nobody, for minutes and rightly so, and a peer that stopped reading means
+// back-pressure. What ends a session is the end of the pipe or the deadline of whoever owns it. Logging is discarded, because
+// the box decides what would be logged.
+func Mux(window uint32) *yamux.Config {
+	return &yamux.Config{
+		AcceptBacklog:          2 * MaxConnects,
+		EnableKeepAlive:        false,
+		KeepAliveInterval:      time.Hour, // unused, but must not be zero
+		ConnectionWriteTimeout: 1000 * time.Hour,
+		MaxStreamWindowSize:    window,
+		LogOutput:              io.Discard,
+	}
+}
