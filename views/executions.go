@@ -147,15 +147,6 @@ func manifestFacts(m app.Manifest) []fact {
 	return known
 }
 
-// refetch is when the page of an execution asks for its newest state.
-func refetch(x app.Execution) string {
-	trigger := "execution/" + x.Handle + " from:body"
-	if x.Status == app.StatusRunning {
-		trigger += ", every 2s"
-	}
-	return trigger
-}
-
 // refreshing makes a list ask for itself again when an execution changes. Older pages stand still, so nothing moves under the reader.
 func refreshing(first bool, here string) templ.Attributes {
 	if !first {
@@ -169,7 +160,7 @@ func follow(x app.Execution) templ.Attributes {
 	if x.Status.Terminal() {
 		return nil
 	}
-	return templ.Attributes{"hx-get": ExecutionURL(x.Handle), "hx-trigger": refetch(x), "hx-swap": "innerMorph", "hx-target": "this"}
+	return templ.Attributes{"hx-get": ExecutionURL(x.Handle), "hx-trigger": "execution/" + x.Handle + " from:body", "hx-swap": "innerMorph", "hx-target": "this"}
 }
 
 // answered are the exchanges that are over.

@@ -63,14 +63,26 @@ type LockPage struct {
 	Problems Problems
 }
 
-// Field names of the setup form.
-func linkField(key string) string    { return "link." + key }
-func valueFieldOf(key string) string { return "value." + key }
-func nameField(key string) string    { return "name." + key }
-func modeField(key string) string    { return "mode." + key }
-func hostField(i int) string         { return "host." + itoa(i) }
-func allowField(i int) string        { return "allow." + itoa(i) }
-func privateField(i int) string      { return "private." + itoa(i) }
+// LinkField is the name of the field that chooses a key's credential.
+func LinkField(key string) string { return "link." + key }
+
+// ValueField is the name of the field that takes a new value for a key.
+func ValueField(key string) string { return "value." + key }
+
+// NameField is the name of the field that names a key's new credential.
+func NameField(key string) string { return "name." + key }
+
+// ModeField is the name of the field with the mode of a key's new credential.
+func ModeField(key string) string { return "mode." + key }
+
+// HostField is the name of the hidden field that says which host a row is about.
+func HostField(i int) string { return "host." + itoa(i) }
+
+// AllowField is the name of a row's tick to allow the host.
+func AllowField(i int) string { return "allow." + itoa(i) }
+
+// PrivateField is the name of a row's tick for private addresses.
+func PrivateField(i int) string { return "private." + itoa(i) }
 
 // Ready reports whether every key has a value, so that the profile can be locked.
 func (p ProfilePage) Ready() bool {

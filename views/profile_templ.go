@@ -64,7 +64,7 @@ func ProfileView(p ProfilePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = refused(p.Problems).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = partly(p.Problems).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -490,7 +490,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var19 string
-		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(linkField(k.Key.Name))
+		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(LinkField(k.Key.Name))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 134, Col: 38}
 		}
@@ -503,7 +503,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var20 string
-		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(linkField(k.Key.Name))
+		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(LinkField(k.Key.Name))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 135, Col: 38}
 		}
@@ -516,7 +516,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var21 string
-		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(linkField(k.Key.Name))
+		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(LinkField(k.Key.Name))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 135, Col: 69}
 		}
@@ -528,7 +528,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, described(linkField(k.Key.Name), false, p.Problems.Of(linkField(k.Key.Name))))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, described(LinkField(k.Key.Name), false, p.Problems.Of(LinkField(k.Key.Name))))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -615,7 +615,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = wrong(linkField(k.Key.Name), p.Problems.Of(linkField(k.Key.Name))).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = wrong(LinkField(k.Key.Name), p.Problems.Of(LinkField(k.Key.Name))).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -623,11 +623,11 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = valueField(valueFieldOf(k.Key.Name), "Value of "+k.Key.Name, p.Problems.Of(valueFieldOf(k.Key.Name)), false).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = valueField(ValueField(k.Key.Name), "Value of "+k.Key.Name, p.Problems.Of(ValueField(k.Key.Name)), false).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = modeChoice(modeField(k.Key.Name), k.Mode, p.Problems.Of(modeField(k.Key.Name))).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = modeChoice(ModeField(k.Key.Name), k.Mode, p.Problems.Of(ModeField(k.Key.Name))).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -636,7 +636,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var25 string
-		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(nameField(k.Key.Name))
+		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(NameField(k.Key.Name))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 148, Col: 39}
 		}
@@ -649,7 +649,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var26 string
-		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(nameField(k.Key.Name))
+		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(NameField(k.Key.Name))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 149, Col: 63}
 		}
@@ -662,7 +662,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var27 string
-		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(nameField(k.Key.Name))
+		templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(NameField(k.Key.Name))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 149, Col: 94}
 		}
@@ -687,7 +687,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, described(nameField(k.Key.Name), false, p.Problems.Of(nameField(k.Key.Name))))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, described(NameField(k.Key.Name), false, p.Problems.Of(NameField(k.Key.Name))))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -695,7 +695,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = wrong(nameField(k.Key.Name), p.Problems.Of(nameField(k.Key.Name))).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = wrong(NameField(k.Key.Name), p.Problems.Of(NameField(k.Key.Name))).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -806,7 +806,7 @@ func hostForms(p ProfilePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var33 string
-			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(hostField(i))
+			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(HostField(i))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 177, Col: 44}
 			}
@@ -832,7 +832,7 @@ func hostForms(p ProfilePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var35 string
-			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(allowField(i))
+			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(AllowField(i))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 179, Col: 48}
 			}
@@ -899,7 +899,7 @@ func hostForms(p ProfilePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = wrong(hostField(i), p.Problems.Of(hostField(i))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = wrong(HostField(i), p.Problems.Of(HostField(i))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -926,7 +926,7 @@ func hostForms(p ProfilePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var39 string
-			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(privateField(i))
+			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(PrivateField(i))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 194, Col: 49}
 			}

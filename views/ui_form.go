@@ -31,3 +31,11 @@ func refusal(p Problems) string {
 	}
 	return "Nothing was saved: " + strconv.Itoa(len(p)) + " entries below need a change."
 }
+
+// exception is the heading over a form that was saved in part.
+func exception(p Problems) string {
+	if len(p) == 1 {
+		return "Saved, except for one entry below."
+	}
+	return "Saved, except for " + strconv.Itoa(len(p)) + " entries below."
+}
