@@ -1,136 +1,190 @@
-// Package engine claims executions from the store, owns the pool of boxes, and drives each session from start to verdict.
 package engine
 
 import (
 	"context"
-	"encoding/json"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/store"
 )
 
+// Sandbox is a configured backend.
+type Sandbox struct {
+	Name    string
+	Backend plugins.Sandbox
+	Config  plugins.Config
+}
+
+// Config is what an Engine needs. Zero numbers and durations mean their defaults.
+type Config struct {
+	Store   *store.Store
+	Access  *access.Service
+	Keyring *secrets.Keyring
+	Hub     *live.Hub
+	Gateway *egress.Gateway
+	Log     *slog.Logger     // nil: none. It gets handles, never ids, and no texts of scripts
+	Now     func() time.Time // nil: time.Now
+
+	Sandboxes []Sandbox // tried in order; the first ready one of tier full or restricted is used
+	Limits    app.Limits
+	Runtime   string // of the boxes; "" means the backend's default
+
+	Workers         int // executions that run at once; default 2 × cores
+	Waiters         int // executions that wait for the LLM at once; default 100
+	Queue           int // pending executions; default 1000
+	QueuePerProfile int // of one profile; default a fifth of Queue
+	Pool            int // boxes kept ready; default Workers, negative: none
+
+	TimeoutDefault time.Duration // default 60 s
+	TimeoutMax     time.Duration // default 15 min
+	LLMWait        time.Duration // default 10 min
+}
+
 // Engine runs executions. It is safe for concurrent use.
-type Engine struct{}
+type Engine struct {
+	cfg     Config
+	name    string // of this run of the server, in claims
+	slots   *slots
+	waiting atomic.Int64
+	wake    chan struct{}
 
-// Submission is what an agent sends.
-type Submission struct {
-	ProfileID      string
-	Script         string
-	Inputs         json.RawMessage // nil if none
-	Timeout        time.Duration   // 0: the default
-	IdempotencyKey string          // "" if none
-	By             app.Actor
+	ctx    context.Context // ends when Close begins
+	cancel context.CancelFunc
+	loops  sync.WaitGroup
+	runs   sync.WaitGroup
+
+	// dispatch joins a claim with its entry in live, so that whoever holds it sees every execution either pending or live.
+	dispatch sync.Mutex
+
+	mu      sync.Mutex
+	live    map[string]*run // by handle
+	backend *backend        // nil while none is ready
+	reason  string          // why none is
+	report  plugins.Report  // the last one, ready or not
+	closed  bool
 }
 
-// Submit stores an execution as pending and wakes the engine. With an idempotency key that was used for the same body within 24 hours it returns that
-// execution and replayed is true. Errors: the profile's CanExecute, CodeNotFound for an unknown profile (as CodeUnauthorized), CodeTooLarge, CodeInvalidField, CodeQueueFull,
-// CodeIdempotencyReused, CodeSandboxUnavailable.
-func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, replayed bool, err error) {
-	panic("not built")
+// New returns an Engine that does nothing yet: see Start.
+func New(cfg Config) *Engine {
+	cfg = withDefaults(cfg)
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Engine{
+		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), wake: make(chan struct{}, 1),
+		ctx: ctx, cancel: cancel, live: map[string]*run{}, reason: "the engine has not started yet",
+	}
 }
 
-// Execution returns one by its id, for agents. CodeNotFound if there is none; CodeProfileRevoked if its profile was revoked.
-func (e *Engine) Execution(ctx context.Context, id string) (app.Execution, error) { panic("not built") }
-
-// ByHandle returns one for people.
-func (e *Engine) ByHandle(ctx context.Context, handle string) (app.Execution, error) {
-	panic("not built")
+func withDefaults(cfg Config) Config {
+	orElse(&cfg.Workers, 2*runtime.NumCPU())
+	orElse(&cfg.Waiters, 100)
+	orElse(&cfg.Queue, 1000)
+	orElse(&cfg.QueuePerProfile, max(cfg.Queue/5, 1))
+	orElse(&cfg.Pool, cfg.Workers)
+	orElse(&cfg.TimeoutDefault, app.DefaultTimeout)
+	orElse(&cfg.TimeoutMax, app.MaxTimeout)
+	orElse(&cfg.LLMWait, app.DefaultLLMWait)
+	orElse(&cfg.Limits, app.DefaultLimits())
+	cfg.TimeoutDefault = min(cfg.TimeoutDefault, cfg.TimeoutMax)
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Hub == nil {
+		cfg.Hub = &live.Hub{}
+	}
+	return cfg
 }
 
-// Await returns the execution when it is terminal or waits for the LLM, or as it stands when the time is over.
-// It returns at once if its current question is not the one with the id "after" (for agents that have just answered that one, pass "").
-func (e *Engine) Await(ctx context.Context, id string, atMost time.Duration) (app.Execution, error) {
-	panic("not built")
+func orElse[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
 }
 
-// Output returns what a terminal execution printed and returned.
-func (e *Engine) Output(ctx context.Context, handle string) (app.Output, error) { panic("not built") }
-
-// LiveOutput returns the redacted output so far of a running execution, for people only; ok is false if it isn't running here.
-func (e *Engine) LiveOutput(handle string) (out app.Output, ok bool) { panic("not built") }
-
-// Script returns the script as a person may see it (redacted).
-func (e *Engine) Script(ctx context.Context, handle string) (string, error) { panic("not built") }
-
-// Exchanges returns the LLM exchanges in order.
-func (e *Engine) Exchanges(ctx context.Context, handle string) ([]app.LLMExchange, error) {
-	panic("not built")
+// Start checks the sandbox, reconciles what a dead process left, and begins to claim. It returns without waiting for a backend
+// that can't run: that is tried again in the background, and Health says why.
+func (e *Engine) Start(ctx context.Context) error {
+	if err := e.reconcile(ctx); err != nil {
+		return err
+	}
+	if !e.choose(ctx) {
+		e.loops.Go(e.chooseLater)
+	}
+	e.loops.Go(e.claimLoop)
+	e.loops.Go(e.watchLoop)
+	return nil
 }
 
-// Network returns the ledger in order.
-func (e *Engine) Network(ctx context.Context, handle string) ([]app.Connection, error) {
-	panic("not built")
+// Close stops claiming, ends what runs (marked as error: interrupted) and frees the boxes. What is pending stays so. It returns ctx's error if
+// that took too long; whatever is left then is reconciled at the next start.
+func (e *Engine) Close(ctx context.Context) error {
+	e.mu.Lock()
+	e.closed = true
+	e.reason = "Airlock is being stopped"
+	for _, r := range e.live {
+		r.stop(stopInterrupted())
+	}
+	b := e.backend
+	e.backend = nil
+	e.mu.Unlock()
+	e.cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		e.loops.Wait() // first: a claim may still add a run
+		e.runs.Wait()
+		if b != nil {
+			b.pool.close()
+		}
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
-// Filter selects executions. Zero fields don't filter.
-type Filter struct {
-	ProfileHandle string
-	Status        app.Status
-	From, To      time.Time
-	Before        string // handle: only what is older than that execution (keyset paging)
-	Limit         int    // 1 to 100; 0 means 50
+// register makes a claimed execution live. An engine that is closing ends it at once.
+func (e *Engine) register(r *run) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.live[r.x.Handle] = r
+	if e.closed {
+		r.stop(stopInterrupted())
+	}
 }
 
-// List returns executions newest first, and whether there are more.
-func (e *Engine) List(ctx context.Context, f Filter) (list []app.Execution, more bool, err error) {
-	panic("not built")
+func (e *Engine) running(handle string) *run {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.live[handle]
 }
 
-// Answer is a reply to a script's question: Text, or Failure which raises llm.Error.
-type Answer struct {
-	RequestID string // "" means the open one
-	Text      string
-	Failure   string
-	By        app.Actor
+func (e *Engine) forget(r *run) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.live, r.x.Handle)
 }
 
-// Respond answers an execution that waits for the LLM and returns it as it then stands. Errors: CodeNotFound, CodeNotWaiting, CodeRequestMismatch, CodeProfileRevoked, CodeTooLarge.
-func (e *Engine) Respond(ctx context.Context, id string, a Answer) (app.Execution, error) {
-	panic("not built")
+// publish nudges whoever looks at an execution, its profile or the list.
+func (e *Engine) publish(x app.Execution) {
+	e.cfg.Hub.Publish(live.Execution(x.Handle))
+	e.cfg.Hub.Publish(live.Profile(x.ProfileHandle))
+	e.cfg.Hub.Publish(live.Executions)
 }
 
-// Cancel ends an execution; it returns when nothing of it runs any more. CodeAlreadyEnded if it was terminal.
-func (e *Engine) Cancel(ctx context.Context, id string, by app.Actor) (app.Execution, error) {
-	panic("not built")
-}
-
-// KillProfile ends everything the profile runs or has queued, as cancelled with the reason in the error; it returns when nothing of it runs any more.
-func (e *Engine) KillProfile(ctx context.Context, handle, reason string) error { panic("not built") }
-
-// Health is the engine's state for /health and the UI.
-type Health struct {
-	Ready    bool
-	Backend  string
-	Tier     string
-	Reason   string // why not ready and what to do
-	Controls []Control
-	Enforced map[string]string
-	Runtime  string
-	Workers  int
-	Running  int
-	Waiting  int // for the LLM
-	Queued   int
-	Warm     int // boxes ready
-}
-
-// Control is one proved or unproved control of the sandbox.
-type Control struct {
-	Name   string
-	Proved bool
-	Detail string
-}
-
-// Health reports the state now.
-func (e *Engine) Health() Health { panic("not built") }
-
-// Stats are counts over all executions of a profile.
-type Stats struct {
-	Total, Failed int64
-	Recent        []app.Execution // the last 50, newest first
-}
-
-// Start checks the sandbox, reconciles what a dead process left, and begins to claim. It returns without waiting for a backend that can't run.
-func (e *Engine) Start(ctx context.Context) error { panic("not built") }
-
-// Close stops claiming, ends what runs (marked as error: interrupted) and frees the boxes.
-func (e *Engine) Close(ctx context.Context) error { panic("not built") }
+// now is the time as it is stored.
+func (e *Engine) now() time.Time { return e.cfg.Now().UTC() }

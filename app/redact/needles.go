@@ -121,5 +121,18 @@ func lines(text string) []string {
 
 // escaped returns the forms in which most characters stay as they are.
 func escaped(text string) []string {
+	if isPlain(text) {
+		return nil
+	}
 	return slices.Concat(jsonForms(text), pythonForms(text))
+}
+
+// isPlain reports whether no encoder that leaves letters alone has anything to do: the usual case, and worth a shortcut.
+func isPlain(text string) bool {
+	for _, c := range []byte(text) {
+		if !isWord(c) && c != '-' && c != '.' {
+			return false
+		}
+	}
+	return true
 }

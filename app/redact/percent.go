@@ -23,6 +23,9 @@ var unreserved = [...]string{
 // percentSome returns the usual percent-encodings, in both cases of the digits and with both spellings of a space, where they
 // differ from the value itself.
 func percentSome(text string) []run {
+	if isPlain(text) {
+		return nil
+	}
 	var out []run
 	head := text[:min(len(text), maxRun)]
 	for i, safe := range unreserved {

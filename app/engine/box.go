@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/plugins"
+)
+
+const (
+	exitGrace = 2 * time.Second  // between the session's end and the box's, before it is killed
+	killGrace = 30 * time.Second // for a backend to clear a killed box away, before it counts as lost
+)
+
+var errStuck = errors.New("engine: the backend did not clear a box away in time")
+
+// box is one running sandbox with a guest that is ready for its one script.
+type box struct {
+	id      string
+	session *guest.Session
+	taken   chan struct{} // closed when the pool hands it out
+
+	kill  context.CancelFunc
+	ended chan struct{} // the backend's Run has returned; exit and err are set
+	exit  plugins.Exit
+	err   error
+}
+
+// openBox starts a box and returns when its interpreter waits. ctx bounds the opening only.
+func openBox(ctx context.Context, sandbox plugins.Sandbox, spec plugins.Spec) (*box, error) {
+	life, kill := context.WithCancel(context.WithoutCancel(ctx))
+	b := &box{id: app.NewID(), taken: make(chan struct{}), kill: kill, ended: make(chan struct{})}
+	spec.ID = b.id
+	stdin, toGuest := io.Pipe()
+	fromGuest, stdout := io.Pipe()
+	go func() {
+		defer close(b.ended)
+		b.exit, b.err = sandbox.Run(life, spec, stdin, stdout)
+		_ = stdin.CloseWithError(io.ErrClosedPipe)
+		_ = stdout.Close()
+	}()
+	session, err := guest.Open(ctx, toGuest, fromGuest)
+	if err != nil {
+		kill()
+		exit, lost := b.wait()
+		return nil, fmt.Errorf("engine: open a box: %w", errors.Join(err, lost, diagnostic(exit)))
+	}
+	b.session = session
+	return b, nil
+}
+
+// diagnostic is what an operator needs to see of a box that didn't get ready.
+func diagnostic(exit plugins.Exit) error {
+	if exit.Diagnostic == "" {
+		return nil
+	}
+	return fmt.Errorf("the box ended with code %d, signal %d: %q", exit.Code, exit.Signal, exit.Diagnostic)
+}
+
+func (b *box) done() <-chan struct{} { return b.session.Done() }
+
+// healthy reports whether a script can still be sent.
+func (b *box) healthy() bool {
+	select {
+	case <-b.session.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// close ends the box at once and returns when nothing of it is left.
+func (b *box) close() {
+	b.kill()
+	b.session.Close()
+	_, _ = b.wait()
+}
+
+// end lets a box whose session is over end by itself, kills it if it doesn't, and returns how it ended once nothing of it is left.
+func (b *box) end() (plugins.Exit, error) {
+	b.session.Close()
+	grace := time.NewTimer(exitGrace)
+	defer grace.Stop()
+	select {
+	case <-b.ended:
+	case <-grace.C:
+	}
+	b.kill()
+	return b.wait()
+}
+
+func (b *box) wait() (plugins.Exit, error) {
+	patience := time.NewTimer(killGrace)
+	defer patience.Stop()
+	select {
+	case <-b.ended:
+		return b.exit, b.err
+	case <-patience.C:
+		return plugins.Exit{}, errStuck
+	}
+}

@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/store"
+)
+
+// Cancel ends an execution; it returns when nothing of it runs any more. CodeAlreadyEnded if it was terminal, or ended by itself first.
+func (e *Engine) Cancel(ctx context.Context, id string, by app.Actor) (app.Execution, error) {
+	x, err := e.Execution(ctx, id)
+	if err != nil {
+		return app.Execution{}, err
+	}
+	if err := e.end(ctx, x.Handle, stopCancelled(by)); err != nil {
+		return app.Execution{}, err
+	}
+	e.cfg.Log.InfoContext(ctx, "execution cancelled", "execution", x.Handle, "by", by.Kind)
+	return e.Execution(ctx, id)
+}
+
+// end stops what runs or is queued under the handle. CodeAlreadyEnded if nothing does.
+func (e *Engine) end(ctx context.Context, handle string, cause *stop) error {
+	r, err := e.endPending(ctx, handle, cause)
+	if err != nil || r == nil {
+		return err
+	}
+	r.stop(cause)
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if stopOf(r.ctx) != cause || r.status != cause.status {
+		return alreadyEnded()
+	}
+	return nil
+}
+
+func alreadyEnded() error {
+	return app.E(app.CodeAlreadyEnded, "the execution has already ended", "Poll it to see how.")
+}
+
+// endPending ends a pending execution, or returns the run if it has been claimed.
+func (e *Engine) endPending(ctx context.Context, handle string, cause *stop) (*run, error) {
+	e.dispatch.Lock()
+	defer e.dispatch.Unlock()
+	if r := e.running(handle); r != nil {
+		return r, nil
+	}
+	var x store.Execution
+	err := e.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
+		x, err = tx.ExecutionByHandle(ctx, handle)
+		if err != nil {
+			return err
+		}
+		if x.Status != app.StatusPending {
+			return alreadyEnded()
+		}
+		return tx.Finish(ctx, handle, e.unstarted(cause))
+	})
+	if err == nil {
+		e.publish(x.Execution)
+	}
+	return nil, err
+}
+
+// unstarted is the end of an execution that never ran here.
+func (e *Engine) unstarted(cause *stop) store.Finish {
+	text, _ := redact.New(nil).Text(cause.message)
+	return store.Finish{Status: cause.status, Error: text, At: e.now()}
+}
+
+// KillProfile ends everything the profile runs or has queued, as cancelled with the reason in the error; it returns when nothing of it runs any more.
+func (e *Engine) KillProfile(ctx context.Context, handle, reason string) error {
+	cause := &stop{app.StatusCancelled, "cancelled: " + reason}
+	var unfinished []store.Execution
+	err := e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		unfinished, err = tx.Unfinished(ctx, handle)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("engine: end a profile's executions: %w", err)
+	}
+	var runs []*run
+	for _, x := range unfinished { // first stop all, then wait for each
+		r, err := e.endPending(ctx, x.Handle, cause)
+		switch {
+		case r != nil:
+			r.stop(cause)
+			runs = append(runs, r)
+		case err != nil && app.CodeOf(err) != app.CodeAlreadyEnded:
+			return fmt.Errorf("engine: end a profile's executions: %w", err)
+		}
+	}
+	for _, r := range runs {
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}

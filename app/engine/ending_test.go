@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+)
+
+func TestEndings(t *testing.T) {
+	small := func(c *Config) { c.Limits = app.DefaultLimits(); c.Limits.Output, c.Limits.Result = 1000, 200 }
+	w := newWorld(t, small)
+	tests := []struct {
+		name, script string
+		status       app.Status
+		says         []string // in the error
+		stdout       string
+	}{
+		{name: "completed", script: "print hello\nresult {\"a\":1}", status: app.StatusCompleted, stdout: "hello\n"},
+		{name: "exit code", script: "exit 3", status: app.StatusError, says: []string{"exit code 3"}},
+		{name: "exit 137 by itself is no memory limit", script: "exit 137", status: app.StatusError, says: []string{"exit code 137"}},
+		{name: "signal", script: "signal 11", status: app.StatusError, says: []string{"signal 11", "segmentation fault"}},
+		{name: "exception", script: "fail ValueError: no\nexit 1", status: app.StatusError, says: []string{"Traceback", "line 7", "ValueError: no"}},
+		{name: "a claimed failure with exit 0", script: "fail ValueError: no", status: app.StatusCompleted},
+		{name: "memory", script: "oom", status: app.StatusError, says: []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
+		{name: "processes", script: "pids", status: app.StatusError, says: []string{"64 processes", "AIRLOCK_LIMIT_PIDS"}},
+		{name: "backend lost", script: "print before\nlost", status: app.StatusError, says: []string{"the sandbox was lost"}},
+		{name: "box ends first", script: "vanish", status: app.StatusError, says: []string{"ended before the script did"}},
+		{name: "garbage", script: "garbage", status: app.StatusError, says: []string{"broke the channel"}},
+		{name: "bad result", script: "result {\"a\":", status: app.StatusError},
+		{name: "cut output", script: "flood 5000", status: app.StatusCompleted, stdout: strings.Repeat("x", 1000)},
+		{name: "flood", script: "flood 40000\nhang", status: app.StatusError, says: []string{"stdout", "AIRLOCK_LIMIT_OUTPUT"}, stdout: strings.Repeat("x", 1000)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			x, out := w.finished(tt.script, tt.status)
+			for _, s := range tt.says {
+				if !strings.Contains(x.Error, s) {
+					t.Errorf("error %q doesn't say %q", x.Error, s)
+				}
+			}
+			if tt.status == app.StatusCompleted && x.Error != "" {
+				t.Errorf("completed with the error %q", x.Error)
+			}
+			if tt.stdout != "" && out.Stdout != tt.stdout {
+				t.Errorf("stdout %q, want %q", out.Stdout, tt.stdout)
+			}
+			if x.CompletedAt.IsZero() || x.StartedAt.IsZero() {
+				t.Errorf("times are missing: %+v", x)
+			}
+			if wantCut := strings.HasPrefix(tt.script, "flood"); x.Truncated != wantCut {
+				t.Errorf("truncated %v, want %v", x.Truncated, wantCut)
+			}
+		})
+	}
+}
+
+func TestResultAndManifest(t *testing.T) {
+	w := newWorld(t)
+	x, out := w.finished(`result {"b":1,"a":[2]}`, app.StatusCompleted)
+	if string(out.Result) != `{"a":[2],"b":1}` {
+		t.Errorf("result %s", out.Result)
+	}
+	m := x.Manifest
+	if m.ResultHash != digest(out.Result) || m.Script != digest([]byte(`result {"b":1,"a":[2]}`)) || m.Inputs != "" || m.LLM != "" || m.Python != "3.11.2" ||
+		m.Runtime != "fake" || m.Policy == "" || m.Limits != app.DefaultLimits() {
+		t.Errorf("manifest %+v", m)
+	}
+	if x.Backend != "fake" || x.Isolation != "full" || x.Policy != 1 || len(x.Injected) != 1 || x.Injected[0] != "API_KEY" {
+		t.Errorf("execution %+v", x)
+	}
+}
+
+// Every channel out of a box masks the value that the script was given.
+func TestRedactionInEveryChannel(t *testing.T) {
+	w := newWorld(t)
+	x := w.submit(fmt.Sprintf("print key %[1]s\nwarn key %[1]s\nask key %[1]s\ndial %[1]s.example.com 443\nresult {\"%[1]s\":[\"%[1]s\"]}\nfail %[1]s\nexit 1", secretValue))
+	asked := w.until(x, app.StatusAwaitingLLM)
+	if strings.Contains(asked.Request.Prompt, secretValue) || !strings.Contains(asked.Request.Prompt, "REDACTED") {
+		t.Errorf("prompt %q", asked.Request.Prompt)
+	}
+	_, err := w.Respond(t.Context(), x.ID, Answer{Text: "the answer is " + secretValue, By: agent})
+	w.must(err)
+	x = w.until(x, app.StatusError)
+	out, err := w.Output(t.Context(), x.Handle)
+	w.must(err)
+	exchanges, err := w.Exchanges(t.Context(), x.Handle)
+	w.must(err)
+	network, err := w.Network(t.Context(), x.Handle)
+	w.must(err)
+	script, err := w.Script(t.Context(), x.Handle)
+	w.must(err)
+	seen := fmt.Sprintf("%+v %+v %s %+v %+v %s", x, out, out.Result, exchanges, network, script)
+	if strings.Contains(strings.ToLower(seen), strings.ToLower(secretValue)) {
+		t.Errorf("the secret is in %s", seen)
+	}
+	for _, text := range []string{x.Error, out.Stdout, out.Stderr, string(out.Result), exchanges[0].Prompt, exchanges[0].Response, script} {
+		if !strings.Contains(text, "REDACTED") {
+			t.Errorf("nothing is masked in %q", text)
+		}
+	}
+	if x.Redactions == 0 || len(network) == 0 {
+		t.Errorf("redactions %d, network %v", x.Redactions, network)
+	}
+}
+
+func TestSettingsInputsAndHints(t *testing.T) {
+	w := newWorld(t)
+	x, _, err := w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Script: "setting DB_HOST\nsetting API_KEY\ninputs\ndial evil.example.com 443\nexit 1", Inputs: []byte(`{"n":[1, 2]}`), By: agent})
+	w.must(err)
+	x = w.until(x, app.StatusError)
+	out, err := w.Output(t.Context(), x.Handle)
+	w.must(err)
+	want := "db.example.com\n[REDACTED...6789]\n{\"n\":[1, 2]}\ndial: false\n"
+	if out.Stdout != want {
+		t.Errorf("stdout %q, want %q", out.Stdout, want)
+	}
+	if !strings.Contains(x.Error, "evil.example.com:443 is not on this profile's host list") || !strings.Contains(x.Error, "POST /profiles/{id}/hosts") {
+		t.Errorf("error %q", x.Error)
+	}
+	network, err := w.Network(t.Context(), x.Handle)
+	w.must(err)
+	if len(network) != 1 || network[0].Verdict != app.VerdictDenied || network[0].Host != "evil.example.com" {
+		t.Errorf("network %+v", network)
+	}
+}

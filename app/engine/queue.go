@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/computclaw/airlock/store"
+)
+
+// claimEvery is how often the queue is looked at without having been told to.
+const claimEvery = 2 * time.Second
+
+// wakeUp says that there may be something to claim. It never blocks.
+func (e *Engine) wakeUp() {
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// claimLoop starts pending executions, oldest first, as slots get free.
+func (e *Engine) claimLoop() {
+	ticker := time.NewTicker(claimEvery)
+	defer ticker.Stop()
+	for e.slots.start(e.ctx) == nil {
+		r, err := e.claim(e.ctx)
+		if err != nil && e.ctx.Err() == nil {
+			e.cfg.Log.Error("the queue could not be read", "error", err)
+		}
+		if r != nil {
+			e.runs.Go(func() { e.execute(r) })
+			continue
+		}
+		e.slots.release()
+		select {
+		case <-e.wake:
+		case <-ticker.C:
+		case <-e.ctx.Done():
+			return
+		}
+	}
+}
+
+// claim takes the oldest pending execution; nil if there is none or no sandbox to run it in.
+func (e *Engine) claim(ctx context.Context) (*run, error) {
+	if b, _ := e.sandbox(); b == nil || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	e.dispatch.Lock()
+	defer e.dispatch.Unlock()
+	var claimed store.Execution
+	var ok bool
+	// A claim that was committed must be known here: it is not given up half-way.
+	err := e.cfg.Store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
+		claimed, ok, err = tx.Claim(ctx, e.name, e.now())
+		return err
+	})
+	if err != nil || !ok {
+		return nil, err
+	}
+	r := newRun(e, claimed.Execution)
+	e.register(r)
+	e.publish(r.x)
+	return r, nil
+}

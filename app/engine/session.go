@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/plugins/wire"
+	"github.com/computclaw/airlock/store"
+)
+
+const (
+	boxTries = 3 // boxes that may die before the script was sent
+	boxRetry = 200 * time.Millisecond
+)
+
+// job is everything that a script's start needs.
+type job struct {
+	grant  grant
+	script []byte
+	inputs []byte // nil if none
+}
+
+// prepare binds the execution: the profile as it is now, its newest policy, the current values, the script.
+func (r *run) prepare() (job, error) {
+	e := r.e
+	profile, err := e.cfg.Access.ProfileByHandle(r.ctx, r.x.ProfileHandle)
+	if err != nil {
+		return job{}, err
+	}
+	if err := profile.CanExecute(e.now()); err != nil {
+		return job{}, err
+	}
+	g, err := e.bind(r.ctx, profile)
+	if err != nil {
+		return job{}, err
+	}
+	j := job{grant: g}
+	err = e.cfg.Store.Read(r.ctx, func(tx *store.Tx) error {
+		sealed, err := tx.ExecutionScript(r.ctx, r.x.Handle)
+		if err != nil {
+			return err
+		}
+		if j.script, err = e.cfg.Keyring.Open(secrets.Scripts, scriptRow(r.x.Handle), sealed.Script); err != nil || sealed.Inputs == nil {
+			return err
+		}
+		j.inputs, err = e.cfg.Keyring.Open(secrets.Scripts, inputsRow(r.x.Handle), sealed.Inputs)
+		return err
+	})
+	return j, err
+}
+
+// equip makes what watches the script: the redactor with its secrets, the captures, the way out.
+func (r *run) equip(g grant) {
+	red := redact.New(g.secrets)
+	limit := r.e.cfg.Limits.Output
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.red = red
+	r.stdout = newCapture(red, limit, r.printed, func() { r.stop(stopFlood("stdout", limit)) })
+	r.stderr = newCapture(red, limit, r.printed, func() { r.stop(stopFlood("stderr", limit)) })
+	r.egress = r.e.cfg.Gateway.Session(g.hosts, r.connected)
+}
+
+// dispatch gets a box that is ready and records what the execution is bound to. Boxes that die before the script was sent are
+// replaced, a few times.
+func (r *run) dispatch(g grant) (in *backend, err error) {
+	for try := range boxTries {
+		if waited := pause(r.ctx, time.Duration(try)*boxRetry); waited != nil {
+			return nil, waited
+		}
+		var reason string
+		if in, reason = r.e.sandbox(); in == nil {
+			err = app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "It was not started; submit it again later.")
+			continue
+		}
+		b, warm, opening := in.pool.take(r.ctx)
+		if opening != nil {
+			err = opening
+			continue
+		}
+		if err := r.record(g, in, warm); err != nil {
+			b.close()
+			return nil, err
+		}
+		if b.healthy() {
+			r.box = b
+			return in, nil
+		}
+		b.close()
+		err = errors.New("engine: the sandbox ended before the script was sent")
+	}
+	return nil, err
+}
+
+// pause waits, or returns ctx's cause.
+func pause(ctx context.Context, d time.Duration) error {
+	if d == 0 {
+		return context.Cause(ctx)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// record stores what the execution is bound to, before the script is sent.
+func (r *run) record(g grant, in *backend, warm bool) error {
+	err := r.e.cfg.Store.Write(r.ctx, func(tx *store.Tx) error {
+		return tx.Dispatch(r.ctx, r.x.Handle, store.Dispatch{
+			Policy: g.policy.Version, Backend: in.report.Name, Isolation: string(in.report.Tier), Warm: warm,
+			Injected: g.injected, Values: g.values, At: r.e.now(),
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("engine: record the start: %w", err)
+	}
+	return nil
+}
+
+// send runs the script in the box. It returns when the script has ended, the box broke, or the execution was stopped.
+func (r *run) send(b *box, j job) (guest.Outcome, error) {
+	r.mu.Lock()
+	r.started = r.e.now()
+	r.mu.Unlock()
+	r.clock.resume()
+	limits := r.e.cfg.Limits
+	return b.session.Run(r.ctx, guest.Job{
+		Script: string(j.script), Settings: j.grant.settings, Inputs: j.inputs, Hosts: wireHosts(j.grant.hosts),
+		// One byte beyond the hard cap: the guest throws away what follows, and the engine knows that there was too much.
+		MaxOutput: limits.Output*floodFactor + 1, MaxResult: limits.Result, Questions: app.MaxLLMCalls,
+	}, guest.Handler{
+		Stdout: func(p []byte) { _, _ = r.stdout.Write(p) },
+		Stderr: func(p []byte) { _, _ = r.stderr.Write(p) },
+		LLM: func(ctx context.Context, q wire.LLMRequest) (wire.LLMReply, error) {
+			return r.ask(ctx, q.Prompt, q.Model)
+		},
+		Dial: r.dial,
+	})
+}
+
+// dial connects the box to the outside. Port 0 means that the box's resolver knew no such name.
+func (r *run) dial(ctx context.Context, host string, port int) (guest.Conn, error) {
+	if port == 0 {
+		r.egress.Refused(host)
+		return nil, egress.Explain(app.Connection{Host: host, Verdict: app.VerdictDenied, Rule: egress.RuleNotListed})
+	}
+	conn, err := r.egress.Dial(ctx, host, port)
+	if err != nil {
+		return nil, err
+	}
+	return conn, nil
+}
+
+func wireHosts(hosts []app.Host) []wire.Host {
+	list := make([]wire.Host, len(hosts))
+	for i, h := range hosts {
+		list[i] = wire.Host{Name: h.Name, Ports: h.Ports}
+	}
+	return list
+}
+
+// words is what an agent may read of an error: its own words if it was made for agents, else that Airlock is at fault.
+func words(err error) string {
+	var told *app.Error
+	if errors.As(err, &told) {
+		return told.Message + ". " + told.Hint
+	}
+	return "Airlock could not run the script; the operator finds the reason in its log. It was not started, so it is safe to submit it again"
+}
+
+// result redacts what the script returned. The error says why it can't be kept.
+func (r *run) result(data json.RawMessage) (*redact.Clean, error) {
+	if data == nil {
+		return nil, nil
+	}
+	if limit := r.e.cfg.Limits.Result; int64(len(data)) > limit {
+		return nil, fmt.Errorf("it is larger than %s; return less, or ask the operator to raise AIRLOCK_LIMIT_RESULT", size(limit))
+	}
+	clean, n, err := r.red.JSON(data)
+	if err != nil {
+		return nil, errors.New("it is not valid JSON")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.masked["result"] += n
+	return &clean, nil
+}

@@ -1,0 +1,198 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+const (
+	idempotencyLife   = 24 * time.Hour
+	maxIdempotencyKey = 255
+)
+
+// Submission is what an agent sends.
+type Submission struct {
+	ProfileID      string
+	Script         string
+	Inputs         json.RawMessage // nil if none
+	Timeout        time.Duration   // 0: the default; more than the configured most: that most
+	IdempotencyKey string          // "" if none
+	By             app.Actor
+}
+
+// Submit stores an execution as pending and wakes the engine. With an idempotency key that was used for the same body within 24 hours it returns that
+// execution and replayed is true. Errors: the profile's CanExecute, CodeUnauthorized for an unknown profile, CodeForbidden for a sealed key (see the
+// package's documentation), CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable.
+func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, replayed bool, err error) {
+	profile, err := e.mayExecute(ctx, s.ProfileID)
+	if err != nil {
+		return app.Execution{}, false, err
+	}
+	if err := e.check(&s); err != nil {
+		return app.Execution{}, false, err
+	}
+	known, err := e.cfg.Access.KnownValues(ctx, profile.Handle)
+	if err != nil {
+		return app.Execution{}, false, fmt.Errorf("engine: submit: %w", err)
+	}
+	clean, _ := redact.New(known).Text(s.Script)
+	id := app.NewExecutionID()
+	n := e.seal(s, profile.Handle, id)
+	n.Clean = clean
+	handle, err := e.enqueue(ctx, s, n)
+	if err != nil {
+		return app.Execution{}, false, err
+	}
+	replayed = handle != n.Handle
+	x, err = e.ByHandle(ctx, handle)
+	if err != nil {
+		return app.Execution{}, false, err
+	}
+	x.ProfileID = s.ProfileID
+	if !replayed {
+		e.wakeUp()
+		e.publish(x)
+	}
+	return x, replayed, nil
+}
+
+// mayExecute returns the profile if scripts may run under it now.
+func (e *Engine) mayExecute(ctx context.Context, id string) (app.Profile, error) {
+	profile, err := e.cfg.Access.Profile(ctx, id)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return app.Profile{}, app.E(app.CodeUnauthorized, "the profile id is not known", "Check profile_id; create a profile with POST /profiles if you have none.")
+	}
+	if err != nil {
+		return app.Profile{}, fmt.Errorf("engine: read the profile: %w", err)
+	}
+	if err := profile.CanExecute(e.now()); err != nil {
+		return app.Profile{}, err
+	}
+	for _, k := range profile.Keys {
+		if k.CredentialMode == app.ModeSealed {
+			return app.Profile{}, errSealed(k.Name)
+		}
+	}
+	return profile, nil
+}
+
+// check refuses what can't run and fills in the timeout.
+func (e *Engine) check(s *Submission) error {
+	switch {
+	case strings.TrimSpace(s.Script) == "":
+		return app.Invalid("script", "the script is empty", "Send Python source in script.")
+	case len(s.Script) > app.MaxScript:
+		return tooLarge("script", app.MaxScript, "Move data into inputs or fetch it in the script.")
+	case strings.ContainsRune(s.Script, 0):
+		return app.Invalid("script", "the script contains a NUL byte", "Remove it, or write it as \\0 in a Python string.")
+	case !utf8.ValidString(s.Script):
+		return app.Invalid("script", "the script is not valid UTF-8", "Send it in UTF-8.")
+	case len(s.Inputs) > app.MaxInputs:
+		return tooLarge("inputs", app.MaxInputs, "Send less, or fetch the data in the script.")
+	case s.Inputs != nil && !json.Valid(s.Inputs):
+		return app.Invalid("inputs", "inputs is not valid JSON", "Send one JSON value.")
+	case s.Timeout < 0:
+		return app.Invalid("timeout", "the timeout is negative", fmt.Sprintf("Send seconds from 1 to %d, or leave it out.", int(e.cfg.TimeoutMax/time.Second)))
+	case len(s.IdempotencyKey) > maxIdempotencyKey:
+		return app.Invalid("Idempotency-Key", fmt.Sprintf("the idempotency key is longer than %d bytes", maxIdempotencyKey), "Use a shorter one, such as a UUID.")
+	}
+	if s.Timeout == 0 {
+		s.Timeout = e.cfg.TimeoutDefault
+	}
+	s.Timeout = min(max(s.Timeout, time.Millisecond), e.cfg.TimeoutMax)
+	return nil
+}
+
+func tooLarge(field string, limit int64, hint string) error {
+	err := app.E(app.CodeTooLarge, fmt.Sprintf("%s is larger than %s", field, size(limit)), hint)
+	err.Field = field
+	return err
+}
+
+// seal makes the row of a submission.
+func (e *Engine) seal(s Submission, profile, id string) store.NewExecution {
+	k, handle := e.cfg.Keyring, app.NewID()
+	n := store.NewExecution{
+		Handle: handle, ProfileHandle: profile, Timeout: s.Timeout, By: s.By, At: e.now(),
+		Lookup:   k.Lookup(secrets.Execs, id),
+		SealedID: k.Seal(secrets.Execs, idRow(handle), []byte(id)),
+		Script:   k.Seal(secrets.Scripts, scriptRow(handle), []byte(s.Script)),
+	}
+	if s.Inputs != nil {
+		n.Inputs = k.Seal(secrets.Scripts, inputsRow(handle), s.Inputs)
+	}
+	return n
+}
+
+// The rows that sealed tokens are bound to.
+func idRow(handle string) string      { return "execution:" + handle + ":id" }
+func scriptRow(handle string) string  { return "execution:" + handle + ":script" }
+func inputsRow(handle string) string  { return "execution:" + handle + ":inputs" }
+func answerRow(request string) string { return "exchange:" + request + ":answer" }
+
+// enqueue stores the row, or returns the handle of the execution that was submitted with the same key before.
+func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution) (handle string, err error) {
+	key, body := sha256.Sum256([]byte(s.IdempotencyKey)), s.digest()
+	since := n.At.Add(-idempotencyLife)
+	err = e.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		if s.IdempotencyKey != "" {
+			if handle, err = tx.Replayed(ctx, n.ProfileHandle, key[:], body, since); err != nil || handle != "" {
+				return err
+			}
+		}
+		if err := e.room(ctx, tx, n.ProfileHandle); err != nil {
+			return err
+		}
+		if err := tx.Enqueue(ctx, n); err != nil {
+			return err
+		}
+		handle = n.Handle
+		if s.IdempotencyKey == "" {
+			return nil
+		}
+		return tx.Remember(ctx, n.ProfileHandle, n.Handle, key[:], body, n.At, since)
+	})
+	return handle, err
+}
+
+// room refuses what could not run or would wait too long.
+func (e *Engine) room(ctx context.Context, tx *store.Tx, profile string) error {
+	if b, reason := e.sandbox(); b == nil {
+		return app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "Ask the operator to look at /health; try again later.")
+	}
+	all, own, err := tx.Queued(ctx, profile)
+	switch {
+	case err != nil:
+		return err
+	case own >= e.cfg.QueuePerProfile:
+		return app.E(app.CodeQueueFull, fmt.Sprintf("this profile has %d executions waiting already", own), "Wait until some of them have ended, then submit again.")
+	case all >= e.cfg.Queue:
+		return app.E(app.CodeQueueFull, fmt.Sprintf("%d executions are waiting already", all), "Try again later, or ask the operator to raise AIRLOCK_QUEUE or AIRLOCK_WORKERS.")
+	}
+	return nil
+}
+
+// digest identifies what was submitted, each part with its length. The timeout counts as it will be used.
+func (s Submission) digest() []byte {
+	sum := sha256.New()
+	inputs := "absent"
+	if s.Inputs != nil {
+		inputs = "json:" + string(s.Inputs)
+	}
+	for _, part := range []string{s.Script, inputs, s.Timeout.String()} {
+		sum.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		sum.Write([]byte(part))
+	}
+	return sum.Sum(nil)
+}

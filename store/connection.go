@@ -1,0 +1,45 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Connections returns an execution's ledger in order.
+func (tx *Tx) Connections(ctx context.Context, handle string) ([]app.Connection, error) {
+	id, err := tx.executionID(ctx, handle)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := gorm.G[connectionRow](tx.db).Where("execution_id = ?", id).Order("ordinal").Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: read connections: %w", err)
+	}
+	list := make([]app.Connection, len(rows))
+	for i, r := range rows {
+		list[i] = app.Connection{Host: r.Host, Port: r.Port, Verdict: app.Verdict(r.Verdict), Rule: r.Rule, Address: r.Address,
+			BytesUp: r.BytesUp, BytesDown: r.BytesDown, StartedAt: fromMillis(r.StartedAt), Duration: time.Duration(r.DurationMs) * time.Millisecond, Count: r.Count}
+	}
+	return list, nil
+}
+
+func (tx *Tx) keepConnections(ctx context.Context, id int64, ledger []Connection) error {
+	if len(ledger) == 0 {
+		return nil
+	}
+	rows := make([]connectionRow, len(ledger))
+	for i, c := range ledger {
+		rows[i] = connectionRow{ExecutionID: id, Ordinal: i + 1, Host: c.Host.String(), Port: c.Port, Verdict: string(c.Verdict), Rule: c.Rule.String(),
+			Address: c.Address, Credentials: "[]", BytesUp: c.BytesUp, BytesDown: c.BytesDown, StartedAt: toMillis(c.StartedAt),
+			DurationMs: c.Duration.Milliseconds(), Count: c.Count}
+	}
+	if err := gorm.G[connectionRow](tx.db).CreateInBatches(ctx, &rows, 50); err != nil {
+		return fmt.Errorf("store: keep connections: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Execution is an execution as it is stored. Its ID is empty; SealedID opens to it.
+type Execution struct {
+	app.Execution
+	SealedID []byte
+	// ProfileGone says that the profile was revoked or deleted since.
+	ProfileGone bool
+}
+
+// executionView is an execution with what its profile says about it now.
+type executionView struct {
+	Row         executionRow `gorm:"embedded"`
+	ProfileGone bool
+}
+
+const executionColumns = `executions.*, NOT EXISTS (SELECT 1 FROM profiles WHERE profiles.id = executions.profile_id AND profiles.revoked = 0) AS profile_gone`
+
+// ExecutionByLookup finds an execution by the keyed hash of its id. CodeNotFound if there is none.
+func (tx *Tx) ExecutionByLookup(ctx context.Context, lookup []byte) (Execution, error) {
+	return tx.execution(ctx, "lookup = ?", lookup)
+}
+
+// ExecutionByHandle finds an execution for people. CodeNotFound if there is none.
+func (tx *Tx) ExecutionByHandle(ctx context.Context, handle string) (Execution, error) {
+	return tx.execution(ctx, "handle = ?", handle)
+}
+
+func (tx *Tx) execution(ctx context.Context, where string, arg any) (Execution, error) {
+	views, err := gorm.G[executionView](tx.db).Raw("SELECT "+executionColumns+" FROM executions WHERE "+where, arg).Find(ctx)
+	if err == nil && len(views) == 0 {
+		err = gorm.ErrRecordNotFound
+	}
+	if err != nil {
+		return Execution{}, notFound(err, "execution")
+	}
+	x, err := views[0].execution()
+	if err != nil || x.Status != app.StatusAwaitingLLM {
+		return x, err
+	}
+	x.Request, err = tx.openExchange(ctx, views[0].Row.ID)
+	return x, err
+}
+
+// executionID returns the row id, for the tables that hang on it.
+func (tx *Tx) executionID(ctx context.Context, handle string) (int64, error) {
+	row, err := gorm.G[executionRow](tx.db).Select("id").Where("handle = ?", handle).Take(ctx)
+	return row.ID, notFound(err, "execution")
+}
+
+func (view executionView) execution() (Execution, error) {
+	row := view.Row
+	x := Execution{
+		Execution: app.Execution{
+			Handle: row.Handle, ProfileHandle: row.ProfileHandle, Profile: row.ProfileDescription, Policy: row.Policy,
+			Status: app.Status(row.Status), Timeout: time.Duration(row.TimeoutMs) * time.Millisecond, Error: row.Error, ErrorLine: row.ErrorLine,
+			Backend: row.Backend, Isolation: row.Isolation, Warm: row.Warm, Truncated: row.Truncated, Redactions: row.Redactions,
+			CreatedAt: fromMillis(row.CreatedAt), StartedAt: fromMillis(row.StartedAt), CompletedAt: fromMillis(row.CompletedAt),
+			RunTime: time.Duration(row.RunMs) * time.Millisecond, LLMTime: time.Duration(row.LLMMs) * time.Millisecond,
+			PeakMemory: row.PeakMemory, CPUTime: time.Duration(row.CPUMs) * time.Millisecond, RerunOf: row.RerunOf,
+		},
+		SealedID: row.SealedID, ProfileGone: view.ProfileGone,
+	}
+	if err := errors.Join(json.Unmarshal([]byte(row.Injected), &x.Injected), json.Unmarshal([]byte(row.Manifest), &x.Manifest)); err != nil {
+		return Execution{}, fmt.Errorf("store: execution %s: %w", row.Handle, err)
+	}
+	return x, nil
+}
+
+// ExecutionFilter selects executions. Zero fields don't filter.
+type ExecutionFilter struct {
+	ProfileHandle string
+	Status        app.Status
+	From, To      time.Time // created in [From, To)
+	Before        string    // handle: only what is older
+	Limit         int
+}
+
+// Executions lists executions, newest first. It reads no outputs and no exchanges: Request is nil.
+func (tx *Tx) Executions(ctx context.Context, f ExecutionFilter) ([]Execution, error) {
+	where, args := f.where()
+	order := "id DESC"
+	if f.ranged() {
+		order = "created_at DESC, id DESC" // walks the index of times instead of all rows that are newer
+	}
+	views, err := gorm.G[executionView](tx.db).Raw("SELECT "+executionColumns+" FROM executions WHERE "+where+" ORDER BY "+order+" LIMIT ?", append(args, f.Limit)...).Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: list executions: %w", err)
+	}
+	list := make([]Execution, len(views))
+	for i, v := range views {
+		if list[i], err = v.execution(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (f ExecutionFilter) ranged() bool { return !f.From.IsZero() || !f.To.IsZero() }
+
+func (f ExecutionFilter) where() (string, []any) {
+	where, args := "1", []any{}
+	and := func(clause string, arg any) {
+		where += " AND " + clause
+		args = append(args, arg)
+	}
+	if f.ProfileHandle != "" {
+		and("profile_handle = ?", f.ProfileHandle)
+	}
+	if f.Status != "" {
+		and("status = ?", string(f.Status))
+	}
+	if !f.From.IsZero() {
+		and("created_at >= ?", toMillis(f.From))
+	}
+	if !f.To.IsZero() {
+		and("created_at < ?", toMillis(f.To))
+	}
+	switch {
+	case f.Before == "":
+	case f.ranged():
+		and("(created_at, id) < (SELECT created_at, id FROM executions WHERE handle = ?)", f.Before)
+	default:
+		and("id < (SELECT id FROM executions WHERE handle = ?)", f.Before)
+	}
+	return where, args
+}
+
+// ExecutionCounts returns how many executions a profile has had and how many of those did not complete (error or timeout).
+func (tx *Tx) ExecutionCounts(ctx context.Context, profileHandle string) (total, failed int64, err error) {
+	var counts struct{ Total, Failed int64 }
+	err = tx.db.WithContext(ctx).Raw(`SELECT count(*) AS total, coalesce(sum(status IN ('error', 'timeout')), 0) AS failed
+		FROM executions WHERE profile_handle = ?`, profileHandle).Scan(&counts).Error
+	if err != nil {
+		return 0, 0, fmt.Errorf("store: count executions: %w", err)
+	}
+	return counts.Total, counts.Failed, nil
+}
+
+// ExecutionScript is what an execution was given.
+type ExecutionScript struct {
+	Script []byte // sealed
+	Inputs []byte // sealed; nil if none
+	Clean  string // the script as a person may see it
+}
+
+// ExecutionScript returns what an execution was given. CodeNotFound if there is no such execution.
+func (tx *Tx) ExecutionScript(ctx context.Context, handle string) (ExecutionScript, error) {
+	id, err := tx.executionID(ctx, handle)
+	if err != nil {
+		return ExecutionScript{}, err
+	}
+	row, err := gorm.G[executionScriptRow](tx.db).Where("execution_id = ?", id).Take(ctx)
+	if err != nil {
+		return ExecutionScript{}, notFound(err, "script")
+	}
+	return ExecutionScript{Script: row.Script, Inputs: row.Inputs, Clean: row.Clean}, nil
+}
+
+// Unfinished lists executions that are not terminal, oldest first, of one profile or ("") of all. Only handles and statuses are filled in.
+func (tx *Tx) Unfinished(ctx context.Context, profileHandle string) ([]Execution, error) {
+	query := gorm.G[executionRow](tx.db).Select("handle, profile_handle, status").Where("status IN ('pending', 'running', 'awaiting_llm')")
+	if profileHandle != "" {
+		query = query.Where("profile_handle = ?", profileHandle)
+	}
+	rows, err := query.Order("id").Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: list unfinished executions: %w", err)
+	}
+	list := make([]Execution, len(rows))
+	for i, r := range rows {
+		list[i].Handle, list[i].ProfileHandle, list[i].Status = r.Handle, r.ProfileHandle, app.Status(r.Status)
+	}
+	return list, nil
+}

@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+)
+
+// NewExecution is what is put into the queue.
+type NewExecution struct {
+	Handle        string
+	Lookup        []byte
+	SealedID      []byte
+	ProfileHandle string
+	Timeout       time.Duration
+	Script        []byte // sealed
+	Inputs        []byte // sealed; nil if none
+	Clean         redact.Clean
+	By            app.Actor
+	At            time.Time
+}
+
+// Queued counts pending executions: of all profiles, and of one.
+func (tx *Tx) Queued(ctx context.Context, profileHandle string) (all, own int, err error) {
+	var counts struct{ Total, Own int }
+	err = tx.db.WithContext(ctx).Raw(`SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 0) AS own FROM executions WHERE status = 'pending'`,
+		profileHandle).Scan(&counts).Error
+	if err != nil {
+		return 0, 0, fmt.Errorf("store: count the queue: %w", err)
+	}
+	return counts.Total, counts.Own, nil
+}
+
+// Enqueue stores a pending execution under its profile as it is now and counts the use. CodeProfileRevoked if
+// the profile was revoked or deleted in the meantime.
+func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) error {
+	profile, err := gorm.G[profileRow](tx.db).Select("id, description, policy").Where("handle = ? AND revoked = 0", n.ProfileHandle).Take(ctx)
+	if err != nil {
+		return gone(err)
+	}
+	by, err := json.Marshal(n.By)
+	if err != nil {
+		return fmt.Errorf("store: enqueue: %w", err)
+	}
+	row := executionRow{
+		Handle: n.Handle, Lookup: n.Lookup, SealedID: n.SealedID, ProfileID: &profile.ID, ProfileHandle: n.ProfileHandle,
+		ProfileDescription: profile.Description, Policy: profile.Policy, Status: string(app.StatusPending), TimeoutMs: n.Timeout.Milliseconds(),
+		Injected: "[]", SubmittedBy: string(by), CreatedAt: toMillis(n.At), Manifest: "{}",
+	}
+	if err := gorm.G[executionRow](tx.db).Create(ctx, &row); err != nil {
+		return fmt.Errorf("store: enqueue: %w", err)
+	}
+	script := executionScriptRow{ExecutionID: row.ID, Script: n.Script, Inputs: n.Inputs, Clean: n.Clean.String()}
+	if err := gorm.G[executionScriptRow](tx.db).Create(ctx, &script); err != nil {
+		return fmt.Errorf("store: enqueue: %w", err)
+	}
+	if _, err := tx.exec(ctx, "UPDATE profiles SET executions = executions + 1, last_used_at = ? WHERE id = ?", toMillis(n.At), profile.ID); err != nil {
+		return fmt.Errorf("store: enqueue: %w", err)
+	}
+	return nil
+}
+
+func gone(err error) error {
+	if app.CodeOf(notFound(err, "profile")) == app.CodeNotFound {
+		return app.E(app.CodeProfileRevoked, "the profile was revoked", "Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
+	}
+	return fmt.Errorf("store: enqueue: %w", err)
+}
+
+// Claim takes the oldest pending execution for the server run named by. ok is false if there is none.
+func (tx *Tx) Claim(ctx context.Context, by string, at time.Time) (x Execution, ok bool, err error) {
+	rows, err := gorm.G[executionView](tx.db).Raw(`UPDATE executions SET status = 'running', claimed_by = ?, claimed_at = ?
+		WHERE id = (SELECT id FROM executions WHERE status = 'pending' ORDER BY id LIMIT 1) AND status = 'pending' RETURNING *`,
+		by, toMillis(at)).Find(ctx)
+	if err != nil {
+		return Execution{}, false, fmt.Errorf("store: claim: %w", err)
+	}
+	if len(rows) == 0 {
+		return Execution{}, false, nil
+	}
+	x, err = rows[0].execution()
+	return x, err == nil, err
+}
+
+// ExecutionValue says which version of which credential a key had.
+type ExecutionValue struct {
+	Key          string
+	CredentialID string
+	Version      int
+	Mode         app.Mode
+}
+
+// Dispatch is what an execution is bound to when its script is sent.
+type Dispatch struct {
+	Policy    int
+	Backend   string
+	Isolation string
+	Warm      bool
+	Injected  []string
+	Values    []ExecutionValue
+	At        time.Time
+}
+
+// Dispatch records what a running execution is bound to, before its script is sent: what had access must be known even
+// if nothing comes back. CodeConflict if it doesn't run.
+func (tx *Tx) Dispatch(ctx context.Context, handle string, d Dispatch) error {
+	injected, err := json.Marshal(append([]string{}, d.Injected...))
+	if err != nil {
+		return fmt.Errorf("store: dispatch: %w", err)
+	}
+	rows, err := tx.exec(ctx, `UPDATE executions SET policy = ?, backend = ?, isolation = ?, warm = ?, injected = ?, started_at = ?
+		WHERE handle = ? AND status = 'running'`, d.Policy, d.Backend, d.Isolation, d.Warm, string(injected), toMillis(d.At), handle)
+	if err := changed(rows, err, "execution"); err != nil {
+		return err
+	}
+	for _, v := range d.Values {
+		if _, err := tx.exec(ctx, `INSERT INTO execution_values (execution_id, key, credential_id, credential_name, version, mode)
+			VALUES ((SELECT id FROM executions WHERE handle = ?), ?, ?, coalesce((SELECT name FROM credentials WHERE id = ?), ''), ?, ?)
+			ON CONFLICT DO NOTHING`, handle, v.Key, v.CredentialID, v.CredentialID, v.Version, string(v.Mode)); err != nil {
+			return fmt.Errorf("store: dispatch: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+
+	"gorm.io/gorm"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Output returns what a terminal execution printed and returned. CodeNotFound if there is no such execution; empty while it is not terminal.
+func (tx *Tx) Output(ctx context.Context, handle string) (app.Output, error) {
+	id, err := tx.executionID(ctx, handle)
+	if err != nil {
+		return app.Output{}, err
+	}
+	rows, err := gorm.G[executionOutputRow](tx.db).Where("execution_id = ?", id).Find(ctx)
+	if err != nil || len(rows) == 0 {
+		return app.Output{}, notFound(err, "output")
+	}
+	out := app.Output{Stdout: rows[0].Stdout, Stderr: rows[0].Stderr}
+	if rows[0].Result != nil {
+		out.Result = json.RawMessage(*rows[0].Result)
+	}
+	return out, nil
+}
