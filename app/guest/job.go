@@ -50,7 +50,8 @@ type Handler struct {
 	Dial func(ctx context.Context, host string, port int) (Conn, error)
 }
 
-// Conn is a connection to the outside. Run closes it exactly once.
+// Conn is a connection to the outside. Run closes it exactly once. If it also has the method SetLinger of net.TCPConn, it is
+// reset rather than ended where the script's end broke.
 type Conn interface {
 	io.ReadWriteCloser
 	// CloseWrite says that the script will send no more.

@@ -28,9 +28,9 @@ func (r *run) message(m wire.Message) error {
 			Error: cut(m.Failed.Error, maxError), Traceback: cut(m.Failed.Traceback, maxTraceback), Line: max(0, m.Failed.Line),
 		}
 	case m.Abort != nil:
-		if drop := r.dropped[m.Abort.Stream]; drop != nil {
-			delete(r.dropped, m.Abort.Stream)
-			r.session.work.Go(drop) // it may take its time, and locks are held here
+		if c := r.connections[m.Abort.Stream]; c != nil {
+			delete(r.connections, m.Abort.Stream)
+			r.session.work.Go(c.drop) // it may take its time, and locks are held here
 		}
 	case m.Exited != nil:
 		if !possible(*m.Exited) {

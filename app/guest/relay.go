@@ -13,12 +13,12 @@ import (
 
 // relay serves one connection of the script: Dial decides, then bytes flow both ways, each direction ending by itself.
 func (r *run) relay(stream *yamux.Stream, host string, port int) error {
-	sent := r.sends()
-	defer sent()
-	defer finish(stream)
 	if !hostName(host) || port < 1 || port > 65535 {
 		return violation("a connection to something that isn't a host name and port")
 	}
+	sent := r.sends()
+	defer sent()
+	defer finish(stream)
 	if r.connect.Wait(r.ctx) != nil {
 		return nil
 	}
@@ -37,14 +37,18 @@ func (r *run) relay(stream *yamux.Stream, host string, port int) error {
 		defer sent()
 		if _, err := io.Copy(conn, stream); err != nil {
 			c.abort()
+			_, _ = io.Copy(io.Discard, stream)
+			return
 		}
 		_ = conn.CloseWrite()
 	})
 	both.Go(func() {
-		if _, err := io.Copy(stream, conn); err != nil {
-			c.abort()
+		if _, err := io.Copy(stream, conn); err != nil && c.abort() {
+			return
 		}
-		stream.Close()
+		if !c.isBroken() {
+			stream.Close()
+		}
 	})
 	both.Wait()
 	return nil
@@ -84,43 +88,60 @@ func finish(stream *yamux.Stream) {
 	_, _ = io.Copy(io.Discard, stream)
 }
 
-// connection is one that Dial has made.
+// connection is one that Dial has made. Either end may break. The side that notices sends Abort and then doesn't end its
+// stream before the other side has: else the end, which looks like success, could overtake the message.
 type connection struct {
-	run   *run
-	id    uint32 // of its stream
-	close func() // once
+	run    *run
+	id     uint32 // of its stream
+	conn   Conn
+	close  func() // once
+	broken bool   // we sent Abort; guarded by run.mu
 }
 
 // adopt makes the connection known, so that the box can abort it and the end of the run closes it.
 func (r *run) adopt(stream *yamux.Stream, conn Conn) *connection {
-	c := &connection{run: r, id: stream.StreamID()}
+	c := &connection{run: r, id: stream.StreamID(), conn: conn}
 	closeConn := sync.OnceFunc(func() { _ = conn.Close() })
 	stop := context.AfterFunc(r.ctx, closeConn)
 	c.close = func() {
 		stop()
-		c.forget()
+		r.mu.Lock()
+		delete(r.connections, c.id)
+		r.mu.Unlock()
 		closeConn()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.dropped[c.id] = closeConn
+	r.connections[c.id] = c
 	return c
 }
 
-// abort tells the box that the outer end broke, unless it was the box that broke it.
-func (c *connection) abort() {
-	if c.forget() {
+// abort tells the box that the outer end broke, and reports whether it did: not if the box knows.
+func (c *connection) abort() bool {
+	c.run.mu.Lock()
+	_, ok := c.run.connections[c.id]
+	delete(c.run.connections, c.id)
+	c.broken = c.broken || ok
+	c.run.mu.Unlock()
+	if ok {
 		_ = c.run.session.post(c.run.ctx, wire.Message{Abort: &wire.Abort{Stream: c.id}})
 		c.close()
 	}
+	return ok
 }
 
-func (c *connection) forget() bool {
+func (c *connection) isBroken() bool {
 	c.run.mu.Lock()
 	defer c.run.mu.Unlock()
-	_, ok := c.run.dropped[c.id]
-	delete(c.run.dropped, c.id)
-	return ok
+	return c.broken
+}
+
+// drop breaks the outer end, because the box's broke. A TCP connection is reset, so that an upload cut short doesn't look complete.
+func (c *connection) drop() {
+	if tcp, ok := c.conn.(interface{ SetLinger(seconds int) error }); ok {
+		_ = tcp.SetLinger(0)
+	}
+	c.close()
 }
 
 // hostName checks syntax only: what the guest's resolver would accept.

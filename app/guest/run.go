@@ -32,14 +32,14 @@ type run struct {
 	connect *rate.Limiter
 	exited  chan struct{}
 
-	mu        sync.Mutex
-	outcome   Outcome
-	result    []byte
-	asked     map[string]bool // ids of all questions
-	dropped   map[uint32]func()
-	questions int
-	sending   int           // connections with bytes on their way out
-	quiet     chan struct{} // closed when there are none; nil unless awaited
+	mu          sync.Mutex
+	outcome     Outcome
+	result      []byte
+	asked       map[string]bool // ids of all questions
+	questions   int
+	connections map[uint32]*connection // by stream id
+	sending     int                    // connections with bytes on their way out
+	quiet       chan struct{}          // closed when there are none; nil unless awaited
 }
 
 // Run sends the job and returns when the script has ended and everything it wrote was handled, or when ctx ends, which kills
@@ -73,7 +73,7 @@ func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, er
 		stdout:  sink{limit: job.MaxOutput, write: handler.Stdout, ended: make(chan struct{})},
 		stderr:  sink{limit: job.MaxOutput, write: handler.Stderr, ended: make(chan struct{})},
 		connect: rate.NewLimiter(connectRate, connectRate),
-		exited:  make(chan struct{}), asked: map[string]bool{}, dropped: map[uint32]func(){},
+		exited:  make(chan struct{}), asked: map[string]bool{}, connections: map[uint32]*connection{},
 	}
 	s.mu.Lock()
 	switch {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"slices"
 	"sync"
@@ -25,15 +24,15 @@ type network struct {
 	up        sync.WaitGroup // connections whose script may still have bytes on their way out
 
 	mu    sync.Mutex
-	total int                     // connections made
-	open  map[uint32]*net.TCPConn // by stream id
+	total int                    // connections made
+	open  map[uint32]*connection // by stream id
 }
 
 // openNetwork binds the names and ports of one script. It fails if a port can't be bound and the script was granted any.
 func openNetwork(hosts []wire.Host, g *guest) (*network, error) {
 	n := &network{
 		guest: g, names: newNames(hosts),
-		slots: make(chan struct{}, wire.MaxConnects), open: map[uint32]*net.TCPConn{},
+		slots: make(chan struct{}, wire.MaxConnects), open: map[uint32]*connection{},
 	}
 	if _, err := openResolver(n.names); err != nil && len(hosts) > 0 {
 		return nil, err
@@ -101,14 +100,13 @@ func (n *network) connect(conn *net.TCPConn, sent func()) {
 		reset(conn)
 		return
 	}
-	n.remember(stream.StreamID(), conn) // before asking: the engine may abort as soon as it has agreed
+	c := n.remember(stream, conn) // before asking: the engine may abort as soon as it has agreed
+	defer c.close()
 	if !ask(stream, name, int(local.Port())) {
-		n.forget(stream.StreamID())
 		reset(conn)
-		stream.Close()
 		return
 	}
-	n.relay(conn, stream, sent)
+	c.relay(sent)
 }
 
 // ask requests the connection and reports whether the engine made it.
@@ -120,50 +118,6 @@ func ask(stream *yamux.Stream, name string, port int) bool {
 	return err == nil && reply.OK
 }
 
-// relay copies both ways, each direction ending by itself, and returns when both are done. A side that breaks breaks the other.
-func (n *network) relay(conn *net.TCPConn, stream *yamux.Stream, sent func()) {
-	id := stream.StreamID()
-	upward := make(chan struct{})
-	go func() {
-		defer close(upward)
-		if _, err := io.Copy(stream, conn); err != nil {
-			n.broke(id, conn)
-		}
-		stream.Close()
-		sent()
-	}()
-	if _, err := io.Copy(onlyWriter{conn}, stream); err != nil {
-		n.broke(id, conn)
-	}
-	_, _ = io.Copy(io.Discard, stream) // the slot is free when the engine has ended its side too
-	_ = conn.CloseWrite()
-	<-upward
-	n.forget(id)
-	conn.Close()
-}
-
-// broke tells the engine that the script's end is gone. A connection that the engine aborted isn't reported back.
-func (n *network) broke(id uint32, conn *net.TCPConn) {
-	if n.forget(id) {
-		reset(conn)
-		_ = n.guest.send(wire.Message{Abort: &wire.Abort{Stream: id}})
-	}
-}
-
-// abort breaks the script's end of a connection.
-func (n *network) abort(id uint32) {
-	if n == nil {
-		return
-	}
-	n.mu.Lock()
-	conn := n.open[id]
-	delete(n.open, id)
-	n.mu.Unlock()
-	if conn != nil {
-		reset(conn)
-	}
-}
-
 // count admits one more connection, up to the number that the engine takes for an attack.
 func (n *network) count() bool {
 	n.mu.Lock()
@@ -171,26 +125,3 @@ func (n *network) count() bool {
 	n.total++
 	return n.total <= wire.MaxConnections
 }
-
-func (n *network) remember(id uint32, conn *net.TCPConn) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.open[id] = conn
-}
-
-func (n *network) forget(id uint32) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	_, ok := n.open[id]
-	delete(n.open, id)
-	return ok
-}
-
-// reset closes a connection so that the script sees an error and not an end.
-func reset(conn *net.TCPConn) {
-	_ = conn.SetLinger(0)
-	conn.Close()
-}
-
-// onlyWriter hides net.TCPConn.ReadFrom, which for a stream would be the same loop with a larger buffer.
-type onlyWriter struct{ io.Writer }

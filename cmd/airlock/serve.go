@@ -211,4 +211,3 @@ func (s *server) stop() error {
 	}
 	return errors.Join(errs...)
 }
-

@@ -59,15 +59,20 @@ func bound(l plugins.Limits) (plugins.Limits, error) {
 const overhead = 1
 
 // rlimits are the stage's flags for per-process limits. They hold everywhere, also under a cgroup. The signal and queue budgets
-// matter to others: they are charged to the uid that all boxes share.
-func rlimits(l plugins.Limits) []string {
+// matter to others: they are charged to the uid that all boxes share. Where a cgroup counts processes the resource limit is only its
+// backstop, since what it refuses isn't counted.
+func rlimits(l plugins.Limits, counted bool) []string {
+	processes := l.Pids + overhead
+	if counted {
+		processes += 16
+	}
 	var flags []string
 	for _, r := range []struct {
 		name  string
 		value int64
 	}{
 		{"NOFILE", l.Files},
-		{"NPROC", l.Pids + overhead},
+		{"NPROC", processes},
 		{"FSIZE", max(l.Tmp, shmSize)},
 		{"CORE", 0},
 		{"MEMLOCK", 0},

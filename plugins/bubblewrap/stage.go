@@ -44,7 +44,7 @@ func (h *host) stage(l layout, limits plugins.Limits, command []string) (*proces
 		return nil, fmt.Errorf("pipes: %w", p.err)
 	}
 
-	argv := append([]string{"airlock-init", "netns"}, rlimits(limits)...)
+	argv := append([]string{"airlock-init", "netns"}, rlimits(limits, h.limiter.enforced()["pids"] == "cgroup")...)
 	argv = append(argv, "--", h.bwrap, "--args", strconv.Itoa(args), "--")
 	p.options = l.arguments(limits.Tmp, fd)
 	p.cmd = &exec.Cmd{

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"io"
+	"net"
+
+	"github.com/hashicorp/yamux"
+
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// connection is one of the script's, with its stream to the engine. Either end may break. The side that notices sends Abort
+// and then doesn't end its stream before the other side has: else the end, which looks like success, could overtake the message.
+type connection struct {
+	network *network
+	conn    *net.TCPConn
+	stream  *yamux.Stream
+	broken  bool // we sent Abort; guarded by network.mu
+}
+
+func (n *network) remember(stream *yamux.Stream, conn *net.TCPConn) *connection {
+	c := &connection{network: n, conn: conn, stream: stream}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.open[stream.StreamID()] = c
+	return c
+}
+
+// relay copies both ways, each direction ending by itself, and returns when both are done. It calls sent when the script's
+// direction is.
+func (c *connection) relay(sent func()) {
+	upward := make(chan struct{})
+	go func() {
+		defer close(upward)
+		defer sent()
+		if _, err := io.Copy(c.stream, onlyReader{c.conn}); err != nil && c.abort() {
+			return
+		}
+		if !c.isBroken() {
+			c.stream.Close()
+		}
+	}()
+	if _, err := io.Copy(onlyWriter{c.conn}, c.stream); err != nil {
+		c.abort()
+		_, _ = io.Copy(io.Discard, c.stream)
+	}
+	_ = c.conn.CloseWrite()
+	<-upward
+}
+
+// close ends what is left. The stream is read to the engine's end, so that both sides forget it before its slot is used again.
+func (c *connection) close() {
+	c.forget(false)
+	c.stream.Close()
+	_, _ = io.Copy(io.Discard, c.stream)
+	c.conn.Close()
+}
+
+// abort tells the engine that the script's end broke, and reports whether it did: not if the engine knows.
+func (c *connection) abort() bool {
+	if !c.forget(true) {
+		return false
+	}
+	reset(c.conn)
+	_ = c.network.guest.send(wire.Message{Abort: &wire.Abort{Stream: c.stream.StreamID()}})
+	return true
+}
+
+func (c *connection) forget(broken bool) bool {
+	n := c.network
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	_, ok := n.open[c.stream.StreamID()]
+	delete(n.open, c.stream.StreamID())
+	c.broken = c.broken || ok && broken
+	return ok
+}
+
+func (c *connection) isBroken() bool {
+	c.network.mu.Lock()
+	defer c.network.mu.Unlock()
+	return c.broken
+}
+
+// abort breaks the script's end of a connection, because the engine's broke.
+func (n *network) abort(id uint32) {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	c := n.open[id]
+	delete(n.open, id)
+	n.mu.Unlock()
+	if c != nil {
+		reset(c.conn)
+	}
+}
+
+// reset closes a connection so that the script sees an error and not an end.
+func reset(conn *net.TCPConn) {
+	_ = conn.SetLinger(0)
+	conn.Close()
+}
+
+// onlyWriter and onlyReader hide net.TCPConn's own copying, which for a stream would be the same loop with a larger buffer.
+type (
+	onlyWriter struct{ io.Writer }
+	onlyReader struct{ io.Reader }
+)

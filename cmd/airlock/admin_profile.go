@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+func (o operator) profileCommands(ctx context.Context) map[string]func([]string) error {
+	with := func(command func(context.Context, []string) error) func([]string) error {
+		return func(args []string) error { return command(ctx, args) }
+	}
+	return map[string]func([]string) error{
+		"create": with(o.createProfile),
+		"list":   with(o.listProfiles),
+		"show":   with(o.showProfile),
+		"lock":   with(o.lockProfile),
+		"expire": with(o.expireProfile),
+		"revoke": with(o.revokeProfile),
+		"delete": with(o.deleteProfile),
+	}
+}
+
+// find takes a handle or a profile id.
+func (o operator) find(ctx context.Context, id string) (app.Profile, error) {
+	if app.IsProfileID(id) {
+		return o.access.Profile(ctx, id)
+	}
+	return o.access.ProfileByHandle(ctx, id)
+}
+
+// only parses a command line that is one profile.
+func (o operator) only(ctx context.Context, name string, args []string) (app.Profile, error) {
+	rest, err := newFlags("admin profile "+name, adminUsage).parse(o.out, args, 1)
+	if err != nil {
+		return app.Profile{}, err
+	}
+	return o.find(ctx, rest[0])
+}
+
+// grants are the flags that create and lock have in common.
+type grants struct {
+	keys, hosts, private *[]string
+}
+
+func grantFlags(f *flags) grants {
+	return grants{keys: f.list("key"), hosts: f.list("host"), private: f.list("private-host")}
+}
+
+// keyLinks splits NAME[=CREDENTIAL].
+func (g grants) keyLinks() (names []string, credential map[string]string) {
+	credential = map[string]string{}
+	for _, text := range *g.keys {
+		name, linked, ok := strings.Cut(text, "=")
+		if !ok {
+			linked = name
+		}
+		names = append(names, name)
+		credential[name] = linked
+	}
+	return names, credential
+}
+
+func (g grants) allHosts() ([]app.Host, error) {
+	hosts, err := parseHosts(*g.hosts, false)
+	if err != nil {
+		return nil, err
+	}
+	private, err := parseHosts(*g.private, true)
+	return append(hosts, private...), err
+}
+
+func (o operator) createProfile(ctx context.Context, args []string) error {
+	f := newFlags("admin profile create", adminUsage)
+	description := f.String("description", "", "")
+	g := grantFlags(f)
+	if _, err := f.parse(o.out, args, 0); err != nil {
+		return err
+	}
+	if _, err := g.allHosts(); err != nil {
+		return err // before anything is made
+	}
+	p, err := o.access.CreateProfile(ctx, o.by, *description)
+	if err != nil {
+		return err
+	}
+	if _, err = o.grant(ctx, p, g); err != nil {
+		return err
+	}
+	fmt.Fprintln(o.err, "handle "+p.Handle)
+	fmt.Fprintln(o.out, p.ID)
+	return nil
+}
+
+// grant adds and links the keys and allows the hosts that the flags name.
+func (o operator) grant(ctx context.Context, p app.Profile, g grants) (app.Profile, error) {
+	names, credential := g.keyLinks()
+	var missing []app.Key
+	for _, name := range names {
+		if !slices.ContainsFunc(p.Keys, func(k app.Key) bool { return k.Name == name }) {
+			missing = append(missing, app.Key{Name: name})
+		}
+	}
+	var err error
+	if len(missing) > 0 {
+		if p, err = o.access.AddKeys(ctx, o.by, p.Handle, missing); err != nil {
+			return p, err
+		}
+	}
+	for _, name := range names {
+		if p, err = o.access.LinkKey(ctx, o.by, p.Handle, name, credential[name]); err != nil {
+			return p, err
+		}
+	}
+	more, err := g.allHosts()
+	if err != nil || len(more) == 0 {
+		return p, err
+	}
+	allowed := more
+	for _, h := range p.Hosts {
+		if h.Allowed && !slices.ContainsFunc(more, func(m app.Host) bool { return m.String() == h.Host.String() }) {
+			allowed = append(allowed, h.Host)
+		}
+	}
+	return o.access.SetHosts(ctx, o.by, p.Handle, allowed, nil)
+}
+
+// lockProfile links what is not linked yet by name, sets hosts and expiry, and locks. On a locked profile only hosts and expiry can change.
+func (o operator) lockProfile(ctx context.Context, args []string) error {
+	f := newFlags("admin profile lock", adminUsage)
+	g := grantFlags(f)
+	expires := f.String("expires", "", "")
+	rest, err := f.parse(o.out, args, 1)
+	if err != nil {
+		return err
+	}
+	until, err := parseExpiry(*expires, time.Now())
+	if err != nil {
+		return err
+	}
+	p, err := o.find(ctx, rest[0])
+	if err != nil {
+		return err
+	}
+	if p, err = o.grant(ctx, p, g); err != nil {
+		return err
+	}
+	for _, k := range p.Keys {
+		if k.CredentialID == "" {
+			if _, err := o.access.LinkKey(ctx, o.by, p.Handle, k.Name, k.Name); err != nil {
+				return err
+			}
+		}
+	}
+	if *expires != "" {
+		if _, err := o.access.SetExpiry(ctx, o.by, p.Handle, until); err != nil {
+			return err
+		}
+	}
+	_, err = o.access.Lock(ctx, o.by, p.Handle, time.Time{})
+	return err
+}
+
+func (o operator) expireProfile(ctx context.Context, args []string) error {
+	rest, err := newFlags("admin profile expire", adminUsage).parse(o.out, args, 2)
+	if err != nil {
+		return err
+	}
+	at, err := parseExpiry(rest[1], time.Now())
+	if err != nil {
+		return err
+	}
+	p, err := o.find(ctx, rest[0])
+	if err != nil {
+		return err
+	}
+	_, err = o.access.SetExpiry(ctx, o.by, p.Handle, at)
+	return err
+}
+
+// parseExpiry reads a day (its end, UTC), a time, a span from now such as 30d or 12h, or never (and "") as the zero time.
+func parseExpiry(text string, now time.Time) (time.Time, error) {
+	if text == "" || text == "never" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return day.AddDate(0, 0, 1), nil
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= 36500 {
+			return now.AddDate(0, 0, n), nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return now.Add(d), nil
+	}
+	return time.Time{}, usageError{fmt.Sprintf("%q is not a time; write 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never", app.Clip(text, 40))}
+}
+
+func (o operator) revokeProfile(ctx context.Context, args []string) error {
+	p, err := o.only(ctx, "revoke", args)
+	if err != nil {
+		return err
+	}
+	_, err = o.access.Revoke(ctx, o.by, p.Handle)
+	return err
+}
+
+func (o operator) deleteProfile(ctx context.Context, args []string) error {
+	p, err := o.only(ctx, "delete", args)
+	if err != nil {
+		return err
+	}
+	return o.access.DeleteProfile(ctx, o.by, p.Handle)
+}
+
+func (o operator) listProfiles(ctx context.Context, args []string) error {
+	if _, err := newFlags("admin profile list", adminUsage).parse(o.out, args, 0); err != nil {
+		return err
+	}
+	list, err := o.access.Profiles(ctx)
+	if err != nil {
+		return err
+	}
+	w := table(o.out, "HANDLE", "STATE", "KEYS", "EXPIRES", "RUNS", "DESCRIPTION")
+	for _, p := range list {
+		w.row(p.Handle, string(p.State(time.Now())), keyNames(p), stamp(p.ExpiresAt), fmt.Sprint(p.Executions), p.Description)
+	}
+	return w.flush()
+}
+
+func keyNames(p app.Profile) string {
+	names := make([]string, len(p.Keys))
+	for i, k := range p.Keys {
+		names[i] = k.Name
+		if !k.ValueExists {
+			names[i] += " (missing)"
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func (o operator) showProfile(ctx context.Context, args []string) error {
+	p, err := o.only(ctx, "show", args)
+	if err != nil {
+		return err
+	}
+	w := table(o.out, "profile", p.ID)
+	w.row("handle", p.Handle)
+	w.row("state", string(p.State(time.Now())))
+	w.row("description", p.Description)
+	w.row("pairing code", p.PairingCode)
+	w.row("created", stamp(p.CreatedAt)+" from "+p.CreatedFrom)
+	w.row("expires", stamp(p.ExpiresAt))
+	for _, k := range p.Keys {
+		linked := k.Credential
+		if linked == "" {
+			linked = "(not linked)"
+		}
+		w.row("key", k.Name+" → "+linked+" "+string(k.CredentialMode)+": "+k.Description)
+	}
+	for _, h := range p.Hosts {
+		state := "asked for"
+		if h.Allowed {
+			state = "allowed"
+		}
+		w.row("host", hostNames([]app.Host{h.Host})+" "+state+": "+h.Reason)
+	}
+	return w.flush()
+}

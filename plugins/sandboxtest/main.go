@@ -1,0 +1,104 @@
+package sandboxtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// Main runs the tests of m in a process that is also the plugin and the host which the suite starts and kills:
+//
+//	TESTBINARY plugin NAME GUEST         serves newBackend(GUEST's content)
+//	TESTBINARY host NAME GUEST DIR KEY=VALUE…  opens a box that sleeps, and waits to be killed
+func Main(m *testing.M, name string, newBackend func(guest []byte) plugins.Sandbox) {
+	var err error
+	switch args := os.Args[1:]; {
+	case len(args) == 3 && args[0] == "plugin" && args[1] == name:
+		err = servePlugin(name, args[2], newBackend)
+	case len(args) >= 4 && args[0] == "host" && args[1] == name:
+		err = beHost(name, args[2], args[3], args[4:])
+	default:
+		os.Exit(m.Run())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func servePlugin(name, guest string, newBackend func([]byte) plugins.Sandbox) error {
+	binary, err := os.ReadFile(guest)
+	if err != nil {
+		return err
+	}
+	return plugins.Serve(context.Background(), name, newBackend(binary))
+}
+
+// Plugin returns a constructor of clients for the plugin that Main serves, with a configuration of its own each.
+func Plugin(name string, settings map[string]string) func(t *testing.T) (plugins.Sandbox, plugins.Config) {
+	guest := &builtGuest{}
+	return func(t *testing.T) (plugins.Sandbox, plugins.Config) {
+		t.Helper()
+		dir := t.TempDir()
+		sockets := filepath.Join(dir, "sockets")
+		if err := os.Mkdir(sockets, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		client, err := plugins.Open(t.Context(), plugins.HostConfig{
+			Name: name, Args: []string{guest.build(t, dir)}, Dir: sockets, Logger: testLogger(t),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := client.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return client, newConfig(t, settings)
+	}
+}
+
+func newConfig(t *testing.T, settings map[string]string) plugins.Config {
+	state := filepath.Join(t.TempDir(), "state")
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return plugins.Config{Instance: "test-" + token(), StateDir: state, Settings: settings, Limits: limits()}
+}
+
+// beHost plays an Airlock that is about to be killed: it has a plugin and a box with a sleeping process. It tells the
+// plugin's process and then the box's readiness on stdout.
+func beHost(name, guest, dir string, pairs []string) error {
+	ctx := context.Background()
+	client, err := plugins.Open(ctx, plugins.HostConfig{Name: name, Args: []string{guest}, Dir: dir})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	cfg, mark := plugins.Config{Settings: map[string]string{}, Limits: limits()}, ""
+	for _, pair := range pairs {
+		switch key, value := split(pair); key {
+		case "instance":
+			cfg.Instance = value
+		case "state":
+			cfg.StateDir = value
+		case "mark":
+			mark = value
+		default:
+			cfg.Settings[key] = value
+		}
+	}
+	report, err := client.Check(ctx, cfg)
+	if err != nil || !report.Ready {
+		return fmt.Errorf("check: %v %s", err, report.Reason)
+	}
+	fmt.Println(client.PID())
+	stdin, _ := order(sleeper(mark))
+	_, err = client.Run(ctx, plugins.Spec{ID: "host-" + mark}, stdin, os.Stdout)
+	return err
+}

@@ -1,0 +1,4 @@
+# A crash in C ends the script and leaves no core file.
+import ctypes
+
+ctypes.string_at(0)

@@ -1,0 +1,90 @@
+package sandboxtest
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+func wantOOM(t *testing.T, r result, limit int64) {
+	t.Helper()
+	if r.Reason != plugins.ReasonOOM {
+		t.Errorf("Run = %+v, output %q, want oom", r.Exit, r.out)
+	}
+	if r.PeakMemory < limit/2 {
+		t.Errorf("peak memory %d of %d", r.PeakMemory, limit)
+	}
+}
+
+func memoryLimit(t *testing.T, b *bench) {
+	for name, code := range map[string]string{
+		"bytes": "held = [bytearray(b'\\1') * (8 << 20) for i in range(1000)]",
+		"files": "[open('/tmp/%d' % i, 'w') .close() for i in range(10**6)]; held = bytearray(b'\\1') * (1 << 30)",
+		"child": "import os\nif os.fork() == 0: held = bytearray(b'\\1') * (1 << 30)\nos.wait(); import time; time.sleep(1000)",
+	} {
+		t.Run(name, func(t *testing.T) { wantOOM(t, b.run(t, plugins.Spec{}, python(code)), limits().Memory) })
+	}
+	t.Run("code 137 is not oom", func(t *testing.T) {
+		r := b.run(t, plugins.Spec{}, python("import os; os.kill(os.getpid(), 9)"))
+		if r.Reason != plugins.ReasonExit || r.Code != 137 {
+			t.Errorf("Run = %+v, want code 137", r.Exit)
+		}
+	})
+}
+
+// memoryOfMany is over the limit only together.
+func memoryOfMany(t *testing.T, b *bench) {
+	const code = `
+import os, time
+for i in range(8):
+    if os.fork() == 0:
+        held = bytearray(b'\1') * (24 << 20)
+        time.sleep(1000)
+time.sleep(1000)
+`
+	wantOOM(t, b.run(t, plugins.Spec{}, python(code)), limits().Memory)
+}
+
+func forkBomb(t *testing.T, b *bench) {
+	const code = `
+import os
+while True:
+    try: os.fork()
+    except OSError: pass
+`
+	mark := token()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	r := receive(t, "exit", b.start(ctx, plugins.Spec{}, python(code, mark), &bytes.Buffer{}), 15*time.Second)
+	// Where the kernel counts refusals, the backend ends the box by itself.
+	want := plugins.ReasonPids
+	if b.report.Enforced["pids"] != "cgroup" {
+		want = plugins.ReasonKilled
+	}
+	if r.err != nil || r.Reason != want || !r.PidsHit {
+		t.Errorf("Run = %+v, want %s with the process limit hit", r, want)
+	}
+	noneWith(t, mark, 0)
+}
+
+func busyLoop(t *testing.T, b *bench) {
+	const code = `
+import os
+for i in range(4): os.fork()
+while True: pass
+`
+	mark := token()
+	spec := plugins.Spec{Limits: limits()}
+	spec.Limits.CPU = 0.5
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	r := receive(t, "exit", b.start(ctx, spec, python(code, mark), &bytes.Buffer{}), 10*time.Second)
+	wantKilled(t, r)
+	if b.report.Enforced["cpu"] != "" && r.CPUTime > 1500*time.Millisecond {
+		t.Errorf("used %s of processor time in 2s at half a core", r.CPUTime)
+	}
+	noneWith(t, mark, 0)
+}

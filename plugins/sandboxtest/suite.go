@@ -1,0 +1,144 @@
+package sandboxtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// Options adapt the suite to a backend.
+type Options struct {
+	// Name is what Main serves.
+	Name string
+	// Leftovers lists what an instance has left on the host that the suite can't see by itself, such as cgroups or
+	// containers. Nil means there is nothing of that kind.
+	Leftovers func(instance string) []string
+}
+
+// pider is a Sandbox in a process of its own.
+type pider interface{ PID() int }
+
+// Run puts what newSandbox returns through the suite. It must be a client of the plugin that Main serves, so that it can be killed.
+func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.Config), opts Options) {
+	b := &bench{opts: opts}
+	b.sandbox, b.cfg = newSandbox(t)
+	before := b.snapshot(t)
+	report, err := b.sandbox.Check(t.Context(), b.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.report = report
+	checkReport(t, report)
+	if t.Failed() {
+		t.FailNow()
+	}
+	for _, c := range cases() {
+		t.Run(c.name, func(t *testing.T) {
+			if os.Getenv("CI") == "" && testing.Short() && c.slow {
+				t.Skip("slow")
+			}
+			c.test(t, b)
+			b.nothingLeft(t)
+		})
+	}
+	b.compare(t, before)
+}
+
+// checkReport asserts that a backend proved what it must, and says how limits are held.
+func checkReport(t *testing.T, r plugins.Report) {
+	if !r.Ready || r.Reason != "" {
+		t.Errorf("not ready: %s", r.Reason)
+	}
+	if r.Tier != plugins.TierFull && r.Tier != plugins.TierRestricted {
+		t.Errorf("tier %q", r.Tier)
+	}
+	if r.Name == "" || r.Version == "" || r.Runtime == "" || len(r.Controls) == 0 {
+		t.Errorf("report is incomplete: %+v", r)
+	}
+	for _, limit := range []string{"memory", "pids", "tmp", "files"} {
+		if r.Enforced[limit] == "" {
+			t.Errorf("limit on %s is not held", limit)
+		}
+	}
+	for _, c := range r.Controls {
+		t.Logf("control %-40s proved=%v  %s", c.Name, c.Proved, c.Detail)
+	}
+}
+
+// nothingLeft asserts after-conditions that hold between any two boxes.
+func (b *bench) nothingLeft(t *testing.T) {
+	t.Helper()
+	if b.opts.Leftovers != nil {
+		eventually(t, 0, func() []string { return b.opts.Leftovers(b.cfg.Instance) })
+	}
+	if p, ok := b.sandbox.(pider); ok {
+		eventually(t, time.Second, func() []string { return children(p.PID()) })
+	}
+	eventually(t, 0, func() []string { return filesIn(b.cfg.StateDir) })
+}
+
+// children lists the processes whose parent is pid.
+func children(pid int) []string {
+	var found []string
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		b, _ := os.ReadFile(list)
+		for _, child := range strings.Fields(string(b)) {
+			cmdline, _ := os.ReadFile("/proc/" + child + "/cmdline")
+			found = append(found, "child "+child+" "+strings.ReplaceAll(string(cmdline), "\x00", " "))
+		}
+	}
+	return found
+}
+
+func filesIn(dir string) []string {
+	var found []string
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		found = append(found, filepath.Join(dir, e.Name()))
+	}
+	return found
+}
+
+// snapshot is what a suite may not change.
+type snapshot struct {
+	mounts []string
+	temp   []string
+}
+
+func (b *bench) snapshot(t *testing.T) snapshot {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snapshot{mounts: strings.Split(string(mounts), "\n")}
+}
+
+func (b *bench) compare(t *testing.T, before snapshot) {
+	after := b.snapshot(t)
+	for _, m := range after.mounts {
+		if !slices.Contains(before.mounts, m) {
+			t.Errorf("mount left: %s", m)
+		}
+	}
+}
+
+// descriptors counts the plugin's open descriptors.
+func (b *bench) descriptors(t *testing.T) int {
+	t.Helper()
+	p, ok := b.sandbox.(pider)
+	if !ok {
+		t.Fatal("the suite needs a sandbox in a process of its own")
+	}
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.PID()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
+}
