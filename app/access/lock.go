@@ -34,11 +34,14 @@ func (s *Service) Lock(ctx context.Context, by app.Actor, handle string, seen ti
 		return app.Profile{}, err
 	}
 	return s.change(ctx, by, handle, func(tx *store.Tx, p *store.Profile) (string, string, error) {
-		if err := p.CanLock(s.now()); err != nil {
+		if err := p.CanChangeKeys(s.now()); err != nil {
 			return "", "", err
 		}
 		if !seen.IsZero() && !seen.Equal(p.UpdatedAt) {
 			return "", "", app.E(app.CodeConflict, "the profile was changed after you looked at it", "Look at what it asks for now, then lock it.")
+		}
+		if err := p.CanLock(s.now()); err != nil {
+			return "", "", err
 		}
 		if err := s.firstPolicy(ctx, tx, by, p); err != nil {
 			return "", "", err

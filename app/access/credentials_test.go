@@ -1,0 +1,176 @@
+package access
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+)
+
+func TestCredentialIsCreatedAndChanged(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	c := must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{
+		Name: "API_KEY", Description: "for reports", Hosts: hosts(t, "API.example."), Value: app.NewSecret("first value"),
+	}))
+	want := app.Credential{
+		ID: c.ID, Name: "API_KEY", Description: "for reports", Mode: app.ModeInjected, Hosts: hosts(t, "api.example"), Source: app.SourceLocal,
+		Version: 1, KeyID: d.cfg.Keyring.KeyID(), ValueSetAt: d.now(), CreatedAt: d.now(), UpdatedAt: d.now(),
+	}
+	if diff := cmp.Diff(want, c); diff != "" {
+		t.Errorf("created:\n%s", diff)
+	}
+	d.clock.pass(time.Minute)
+	same := must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "API_KEY", Description: "for reports"}))
+	if diff := cmp.Diff(want, same); diff != "" {
+		t.Errorf("nothing new:\n%s", diff)
+	}
+	_, err := d.CreateCredential(ctx, person, CredentialInput{Name: "API_KEY"})
+	wantCode(t, "create again", err, app.CodeConflict)
+	changed := must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "API_KEY", Mode: app.ModePlain, Hosts: []app.Host{}}))
+	if changed.Mode != app.ModePlain || len(changed.Hosts) != 0 || changed.Version != 1 || !changed.UpdatedAt.Equal(d.now()) {
+		t.Errorf("changed: %+v", changed)
+	}
+	if diff := cmp.Diff([]string{"credential.create", "credential.rotate", "credential.change"}, d.actions()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]app.Credential{changed}, must[[]app.Credential](t)(d.Credentials(ctx))); diff != "" {
+		t.Errorf("listed:\n%s", diff)
+	}
+}
+
+func TestBadCredentialsAreRefused(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	for name, in := range map[string]CredentialInput{
+		"no name":     {},
+		"dash":        {Name: "API-KEY"},
+		"injection":   {Name: `A"; DROP TABLE credentials; --`},
+		"long name":   {Name: strings.Repeat("A", 129)},
+		"mode":        {Name: "A", Mode: "open"},
+		"sealed":      {Name: "A", Mode: app.ModeSealed, Hosts: hosts(t, "a.example"), Value: app.NewSecret("long enough a value")},
+		"reference":   {Name: "A", Hosts: hosts(t, "{B}")},
+		"host":        {Name: "A", Hosts: []app.Host{{Name: "a b"}}},
+		"short value": {Name: "A", Value: app.NewSecret("abc")},
+		"NUL":         {Name: "A", Value: app.NewSecret("abc\x00def")},
+		"UTF-8":       {Name: "A", Value: app.NewSecret("abc\xff")},
+		"huge":        {Name: "A", Value: app.NewSecret(strings.Repeat("x", app.MaxValue+1))},
+	} {
+		_, err := d.SetCredential(ctx, person, in)
+		wantCode(t, name, err, app.CodeInvalidField)
+	}
+	if list := must[[]app.Credential](t)(d.Credentials(ctx)); len(list) > 0 || len(d.actions()) > 0 {
+		t.Errorf("a refused credential left %+v", list)
+	}
+}
+
+func TestAnotherModeChecksTheValueThatStays(t *testing.T) {
+	d := newDesk(t)
+	d.credential("A", app.ModePlain, "abc")
+	_, err := d.SetCredential(t.Context(), person, CredentialInput{Name: "A", Mode: app.ModeInjected})
+	wantCode(t, "too short to be redacted", err, app.CodeInvalidField)
+	must[app.Credential](t)(d.SetCredential(t.Context(), person, CredentialInput{Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("abcd")}))
+}
+
+func TestRotationReachesEveryProfileAtItsNextExecution(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	d.credential("SHARED", app.ModeInjected, "old value")
+	var profiles []app.Profile
+	for range 3 {
+		p := d.unlocked("SHARED")
+		must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "SHARED", "SHARED"))
+		profiles = append(profiles, must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{})))
+	}
+	for _, want := range []string{"old value", "new value"} {
+		d.credential("SHARED", "", want)
+		for _, p := range profiles {
+			if got := d.values(p)["SHARED"]; got != want {
+				t.Errorf("resolved %q, want %q", got, want)
+			}
+		}
+	}
+	c := must[app.Credential](t)(d.Credential(ctx, "SHARED"))
+	if c.Version != 3 || c.Uses != 6 || c.Profiles != 3 || !c.LastUsedAt.Equal(d.now()) {
+		t.Errorf("after use: %+v", c)
+	}
+}
+
+func TestResolveTellsVersionAndMode(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.locked("B", "A")
+	d.credential("A", app.ModePlain, "other")
+	got := must[[]Value](t)(d.Resolve(ctx, d.policy(p)))
+	if len(got) != 2 || got[0].Key != "A" || got[0].Version != 2 || got[0].Mode != app.ModePlain || got[1].Key != "B" || got[1].Version != 1 || got[1].Mode != app.ModeInjected {
+		t.Errorf("resolved %+v", got)
+	}
+	known := must[[]redact.Value](t)(d.KnownValues(ctx, p.Handle))
+	if len(known) != 1 || known[0].Name != "B" || known[0].Secret.Reveal() != "value of B" {
+		t.Errorf("known values %+v, want only B's", known)
+	}
+}
+
+func TestResolveNamesTheKeyWithoutAValue(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.locked("A", "B")
+	policy := d.policy(p)
+	must[app.Profile](t)(d.SetExpiry(ctx, person, p.Handle, d.now().Add(time.Hour)))
+	d.clock.pass(time.Hour)
+	if err := d.DeleteCredential(ctx, person, "B"); err != nil { // the profile is expired, so it may go
+		t.Fatal(err)
+	}
+	_, err := d.Resolve(ctx, policy)
+	wantCode(t, "deleted", err, app.CodeMissingValue)
+	if err == nil || !strings.Contains(err.Error(), "key B") {
+		t.Errorf("%v does not name the key", err)
+	}
+	extended := must[app.Profile](t)(d.SetExpiry(ctx, person, p.Handle, time.Time{}))
+	wantCode(t, "execute", extended.CanExecute(d.now()), app.CodeMissingValue)
+	d.credential("B", "", "another credential of that name")
+	_, err = d.Resolve(ctx, policy)
+	wantCode(t, "a namesake", err, app.CodeMissingValue)
+}
+
+func TestCredentialInUseStays(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.locked("A")
+	wantCode(t, "in use", d.DeleteCredential(ctx, person, "A"), app.CodeInUse)
+	must[app.Profile](t)(d.Revoke(ctx, person, p.Handle))
+	unlocked := d.unlocked("A")
+	unlocked = must[app.Profile](t)(d.LinkKey(ctx, person, unlocked.Handle, "A", "A"))
+	if err := d.DeleteCredential(ctx, person, "A"); err != nil {
+		t.Fatal(err)
+	}
+	after := must[app.Profile](t)(d.ProfileByHandle(ctx, unlocked.Handle))
+	if k := after.Keys[0]; k.ValueExists || k.CredentialID != "" || !after.UpdatedAt.After(unlocked.UpdatedAt) {
+		t.Errorf("the key of an unlocked profile: %+v", k)
+	}
+	wantCode(t, "again", d.DeleteCredential(ctx, person, "A"), app.CodeNotFound)
+}
+
+func TestASealedValueOpensInItsOwnRowOnly(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.locked("A", "B")
+	policy := d.policy(p)
+	raw := d.raw()
+	if _, err := raw.Exec("UPDATE credential_versions SET value = (SELECT value FROM credential_versions v WHERE v.credential_id <> credential_versions.credential_id)"); err != nil {
+		t.Fatal(err)
+	}
+	if values, err := d.Resolve(ctx, policy); err == nil {
+		t.Errorf("swapped rows were opened: %v", values)
+	}
+	if _, err := raw.Exec("UPDATE profiles SET sealed_id = x'00'"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Profile(ctx, p.ID); err == nil {
+		t.Error("a damaged id was opened")
+	}
+}
