@@ -25,6 +25,7 @@ type ProfilePage struct {
 	Allowed     []app.Host // by the policy, or chosen so far
 	Executions  []app.Execution
 	Problems    Problems
+	Partly      bool // what is not among the problems was saved
 }
 
 // KeyForm is what a person decides about one key. The typed value is not part of it.

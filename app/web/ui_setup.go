@@ -168,7 +168,7 @@ func (f *setup) applyExpiry(ctx context.Context) error {
 
 // keep puts what was typed back into the form, except values.
 func (f *setup) keep(page *views.ProfilePage) {
-	page.Problems = f.wrong
+	page.Problems, page.Partly = f.wrong, true
 	for i, k := range page.Keys {
 		if k.Key.CredentialID != "" || !f.fields.Has(views.LinkField(k.Key.Name)) {
 			continue
