@@ -152,7 +152,7 @@ func refreshing(first bool, here string) templ.Attributes {
 	if !first {
 		return nil
 	}
-	return templ.Attributes{"hx-get": here, "hx-trigger": "executions from:body", "hx-swap": "innerMorph", "hx-target": "this"}
+	return templ.Attributes{"hx-get": here, "hx-trigger": "executions from:body, connected from:body", "hx-swap": "innerMorph", "hx-target": "this"}
 }
 
 // follow makes an execution's page keep up while it is not terminal.
@@ -160,7 +160,7 @@ func follow(x app.Execution) templ.Attributes {
 	if x.Status.Terminal() {
 		return nil
 	}
-	return templ.Attributes{"hx-get": ExecutionURL(x.Handle), "hx-trigger": "execution/" + x.Handle + " from:body", "hx-swap": "innerMorph", "hx-target": "this"}
+	return templ.Attributes{"hx-get": ExecutionURL(x.Handle), "hx-trigger": "execution/" + x.Handle + " from:body, connected from:body", "hx-swap": "innerMorph", "hx-target": "this"}
 }
 
 // answered are the exchanges that are over.

@@ -30,7 +30,8 @@ func (s *Server) events(c echo.Context) error {
 	w.Header().Set(echo.HeaderContentType, "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	if send(w, ": begin\n\n") != nil {
+	// What changed between the page and this subscription would be missed: connected makes the page look once more.
+	if send(w, "event: connected\ndata: \n\n") != nil {
 		return nil
 	}
 	beat := time.NewTicker(heartbeat)

@@ -150,6 +150,10 @@ func (s *Server) answerByPerson(c echo.Context) error {
 	if err == nil {
 		return s.done(c, "answered", views.ExecutionURL(x.Handle))
 	}
+	switch app.CodeOf(err) {
+	case app.CodeNotWaiting, app.CodeRequestMismatch, app.CodeAlreadyEnded:
+		err = app.E(app.CodeConflict, "the script no longer waits for this answer", "Somebody else answered first, or the execution has ended.")
+	}
 	found, err := problems(err, map[string]string{"response": "response", "error": "response"})
 	if err != nil {
 		return err

@@ -97,7 +97,10 @@ func setPageHeaders(c echo.Context) {
 	h.Set("Content-Security-Policy", pagePolicy)
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()")
-	h.Add("Vary", "HX-Request-Type")
+	h.Set("Vary", "HX-Request-Type")
+	if c.Scheme() != "https" {
+		h.Del("Cross-Origin-Opener-Policy") // browsers ignore it over plain HTTP, with a warning on every page
+	}
 }
 
 func (s *Server) noPage(echo.Context) error {

@@ -130,7 +130,9 @@ func problems(err error, fields map[string]string) (views.Problems, error) {
 }
 
 // told is an error as one or two sentences.
-func told(e *app.Error) string { return strings.TrimSpace(sentence(e.Message) + " " + sentence(e.Hint)) }
+func told(e *app.Error) string {
+	return strings.TrimSpace(sentence(e.Message) + " " + sentence(e.Hint))
+}
 
 // sentence begins with a capital letter and ends with a full stop, if it is one.
 func sentence(text string) string {

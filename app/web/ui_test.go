@@ -198,7 +198,7 @@ func TestUIExecutions(t *testing.T) {
 	}
 
 	s.get(views.ExecutionURL(good.Handle)).want(http.StatusOK).says(".verdict .state", "Completed").says("#stdout-text", "hello there").
-		says("#result-text", `{ "a": [ 2 ], "b": 1 }`).says(".verdict", "fake, full").says("#network", "no connection").lacks(".button.danger")
+		says("#result-text", `{ "a": [ 2 ], "b": 1 }`).says(".verdict", "fake, full").says("#network", "no connection").lacks("main .button.danger")
 	a := s.get(views.ExecutionURL(bad.Handle)).want(http.StatusOK).says(".why", "KeyError: 'nope'")
 	if got := a.doc.Find(".lines .failing").AttrOr("id", ""); got != "line-2" {
 		t.Errorf("the failing line is %q", got)
@@ -216,7 +216,7 @@ func TestUIExecutions(t *testing.T) {
 		t.Fatalf("status %s: %s", x.Status, x.Error)
 	}
 	s.get(views.ExecutionURL(asks.Handle)).says("#llm", "The second").says("#llm", "Person").says("#stdout-text", "answer: The second false")
-	s.submit(page, "#answer form", "answer", "response", "Again").want(http.StatusUnprocessableEntity).says(".errors", "not waiting")
+	s.submit(page, "#answer form", "answer", "response", "Again").want(http.StatusUnprocessableEntity).says(".errors", "no longer waits")
 
 	hangs := s.runs(p, "hang", app.StatusRunning)
 	s.submit(s.get(views.ExecutionURL(hangs.Handle)), "form[action$='/cancel']", "").leads(views.ExecutionURL(hangs.Handle))
