@@ -25,7 +25,7 @@ func ParseMode(s string) (Mode, error) {
 	case ModeSealed, ModeInjected, ModePlain:
 		return m, nil
 	}
-	return "", Invalid("mode", fmt.Sprintf("mode %q is not known", s), "Use sealed, injected or plain.")
+	return "", Invalid("mode", fmt.Sprintf("mode %q is not known", Clip(s, 40)), "Use sealed, injected or plain.")
 }
 
 // Source is where a credential's value comes from.
@@ -65,6 +65,9 @@ const MaxValue = 64 << 10
 // MinSealed is the shortest value that can be sealed, in bytes.
 const MinSealed = 16
 
+// MinSecret is the shortest value that can be redacted, in characters, white space around it not counted.
+const MinSecret = 4
+
 // MaxDescription is the longest description of a credential, a profile or a key, in bytes.
 const MaxDescription = 1000
 
@@ -79,7 +82,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckText accepts short free text: valid UTF-8 without control characters (line breaks and tabs are allowed), at most limit bytes.
+// CheckText accepts short free text: valid UTF-8 without control characters (line breaks and tabs are allowed), at most limit
+// bytes. Characters that turn the direction of writing are refused too: a person decides by what agents write here.
 func CheckText(field, text string, limit int) error {
 	switch {
 	case len(text) > limit:
@@ -88,29 +92,40 @@ func CheckText(field, text string, limit int) error {
 		return Invalid(field, field+" is not valid UTF-8", "Send text in UTF-8.")
 	}
 	for _, r := range text {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+		if isControl(r) {
 			return Invalid(field, field+" contains a control character", "Remove it.")
 		}
 	}
 	return nil
 }
 
+func isControl(r rune) bool {
+	switch {
+	case r == '\n', r == '\t', r == '\r':
+		return false
+	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069': // embeddings, overrides, isolates
+		return true
+	}
+	return unicode.IsControl(r)
+}
+
 // CheckValue accepts a credential's value under a mode. Values are bytes as typed; a trailing line break is the caller's to trim.
 func CheckValue(mode Mode, value Secret) error {
-	n := len(value.Reveal())
+	text := value.Reveal()
+	n := len(text)
 	switch {
 	case n == 0:
 		return Invalid("value", "the value is empty", "Type the value, or leave the credential without one for now.")
 	case n > MaxValue:
 		return Invalid("value", fmt.Sprintf("the value is longer than %d bytes", MaxValue), "Store large material in a file the script can fetch.")
-	case strings.ContainsRune(value.Reveal(), 0):
+	case strings.ContainsRune(text, 0):
 		return Invalid("value", "the value contains a NUL byte", "Encode binary material, for example as base64.")
-	case !utf8.ValidString(value.Reveal()):
+	case !utf8.ValidString(text):
 		return Invalid("value", "the value is not valid UTF-8", "Encode binary material, for example as base64.")
 	case mode == ModeSealed && n < MinSealed:
 		return Invalid("value", fmt.Sprintf("a sealed value has at least %d characters", MinSealed), "Use a longer value, or choose injected.")
-	case mode != ModePlain && n < 4:
-		return Invalid("value", "a secret has at least 4 characters; shorter ones can't be redacted", "Use a longer value, or choose plain if it is not secret.")
+	case mode != ModePlain && utf8.RuneCountInString(strings.TrimSpace(text)) < MinSecret:
+		return Invalid("value", fmt.Sprintf("a secret has at least %d characters, spaces around it not counted; shorter ones can't be redacted", MinSecret), "Use a longer value, or choose plain if it is not secret.")
 	}
 	return nil
 }

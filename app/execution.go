@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -52,7 +53,7 @@ func ParseStatus(s string) (Status, error) {
 	if slices.Contains(Statuses(), Status(s)) {
 		return Status(s), nil
 	}
-	return "", Invalid("status", "status "+Clip(s, 40)+" is not known", "Use one of pending, running, awaiting_llm, completed, error, timeout, cancelled.")
+	return "", Invalid("status", fmt.Sprintf("status %q is not known", Clip(s, 40)), "Use one of pending, running, awaiting_llm, completed, error, timeout, cancelled.")
 }
 
 // Execution is one run of one script under one profile. Texts are as the redactor left them.

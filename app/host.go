@@ -79,7 +79,10 @@ func (h Host) Canonical() (Host, error) {
 	default:
 		return Host{}, Invalid("protocol", fmt.Sprintf("protocol %q is not known", Clip(string(h.Protocol), 40)), "Use http, https, postgres or tcp, or leave it out.")
 	}
-	return h, CheckText("reason", h.Reason, MaxDescription)
+	if err := CheckText("reason", h.Reason, MaxDescription); err != nil {
+		return Host{}, err
+	}
+	return h, nil
 }
 
 // String is the short form that ParseHost reads.
@@ -118,15 +121,19 @@ func (h Host) Matches(name string, port int) bool {
 }
 
 // CanonicalName returns the one form of a host name or address that is matched and dialled: lower case, no trailing dot, ASCII.
-// International names are to be given in their xn-- form. Everything odd is refused rather than repaired.
+// International names are to be given in their xn-- form. Everything odd is refused rather than repaired, an IPv4 address in IPv6
+// clothes (::ffff:192.0.2.1) too.
 func CanonicalName(name string) (string, error) {
 	if addr, err := netip.ParseAddr(name); err == nil {
 		if addr.Zone() != "" {
 			return "", badHost(name, "addresses with a zone are not allowed")
 		}
-		return addr.Unmap().String(), nil
+		if addr.Is4In6() {
+			return "", badHost(name, "write the IPv4 address itself, such as 192.0.2.1")
+		}
+		return addr.String(), nil
 	}
-	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	name = lower(strings.TrimSuffix(name, "."))
 	if name == "" || len(name) > 253 {
 		return "", badHost(name, "a name has 1 to 253 characters")
 	}
@@ -166,8 +173,11 @@ func canonicalPattern(name string) (string, error) {
 func splitPort(text string) (name, port string, err error) {
 	if rest, ok := strings.CutPrefix(text, "["); ok {
 		addr, tail, closed := strings.Cut(rest, "]")
-		if !closed || (tail != "" && tail[0] != ':') {
+		if !closed || !strings.Contains(addr, ":") || (tail != "" && tail[0] != ':') {
 			return "", "", badHost(text, "write IPv6 addresses as [addr]:port")
+		}
+		if tail == ":" {
+			return "", "", badHost(text, "the port is missing after the colon")
 		}
 		return addr, strings.TrimPrefix(tail, ":"), nil
 	}
@@ -179,6 +189,16 @@ func splitPort(text string) (name, port string, err error) {
 		return "", "", badHost(text, "the port is missing after the colon")
 	}
 	return name, port, nil
+}
+
+// lower changes ASCII letters only: strings.ToLower makes ASCII of some other letters, such as the Kelvin sign.
+func lower(name string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, name)
 }
 
 func validLabel(label string) bool {

@@ -44,7 +44,7 @@ func NewPairingCode() string { return randomText(3) + "-" + randomText(3) }
 func NewID() string { return randomText(26) }
 
 // IsProfileID reports whether s has the shape of a profile id. Ids that other instances or the seed's examples made may be shorter
-// than ours: 11 to 64 characters after the prefix.
+// than ours: 8 to 64 characters after the prefix.
 func IsProfileID(s string) bool { return hasShape(s, ProfilePrefix) }
 
 // IsExecutionID reports whether s has the shape of an execution id.

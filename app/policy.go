@@ -4,6 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -25,15 +28,32 @@ type Grant struct {
 	Hosts        []Host `json:"hosts,omitempty"`
 }
 
-// Digest identifies what the policy grants, independent of the profile and the time: sha256 over its JSON, hex.
+// Digest identifies what the policy grants, independent of the profile, the time, the reasons given and the order of entries:
+// sha256 over its JSON, hex.
 func (p Policy) Digest() string {
+	keys := append([]Grant{}, p.Keys...)
+	slices.SortFunc(keys, func(a, b Grant) int { return strings.Compare(a.Key, b.Key) })
+	for i := range keys {
+		keys[i].Hosts = granted(keys[i].Hosts)
+	}
 	text, err := json.Marshal(struct {
 		Keys  []Grant `json:"keys"`
 		Hosts []Host  `json:"hosts"`
-	}{p.Keys, p.Hosts})
+	}{keys, granted(p.Hosts)})
 	if err != nil {
 		panic("app: a policy is always encodable: " + err.Error())
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+// granted returns the entries without their reasons, in one order.
+func granted(hosts []Host) []Host {
+	out := append([]Host{}, hosts...)
+	for i := range out {
+		out[i].Reason = ""
+	}
+	order := func(h Host) string { return fmt.Sprint(h, h.Protocol, h.Private) }
+	slices.SortFunc(out, func(a, b Host) int { return strings.Compare(order(a), order(b)) })
+	return out
 }

@@ -218,7 +218,7 @@ func TestCloseFreesABlockedWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	accepted := make(chan net.Conn, 1)
 	go func() { c, _ := listener.Accept(); accepted <- c }()
 	g := New(Config{LocalServices: map[string]netip.AddrPort{"deaf.test:80": netip.MustParseAddrPort(listener.Addr().String())}})

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, "set up the network namespace:", err)
 			os.Exit(1)
 		}
-		os.Setenv(inside, "ready") // for the workers of a fuzz run
+		_ = os.Setenv(inside, "ready") // for the workers of a fuzz run
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -91,7 +91,7 @@ func resolverConfiguration(text string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name())
+	defer func() { _ = os.Remove(file.Name()) }()
 	if _, err := file.WriteString(text); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func loopbackUp() error {
 	if err != nil {
 		return err
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	request, err := unix.NewIfreq("lo")
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func netlink(kind uint16, body []byte, attributes ...[]byte) error {
 	if err != nil {
 		return err
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	for _, a := range attributes {
 		body = append(body, a...)
 	}

@@ -57,7 +57,7 @@ func newNameserver(t *testing.T) *nameserver {
 			}
 		}
 	})
-	t.Cleanup(func() { pc.Close(); served.Wait() })
+	t.Cleanup(func() { _ = pc.Close(); served.Wait() })
 	return n
 }
 
@@ -70,9 +70,9 @@ func (n *nameserver) answer(query []byte) []byte {
 	n.mu.Lock()
 	n.names = append(n.names, q.Name.String())
 	n.mu.Unlock()
-	m.Header.Response, m.Additionals = true, nil
+	m.Response, m.Additionals = true, nil
 	if q.Name.String() != "api.allowed.test." {
-		m.Header.RCode = dnsmessage.RCodeNameError
+		m.RCode = dnsmessage.RCodeNameError
 	} else if q.Type == dnsmessage.TypeA {
 		m.Answers = []dnsmessage.Resource{{
 			Header: dnsmessage.ResourceHeader{Name: q.Name, Type: dnsmessage.TypeA, Class: dnsmessage.ClassINET},

@@ -20,7 +20,6 @@ type world struct {
 	names map[string][][]string // answers in order; the last one stays
 	asked []string
 	seen  []string // local addresses of accepted connections
-	hold  chan struct{}
 }
 
 func newWorld(t testing.TB) *world {
@@ -47,7 +46,7 @@ func newWorld(t testing.TB) *world {
 		}
 	})
 	t.Cleanup(func() {
-		listener.Close()
+		_ = listener.Close()
 		served.Wait()
 	})
 	return w
@@ -138,7 +137,7 @@ func echo(t testing.TB, c Conn, text string) {
 	}
 }
 
-// ruleIn returns the rule of the last ledger row.
+// lastRow returns the last ledger row.
 func lastRow(t testing.TB, s *Session) app.Connection {
 	t.Helper()
 	rows := s.Ledger()

@@ -23,7 +23,8 @@ var errStuck = errors.New("engine: the backend did not clear a box away in time"
 type box struct {
 	id      string
 	session *guest.Session
-	taken   chan struct{} // closed when the pool hands it out
+	over    <-chan struct{} // closed when the session is
+	taken   chan struct{}   // closed when the pool hands it out
 
 	kill  context.CancelFunc
 	ended chan struct{} // the backend's Run has returned; exit and err are set
@@ -50,7 +51,7 @@ func openBox(ctx context.Context, sandbox plugins.Sandbox, spec plugins.Spec) (*
 		exit, lost := b.wait()
 		return nil, fmt.Errorf("engine: open a box: %w", errors.Join(err, lost, diagnostic(exit)))
 	}
-	b.session = session
+	b.session, b.over = session, session.Done()
 	return b, nil
 }
 
@@ -62,12 +63,10 @@ func diagnostic(exit plugins.Exit) error {
 	return fmt.Errorf("the box ended with code %d, signal %d: %q", exit.Code, exit.Signal, exit.Diagnostic)
 }
 
-func (b *box) done() <-chan struct{} { return b.session.Done() }
-
 // healthy reports whether a script can still be sent.
 func (b *box) healthy() bool {
 	select {
-	case <-b.session.Done():
+	case <-b.over:
 		return false
 	default:
 		return true
@@ -77,13 +76,14 @@ func (b *box) healthy() bool {
 // close ends the box at once and returns when nothing of it is left.
 func (b *box) close() {
 	b.kill()
-	b.session.Close()
-	_, _ = b.wait()
+	_, _ = b.end()
 }
 
 // end lets a box whose session is over end by itself, kills it if it doesn't, and returns how it ended once nothing of it is left.
 func (b *box) end() (plugins.Exit, error) {
-	b.session.Close()
+	if b.session != nil {
+		b.session.Close()
+	}
 	grace := time.NewTimer(exitGrace)
 	defer grace.Stop()
 	select {

@@ -21,6 +21,6 @@
 //
 // # Sealed credentials
 //
-// Egress doesn't put sealed values into requests yet. Until it does, a profile with a sealed key is refused with words that
-// say so: the only alternative would be to hand the value to the script, which its owner has ruled out.
+// Egress doesn't put sealed values into requests yet. Until it does, an execution with a sealed key ends before it starts: the only
+// alternative would be to hand the value to the script, which its owner has ruled out.
 package engine

@@ -31,7 +31,7 @@ var (
 // world is an engine with everything around it.
 type world struct {
 	*Engine
-	t       *testing.T
+	t       testing.TB
 	dir     string
 	store   *store.Store
 	access  *access.Service
@@ -40,7 +40,15 @@ type world struct {
 }
 
 // newWorld starts an engine on a new database whose boxes run players, unless change says otherwise.
-func newWorld(t *testing.T, change ...func(*Config)) *world {
+func newWorld(t testing.TB, change ...func(*Config)) *world {
+	t.Helper()
+	w := newWorldWithout(t)
+	w.startEngine(change...)
+	return w
+}
+
+// newWorldWithout is newWorld before its engine starts.
+func newWorldWithout(t testing.TB) *world {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
 	gorm := goleak.IgnoreAnyFunction("gorm.io/gorm/internal/lru.NewLRU[...].func1") // gorm never ends the sweeper of its statement cache
@@ -48,7 +56,6 @@ func newWorld(t *testing.T, change ...func(*Config)) *world {
 	w := &world{t: t, dir: t.TempDir(), fake: fake.New(t, play)}
 	w.openStore()
 	w.profile = w.newProfile()
-	w.startEngine(change...)
 	return w
 }
 

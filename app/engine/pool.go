@@ -173,7 +173,7 @@ func (p *pool) mind(b *box) {
 		return
 	case <-p.ctx.Done():
 		return
-	case <-b.done():
+	case <-b.over:
 		died = true
 	case <-age.C:
 	}

@@ -32,8 +32,7 @@ type Submission struct {
 }
 
 // Submit stores an execution as pending and wakes the engine. With an idempotency key that was used for the same body within 24 hours it returns that
-// execution and replayed is true. Errors: the profile's CanExecute, CodeUnauthorized for an unknown profile, CodeForbidden for a sealed key (see the
-// package's documentation), CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable.
+// execution and replayed is true. Errors: the profile's CanExecute, CodeUnauthorized for an unknown profile, CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable.
 func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, replayed bool, err error) {
 	profile, err := e.mayExecute(ctx, s.ProfileID)
 	if err != nil {
@@ -78,11 +77,6 @@ func (e *Engine) mayExecute(ctx context.Context, id string) (app.Profile, error)
 	}
 	if err := profile.CanExecute(e.now()); err != nil {
 		return app.Profile{}, err
-	}
-	for _, k := range profile.Keys {
-		if k.CredentialMode == app.ModeSealed {
-			return app.Profile{}, errSealed(k.Name)
-		}
 	}
 	return profile, nil
 }

@@ -238,7 +238,9 @@ func TestImpostors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			outcome, err := against(t, act)
-			if !errors.As(err, new(*ProtocolError)) {
+			// yamux finds these itself, and says goodbye: whether its reason or the impostor's hanging up is first is open.
+			lost := (name == "duplicate stream" || name == "window exceeded bit by bit") && err == ErrLost
+			if !errors.As(err, new(*ProtocolError)) && !lost {
 				t.Errorf("%v %+v", err, outcome)
 			}
 			if outcome.Result != nil {

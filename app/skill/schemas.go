@@ -141,6 +141,7 @@ func execution() Schema {
 		{Name: "llm_request", Type: "LLMRequest", About: "in awaiting_llm"},
 		{Name: "result", Type: "any", Null: true, About: "what set_result was given"},
 		{Name: "error", Type: "string", About: "why it did not complete"},
+		{Name: "traceback", Type: "string", About: "the script's own lines"},
 		{Name: "error_line", Type: "integer", About: "in the script"},
 		{Name: "stdout", Type: "string"},
 		{Name: "stderr", Type: "string"},

@@ -2,6 +2,8 @@ package web
 
 import (
 	"encoding/json"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -70,6 +72,7 @@ type executionView struct {
 	Result          *json.RawMessage `json:"result,omitempty"` // of a completed one: null if set_result was not called
 	Error           string           `json:"error,omitempty"`
 	ErrorLine       int              `json:"error_line,omitempty"`
+	Traceback       string           `json:"traceback,omitempty"` // of the script's own lines
 	Stdout          *string          `json:"stdout,omitempty"`
 	Stderr          *string          `json:"stderr,omitempty"`
 	Truncated       bool             `json:"truncated,omitempty"`
@@ -120,10 +123,29 @@ func viewExecution(x app.Execution) executionView {
 		return v
 	}
 	run := x.RunTime.Milliseconds()
-	v.Error, v.ErrorLine, v.Truncated = x.Error, x.ErrorLine, x.Truncated
+	v.ErrorLine, v.Truncated = x.ErrorLine, x.Truncated
+	v.Error, v.Traceback = splitTraceback(x.Error)
 	v.Redactions, v.ExecutionTimeMS, v.CompletedAt = &x.Redactions, &run, optionalTime(x.CompletedAt)
 	v.Timings = &timingsView{QueuedMS: queued(x).Milliseconds(), RunMS: run, LLMMS: x.LLMTime.Milliseconds()}
 	return v
+}
+
+// exceptionLine is how the last part of a Python traceback begins: NameError: name 'foo' is not defined.
+var exceptionLine = regexp.MustCompile(`^[A-Za-z_][\w.]*(:|$)`)
+
+// splitTraceback takes the exception's own lines, which say what went wrong in one sentence, out of a Python traceback. Any other error
+// has no traceback.
+func splitTraceback(text string) (summary, traceback string) {
+	lines := strings.Split(text, "\n")
+	if !strings.HasPrefix(text, "Traceback (") && !strings.HasPrefix(text, "  File \"") {
+		return text, ""
+	}
+	for i := len(lines) - 1; i > 0; i-- {
+		if exceptionLine.MatchString(lines[i]) && strings.HasPrefix(lines[i-1], "  ") {
+			return strings.TrimRight(strings.Join(lines[i:], "\n"), "\n"), text
+		}
+	}
+	return text, ""
 }
 
 // queued is how long the execution waited for its start, or for its end if it never started.

@@ -94,8 +94,10 @@ func (s *Server) pathExecution(c echo.Context) (app.Execution, error) {
 	if err != nil {
 		return x, err
 	}
-	if token != "" && !same(token, x.ProfileID) {
-		return app.Execution{}, errNoExecution()
+	if token != "" {
+		if p, err := s.profileByID(c, token); err != nil || p.Handle != x.ProfileHandle {
+			return app.Execution{}, errNoExecution()
+		}
 	}
 	c.Set(noteExecution, x.Handle)
 	return x, nil

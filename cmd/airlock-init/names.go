@@ -13,10 +13,10 @@ import (
 
 // What a wildcard may be used for: enough for a CDN, too little to carry data out in labels. The engine decides again.
 const (
-	maxWildcardNames  = 256
-	maxWildcardLabels = 6
-	maxWildcardLength = 160
-	wildcardsPerCheck = 64 // new names per second
+	maxWildcardNames   = 256
+	maxWildcardLabels  = 6
+	maxWildcardLength  = 160
+	wildcardsPerSecond = 64 // new names
 )
 
 // names gives each allowed name a loopback address of its own and finds the name back. Safe for concurrent use.
@@ -31,14 +31,21 @@ type names struct {
 	now       func() time.Time
 }
 
-func newNames(rules []wire.Host) *names {
-	n := &names{rules: rules, addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, now: time.Now}
+// newNames allows no name.
+func newNames() *names {
+	return &names{addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, now: time.Now}
+}
+
+// allow sets the rules, once.
+func (n *names) allow(rules []wire.Host) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.rules = rules
 	for _, rule := range rules {
 		if !strings.HasPrefix(rule.Name, "*.") {
 			n.assign(canonical(rule.Name))
 		}
 	}
-	return n
 }
 
 // lookup returns the address of an allowed name. name is canonical.
@@ -81,7 +88,7 @@ func (n *names) admit(name string) bool {
 	if second := n.now().Unix(); second != n.second {
 		n.second, n.burst = second, 0
 	}
-	if n.wildcards >= maxWildcardNames || n.burst >= wildcardsPerCheck {
+	if n.wildcards >= maxWildcardNames || n.burst >= wildcardsPerSecond {
 		return false
 	}
 	n.wildcards++

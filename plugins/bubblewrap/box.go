@@ -81,6 +81,9 @@ func (b *box) live(ctx context.Context, interval time.Duration, stdin io.Reader,
 		outErr = b.flush(ctx, output)
 	}
 	exit, err := b.verdict(<-code, final, <-diagnostic)
+	if openErr != nil { // the chain ended before the gate; it has said why
+		openErr = fmt.Errorf("open box: %w: %s", openErr, exit.Diagnostic)
+	}
 	return exit, firstError(openErr, leftErr, outErr, err)
 }
 

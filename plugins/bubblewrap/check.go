@@ -66,7 +66,7 @@ func (b *Backend) prepare() error {
 	if err != nil {
 		return err
 	}
-	b.guestFile, err = sealed("airlock-init", binary)
+	b.guestFile, err = sealed(guestName, binary)
 	return err
 }
 

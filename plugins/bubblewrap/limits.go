@@ -71,15 +71,13 @@ func rlimits(l plugins.Limits, counted bool) []string {
 		name  string
 		value int64
 	}{
-		{"NOFILE", l.Files},
-		{"NPROC", processes},
-		{"FSIZE", max(l.Tmp, shmSize)},
-		{"CORE", 0},
-		{"MEMLOCK", 0},
-		{"MSGQUEUE", 0},
-		{"SIGPENDING", 256},
-		{"NICE", 0},
-		{"RTPRIO", 0},
+		{"nofile", l.Files},
+		{"nproc", processes},
+		{"fsize", max(l.Tmp, shmSize)},
+		{"core", 0},
+		{"memlock", 0},
+		{"msgqueue", 0},
+		{"sigpending", 256},
 	} {
 		flags = append(flags, "--rlimit", fmt.Sprintf("%s=%d", r.name, r.value))
 	}

@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// guestName is the name of the memory file with the guest.
+const guestName = "airlock-init"
+
 // maxPipe is what a fresh pipe holds on every kernel.
 const maxPipe = 64 << 10
 

@@ -37,12 +37,16 @@ type tree struct {
 	limits plugins.Limits
 	root   int
 	peak   int64
+	full   int64 // 1 once the process limit was hit
 }
 
 func (t *tree) add(pid int) error {
 	t.root = pid
 	return nil
 }
+
+// nearly is how far below the process limit a tree still counts as having hit it: forks that are being refused take places too.
+const nearly = 4
 
 // inodeSize is what the kernel keeps for one file of a tmpfs, roughly.
 const inodeSize = 1 << 10
@@ -57,7 +61,7 @@ func (t *tree) usage() (usage, error) {
 			threads += int64(n)
 		})
 	}
-	files := t.files(pids)
+	files := t.files(pids) + unmapped(pids)
 	memory += files
 	if memory > t.limits.Memory { // or it only looks so
 		memory = files
@@ -66,11 +70,10 @@ func (t *tree) usage() (usage, error) {
 		}
 	}
 	t.peak = max(t.peak, memory)
-	u := usage{oom: t.peak > t.limits.Memory, peak: t.peak}
-	if threads >= t.limits.Pids+overhead {
-		u.refused = 1 // at the limit; how many were refused can't be seen
+	if threads+nearly >= t.limits.Pids+overhead {
+		t.full = 1 // most likely; what was refused can't be seen
 	}
-	return u, nil
+	return usage{oom: t.peak > t.limits.Memory, refused: t.full, peak: t.peak}, nil
 }
 
 // files returns what the box's writable file systems hold. They belong to the second process, PID 1 of the box.

@@ -6,6 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // parentOf returns a process's parent, or 0 if there is no such process.
@@ -69,4 +72,26 @@ func proportional(pid int) int64 {
 		}
 	}
 	return resident(pid)
+}
+
+// unmapped returns the memory in memory files that the processes hold open, in bytes. It doesn't show in resident sizes unless it's mapped.
+func unmapped(pids []int) int64 {
+	var total int64
+	seen := map[uint64]bool{}
+	for _, pid := range pids {
+		dir := fmt.Sprintf("/proc/%d/fd", pid)
+		fds, _ := os.ReadDir(dir)
+		for _, fd := range fds {
+			path := filepath.Join(dir, fd.Name())
+			if target, err := os.Readlink(path); err != nil || !strings.HasPrefix(target, "/memfd:") {
+				continue
+			}
+			var stat unix.Stat_t
+			if unix.Stat(path, &stat) == nil && !seen[stat.Ino] {
+				seen[stat.Ino] = true
+				total += stat.Blocks * 512
+			}
+		}
+	}
+	return total
 }

@@ -157,8 +157,8 @@ func eventually(t *testing.T, within time.Duration, wrongs func() []string) {
 }
 
 // testLogger shows what the plugin logs only where somebody reads it.
-func testLogger(t *testing.T) *slog.Logger {
-	return slog.New(slog.NewTextHandler(t.Output(), nil))
+func testLogger(tb testing.TB) *slog.Logger {
+	return slog.New(slog.NewTextHandler(tb.Output(), nil))
 }
 
 func mustLine(o Order) []byte {

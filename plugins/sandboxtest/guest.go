@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 )
 
@@ -19,24 +18,14 @@ type Order struct {
 // codeEOF is how the guest ends when its stdin ends before what it runs.
 const codeEOF = 99
 
-// builtGuest is the path of the test guest, built once per test process.
-type builtGuest struct {
-	once sync.Once
-	path string
-	out  []byte
-	err  error
-}
-
-func (g *builtGuest) build(tb testing.TB, dir string) string {
+// buildGuest builds the test guest into dir and returns its path. Go's build cache makes the second time cheap.
+func buildGuest(tb testing.TB, dir string) string {
 	tb.Helper()
-	g.once.Do(func() {
-		g.path = filepath.Join(dir, "testguest")
-		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", g.path, "github.com/computclaw/airlock/plugins/sandboxtest/testguest")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
-		g.out, g.err = cmd.CombinedOutput()
-	})
-	if g.err != nil {
-		tb.Fatalf("build the test guest: %v\n%s", g.err, g.out)
+	path := filepath.Join(dir, "testguest")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "github.com/computclaw/airlock/plugins/sandboxtest/testguest")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		tb.Fatalf("build the test guest: %v\n%s", err, out)
 	}
-	return g.path
+	return path
 }

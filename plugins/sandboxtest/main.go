@@ -40,33 +40,38 @@ func servePlugin(name, guest string, newBackend func([]byte) plugins.Sandbox) er
 
 // Plugin returns a constructor of clients for the plugin that Main serves, with a configuration of its own each.
 func Plugin(name string, settings map[string]string) func(t *testing.T) (plugins.Sandbox, plugins.Config) {
-	guest := &builtGuest{}
 	return func(t *testing.T) (plugins.Sandbox, plugins.Config) {
 		t.Helper()
-		dir := t.TempDir()
-		sockets := filepath.Join(dir, "sockets")
-		if err := os.Mkdir(sockets, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		client, err := plugins.Open(t.Context(), plugins.HostConfig{
-			Name: name, Args: []string{guest.build(t, dir)}, Dir: sockets, Logger: testLogger(t),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := client.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		return client, newConfig(t, settings)
+		return Open(t, name, settings)
 	}
 }
 
-func newConfig(t *testing.T, settings map[string]string) plugins.Config {
-	state := filepath.Join(t.TempDir(), "state")
+// Open starts the plugin that Main serves, with boxes that hold the test guest, until the end of the test.
+func Open(tb testing.TB, name string, settings map[string]string) (*plugins.Client, plugins.Config) {
+	tb.Helper()
+	dir := tb.TempDir()
+	sockets := filepath.Join(dir, "sockets")
+	if err := os.Mkdir(sockets, 0o700); err != nil {
+		tb.Fatal(err)
+	}
+	client, err := plugins.Open(tb.Context(), plugins.HostConfig{
+		Name: name, Args: []string{buildGuest(tb, dir)}, Dir: sockets, Logger: testLogger(tb),
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return client, newConfig(tb, settings)
+}
+
+func newConfig(tb testing.TB, settings map[string]string) plugins.Config {
+	state := filepath.Join(tb.TempDir(), "state")
 	if err := os.Mkdir(state, 0o700); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return plugins.Config{Instance: "test-" + token(), StateDir: state, Settings: settings, Limits: limits()}
 }

@@ -9,8 +9,8 @@ import (
 
 // Options choose between the filter's variants.
 type Options struct {
-	// CountedMemoryOnly also denies calls that take memory which can't be seen from outside (memfd, System V shared memory).
-	// Backends that hold the memory limit by looking at resident sizes set it.
+	// CountedMemoryOnly also denies calls that take memory which can't be seen from outside (System V IPC).
+	// Backends that hold the memory limit by looking at processes set it.
 	CountedMemoryOnly bool
 }
 

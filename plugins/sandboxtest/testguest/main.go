@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -30,6 +31,10 @@ func main() {
 		os.Exit(1)
 	}
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		fail(err)
+	}
+	// What runs must not inherit what a backend left open.
+	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		fail(err)
 	}
 	signal.Notify(make(chan os.Signal, 1)) // caught and dropped: what is in the box must not end it

@@ -10,10 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var limits = map[string]int{
-	"CORE": unix.RLIMIT_CORE, "FSIZE": unix.RLIMIT_FSIZE, "MEMLOCK": unix.RLIMIT_MEMLOCK, "MSGQUEUE": unix.RLIMIT_MSGQUEUE,
-	"NICE": unix.RLIMIT_NICE, "NOFILE": unix.RLIMIT_NOFILE, "NPROC": unix.RLIMIT_NPROC, "RTPRIO": unix.RLIMIT_RTPRIO,
-	"SIGPENDING": unix.RLIMIT_SIGPENDING,
+func resource(name string) (int, bool) {
+	which, known := map[string]int{
+		"core": unix.RLIMIT_CORE, "fsize": unix.RLIMIT_FSIZE, "memlock": unix.RLIMIT_MEMLOCK, "msgqueue": unix.RLIMIT_MSGQUEUE,
+		"nofile": unix.RLIMIT_NOFILE, "nproc": unix.RLIMIT_NPROC, "sigpending": unix.RLIMIT_SIGPENDING,
+	}[name]
+	return which, known
 }
 
 // netns brings up loopback, opens low ports, applies the limits and becomes the command after "--".
@@ -24,7 +26,7 @@ func netns(args []string) error {
 		}
 		name, value, _ := strings.Cut(args[1], "=")
 		n, err := strconv.ParseUint(value, 10, 64)
-		which, known := limits[name]
+		which, known := resource(name)
 		if err != nil || !known {
 			return fmt.Errorf("bad limit %q", args[1])
 		}

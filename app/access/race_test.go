@@ -1,0 +1,208 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// atOnce runs all of them together and returns their errors.
+func atOnce(fns ...func() error) []error {
+	errs := make([]error, len(fns))
+	start := make(chan struct{})
+	var wg sync.WaitGroup
+	for i, fn := range fns {
+		wg.Go(func() {
+			<-start
+			errs[i] = fn()
+		})
+	}
+	close(start)
+	wg.Wait()
+	return errs
+}
+
+// rounds is how often each race is run, since it may go either way.
+const rounds = 15
+
+func TestRaceLockAgainstAddKeys(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	d.credential("A", app.ModeInjected, "value")
+	for range rounds {
+		p := d.unlocked("A")
+		p = must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "A", "A"))
+		errs := atOnce(
+			func() error { _, err := d.Lock(ctx, person, p.Handle, p.UpdatedAt); return err },
+			func() error { _, err := d.AddKeys(ctx, agent, p.Handle, asKeys("B")); return err },
+			func() error { _, err := d.ProposeHosts(ctx, agent, p.Handle, hosts(t, "evil.example")); return err },
+		)
+		got := must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
+		switch {
+		case errs[0] == nil: // the lock won: nothing that came before it was missed
+			wantCode(t, "add after the lock", errs[1], app.CodeProfileLocked)
+			if !got.Locked || len(got.Keys) != 1 || len(d.policy(got).Keys) != 1 || len(d.policy(got).Hosts) != 0 {
+				t.Errorf("locked with %+v", got.Keys)
+			}
+		case app.CodeOf(errs[0]) == app.CodeConflict:
+			if got.Locked {
+				t.Error("a refused lock locked")
+			}
+		default:
+			t.Errorf("lock: %v", errs[0])
+		}
+	}
+}
+
+func TestRaceDoubleLock(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	for i := range rounds {
+		p := d.linked(fmt.Sprint("A", i))
+		lock := func() error { _, err := d.Lock(ctx, person, p.Handle, p.UpdatedAt); return err }
+		won := 0
+		for _, err := range atOnce(lock, lock, lock, lock) {
+			if err == nil {
+				won++
+				continue
+			}
+			wantCode(t, "second lock", err, app.CodeProfileLocked)
+		}
+		if won != 1 {
+			t.Errorf("%d locks succeeded", won)
+		}
+		if got := must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle)); got.Policy != 1 {
+			t.Errorf("policy %d after one lock", got.Policy)
+		}
+	}
+}
+
+func TestRaceLockAgainstRevokeAndUnlink(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	for i := range rounds {
+		name := fmt.Sprint("A", i)
+		p := d.linked(name)
+		atOnce(
+			func() error { _, err := d.Lock(ctx, person, p.Handle, time.Time{}); return err },
+			func() error { _, err := d.Revoke(ctx, person, p.Handle); return err },
+			func() error { return d.DeleteCredential(ctx, person, name) },
+		)
+		got := must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
+		if !got.Revoked || got.CanExecute(d.now()) == nil {
+			t.Errorf("a revoked profile can execute: %+v", got)
+		}
+	}
+}
+
+func TestRaceRotations(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.locked("A")
+	policy := d.policy(p)
+	var fns []func() error
+	for i := range 8 {
+		fns = append(fns,
+			func() error {
+				_, err := d.SetCredential(ctx, person, CredentialInput{Name: "A", Value: app.NewSecret(fmt.Sprintf("value %d", i))})
+				return err
+			},
+			func() error { // never half a value, never none
+				values, err := d.Resolve(ctx, policy)
+				if err == nil && len(values[0].Secret.Reveal()) < len("value 0") {
+					err = errors.New("a value was cut")
+				}
+				return err
+			})
+	}
+	for _, err := range atOnce(fns...) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if c := must[app.Credential](t)(d.Credential(ctx, "A")); c.Version != 9 || c.Uses != 8 {
+		t.Errorf("version %d and %d uses after 8 rotations and uses, want 9 and 8", c.Version, c.Uses)
+	}
+	if broken := must[int64](t)(d.VerifyAudit(ctx)); broken != 0 {
+		t.Errorf("the audit chain is broken at %d", broken)
+	}
+}
+
+func TestRaceCreations(t *testing.T) {
+	d := newDeskWith(t, Config{AgentProfiles: true, MaxUnclaimed: 5})
+	ctx := t.Context()
+	var creations, profiles []func() error
+	for range 10 {
+		creations = append(creations, func() error {
+			_, err := d.CreateCredential(ctx, person, CredentialInput{Name: "SAME"})
+			return err
+		})
+		profiles = append(profiles, func() error { _, err := d.CreateProfile(ctx, agent, ""); return err })
+	}
+	count := func(errs []error, lost app.Code) (won int) {
+		for _, err := range errs {
+			if err == nil {
+				won++
+			} else {
+				wantCode(t, "lost", err, lost)
+			}
+		}
+		return won
+	}
+	if won := count(atOnce(creations...), app.CodeConflict); won != 1 {
+		t.Errorf("%d creations of one name succeeded", won)
+	}
+	if won := count(atOnce(profiles...), app.CodeRateLimited); won != 5 {
+		t.Errorf("%d unclaimed profiles, want the quota of 5", won)
+	}
+}
+
+func TestRaceHostsAfterTheLock(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.locked("A")
+	var fns []func() error
+	for i := range 8 {
+		list := hosts(t, fmt.Sprintf("h%d.example", i))
+		fns = append(fns, func() error { _, err := d.SetHosts(ctx, person, p.Handle, list, nil); return err })
+	}
+	for _, err := range atOnce(fns...) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	got := must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
+	policy := d.policy(got)
+	if got.Policy != 9 || len(policy.Hosts) != 1 || len(got.Hosts) != 1 || policy.Hosts[0].Name != got.Hosts[0].Name {
+		t.Errorf("policy %d has %v, the page shows %v", got.Policy, policy.Hosts, shown(got))
+	}
+}
+
+func TestRaceNewTokenAgainstLogin(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	token := d.firstToken()
+	for range 3 {
+		var session, next app.Secret
+		atOnce(
+			func() error {
+				var err error
+				session, _, err = d.Login(ctx, browser, "", token)
+				return err
+			},
+			func() error {
+				var err error
+				next, err = d.NewAdminToken(ctx, person)
+				return err
+			},
+		)
+		if _, err := d.Session(ctx, session, browser); err == nil {
+			t.Error("a session of the token before is still good")
+		}
+		token = next
+	}
+}

@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/bubblewrap"
+)
+
+// guestPath is where TestMain puts airlock-init.
+var guestPath string
+
+// TestMain is also the plugin: the host starts its own program again.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == "plugin" {
+		if err := servePlugin(os.Args[3]); err != nil && !errors.Is(err, context.Canceled) {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(runTests(m))
+}
+
+func servePlugin(guest string) error {
+	binary, err := os.ReadFile(guest)
+	if err != nil {
+		return err
+	}
+	return plugins.Serve(context.Background(), bubblewrap.Name, bubblewrap.New(bubblewrap.WithGuest(binary)))
+}
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "engine-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	guestPath = filepath.Join(dir, "airlock-init")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", guestPath, "github.com/computclaw/airlock/cmd/airlock-init")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build airlock-init: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}

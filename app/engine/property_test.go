@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/plugins/fake"
+)
+
+// Whatever scripts, boxes and people do, in any order: what was accepted ends in a terminal status that never changes again, no
+// secret gets out, and no box is left.
+func TestEverythingEnds(t *testing.T) {
+	w := newWorld(t, func(c *Config) {
+		c.Workers, c.Pool, c.Queue, c.QueuePerProfile, c.LLMWait = 2, 1, 100, 100, 300*time.Millisecond
+	})
+	lines := []string{"print x " + secretValue, "warn y", "ask one", "twice", "leave a question", "result {\"a\":\"" + secretValue + "\"}", "fail E: " + secretValue, "dial x.example.com 443"}
+	ends := []string{"", "exit 1", "exit 0", "signal 9", "hang", "lost", "oom", "pids", "garbage", "vanish"}
+	guests := []fake.Guest{play, play, play, fake.Exit(1), fake.Lost(), fake.OOM()}
+	rapid.Check(t, func(r *rapid.T) {
+		var list []app.Execution
+		defer w.fake.SetGuest(play)
+		for range rapid.IntRange(1, 12).Draw(r, "steps") {
+			switch rapid.IntRange(0, 5).Draw(r, "action") {
+			case 0, 1, 2:
+				script := rapid.SliceOfN(rapid.SampledFrom(lines), 0, 4).Draw(r, "script")
+				script = append(script, rapid.SampledFrom(ends).Draw(r, "end"), "print end")
+				x, _, err := w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Timeout: 200 * time.Millisecond, By: agent,
+					Script: strings.Join(withoutEmpty(script), "\n")})
+				if app.CodeOf(err) == app.CodeSandboxUnavailable {
+					continue
+				}
+				if err != nil {
+					r.Fatal(err)
+				}
+				list = append(list, x)
+			case 3:
+				if len(list) > 0 {
+					x := rapid.SampledFrom(list).Draw(r, "cancelled")
+					if _, err := w.Cancel(t.Context(), x.ID, agent); err != nil && app.CodeOf(err) != app.CodeAlreadyEnded {
+						r.Fatal(err)
+					}
+				}
+			case 4:
+				if len(list) > 0 {
+					x := rapid.SampledFrom(list).Draw(r, "answered")
+					if _, err := w.Respond(t.Context(), x.ID, Answer{Text: "a", By: agent}); err != nil && app.CodeOf(err) != app.CodeNotWaiting {
+						r.Fatal(err)
+					}
+				}
+			case 5:
+				w.fake.SetGuest(rapid.SampledFrom(guests).Draw(r, "guest"))
+			}
+		}
+		w.fake.SetGuest(play)
+		for _, x := range list {
+			if err := w.checkEnd(x); err != nil {
+				r.Fatal(err)
+			}
+		}
+	})
+	w.must(w.Close(t.Context()))
+	if open, _ := w.fake.Open(); open != 0 {
+		t.Errorf("%d boxes are left", open)
+	}
+}
+
+func withoutEmpty(lines []string) []string {
+	var kept []string
+	for _, l := range lines {
+		if l != "" {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+// checkEnd waits for the end of an execution that nobody answers and looks at what is kept.
+func (w *world) checkEnd(x app.Execution) error {
+	deadline := time.Now().Add(20 * time.Second)
+	for !x.Status.Terminal() {
+		nudges := w.cfg.Hub.Subscribe()
+		var err error
+		if x, err = w.ByHandle(w.t.Context(), x.Handle); err != nil {
+			nudges.Close()
+			return err
+		}
+		if !x.Status.Terminal() {
+			select {
+			case <-nudges.C():
+			case <-time.After(time.Until(deadline)):
+				nudges.Close()
+				return errors.New("still " + string(x.Status))
+			}
+		}
+		nudges.Close()
+	}
+	out, err := w.Output(w.t.Context(), x.Handle)
+	if err != nil {
+		return err
+	}
+	exchanges, err := w.Exchanges(w.t.Context(), x.Handle)
+	if err != nil {
+		return err
+	}
+	all := x.Error + out.Stdout + out.Stderr + string(out.Result)
+	for _, e := range exchanges {
+		all += e.Prompt + e.Response
+		if x.Status == app.StatusCompleted && e.AnsweredAt.IsZero() {
+			return errors.New("completed with an open question")
+		}
+	}
+	switch {
+	case strings.Contains(all, secretValue):
+		return errors.New("the secret got out")
+	case x.Status != app.StatusCompleted && x.Error == "":
+		return errors.New(string(x.Status) + " without a reason")
+	case x.CompletedAt.IsZero():
+		return errors.New("no time of the end")
+	}
+	err = w.end(w.t.Context(), x.Handle, stopCancelled(agent))
+	if app.CodeOf(err) != app.CodeAlreadyEnded {
+		return errors.New("a terminal status was left")
+	}
+	return nil
+}

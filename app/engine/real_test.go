@@ -1,0 +1,353 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/bubblewrap"
+)
+
+// withBubblewrap makes an engine use real boxes: bubblewrap behind a real plugin process, airlock-init, Python.
+func withBubblewrap(t testing.TB, instance string) func(*Config) {
+	change, _ := withPlugin(t, instance)
+	return change
+}
+
+// withPlugin also returns the plugin.
+func withPlugin(t testing.TB, instance string) (func(*Config), *plugins.Client) {
+	t.Helper()
+	client, err := plugins.Open(t.Context(), plugins.HostConfig{Name: bubblewrap.Name, Args: []string{guestPath}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	state := t.TempDir()
+	if err := os.Chmod(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return func(c *Config) {
+		limits := app.DefaultLimits()
+		c.Sandboxes = []Sandbox{{Name: bubblewrap.Name, Backend: client, Config: plugins.Config{
+			Instance: instance, StateDir: state,
+			Limits: plugins.Limits{Memory: limits.Memory, CPU: limits.CPU, Pids: limits.Pids, Tmp: limits.Tmp, Files: limits.Files},
+		}}}
+	}, client
+}
+
+// realWorld is a world with real boxes.
+func realWorld(t testing.TB, change ...func(*Config)) *world {
+	t.Helper()
+	w := newWorldWithout(t)
+	w.startEngine(append([]func(*Config){withBubblewrap(t, "engine-"+app.NewID())}, change...)...)
+	if h := w.Health(); !h.Ready {
+		t.Fatalf("bubblewrap is not ready here: %s", h.Reason)
+	}
+	return w
+}
+
+func TestReal(t *testing.T) {
+	w := realWorld(t)
+	tests := []struct {
+		name, script string
+		status       app.Status
+		stdout       string
+		result       string
+		says         []string
+		silent       []string // what the error must not say
+		line         int
+	}{
+		{name: "result", script: "print('hi')\nset_result({'b': 1, 'a': [None, 2.5]})", status: app.StatusCompleted, stdout: "hi\n", result: `{"a":[null,2.5],"b":1}`},
+		{name: "exception", script: "def f():\n    raise ValueError('no ' + settings.get('API_KEY'))\nf()", status: app.StatusError, line: 2,
+			says: []string{"ValueError: no [REDACTED...6789]", "line 2, in f", "line 3"}, silent: []string{secretValue, "airlock-init", "runner"}},
+		{name: "syntax error", script: "x = (1,\nprint('x')\n", status: app.StatusError, says: []string{"SyntaxError"}},
+		{name: "exit 137", script: "import os; os._exit(137)", status: app.StatusError, says: []string{"exit code 137"}, silent: []string{"memory"}},
+		{name: "signal", script: "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", status: app.StatusError, says: []string{"signal 11"}},
+		{name: "memory", script: "x = []\nwhile True: x.append(bytearray(50_000_000))", status: app.StatusError, says: []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
+		{name: "flood", script: "import os\nb = b'x' * 65536\nwhile True: os.write(1, b)", status: app.StatusError, says: []string{"AIRLOCK_LIMIT_OUTPUT"}},
+		{name: "forks", script: "import os, time\ntry:\n  while True:\n    if os.fork() == 0: time.sleep(100)\nexcept OSError: set_result('limited')", status: app.StatusCompleted, result: `"limited"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			x, out := w.finished(tt.script, tt.status)
+			if tt.stdout != "" && out.Stdout != tt.stdout {
+				t.Errorf("stdout %q, want %q", out.Stdout, tt.stdout)
+			}
+			if tt.result != "" && string(out.Result) != tt.result {
+				t.Errorf("result %s, want %s", out.Result, tt.result)
+			}
+			for _, s := range tt.says {
+				if !strings.Contains(x.Error, s) {
+					t.Errorf("error %q doesn't say %q", x.Error, s)
+				}
+			}
+			for _, s := range tt.silent {
+				if strings.Contains(x.Error, s) {
+					t.Errorf("error %q says %q", x.Error, s)
+				}
+			}
+			if tt.line != 0 && x.ErrorLine != tt.line {
+				t.Errorf("line %d, want %d", x.ErrorLine, tt.line)
+			}
+			if !strings.HasPrefix(x.Manifest.Python, "3.") || x.Manifest.Runtime == "" || x.Backend != bubblewrap.Name {
+				t.Errorf("%+v", x)
+			}
+		})
+	}
+}
+
+// marked counts the processes of this machine whose command line or environment holds a text.
+func marked(t *testing.T, text string) int {
+	t.Helper()
+	n := 0
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, f := range files {
+		if strings.Contains(f, "/proc/"+strconv.Itoa(os.Getpid())+"/") {
+			continue
+		}
+		if line, err := os.ReadFile(f); err == nil && bytes.Contains(line, []byte(text)) {
+			n++
+		}
+	}
+	return n
+}
+
+// A script's children are gone when its status is terminal.
+func TestRealTreesDie(t *testing.T) {
+	w := realWorld(t)
+	mark := "98765.4321"
+	script := fmt.Sprintf("import subprocess\nfor i in range(5): subprocess.Popen(['sleep', '%s'], start_new_session=True)\nprint('up', flush=True)\n", mark)
+	ends := []struct {
+		name   string
+		tail   string
+		status app.Status
+		end    func(x app.Execution)
+	}{
+		{name: "exit", tail: "set_result(1)", status: app.StatusCompleted},
+		{name: "timeout", tail: "while True: pass", status: app.StatusTimeout},
+		{name: "cancel", tail: "import time; time.sleep(1000)", status: app.StatusCancelled, end: func(x app.Execution) {
+			_, err := w.Cancel(t.Context(), x.ID, agent)
+			w.must(err)
+		}},
+		{name: "cancel while waiting", tail: "llm.complete('x')", status: app.StatusCancelled, end: func(x app.Execution) {
+			w.until(x, app.StatusAwaitingLLM)
+			_, err := w.Cancel(t.Context(), x.ID, agent)
+			w.must(err)
+		}},
+	}
+	for _, tt := range ends {
+		t.Run(tt.name, func(t *testing.T) {
+			x, _, err := w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Script: script + tt.tail, Timeout: 2 * time.Second, By: agent})
+			w.must(err)
+			w.untilPrinted(x, "up")
+			if tt.end != nil {
+				tt.end(x)
+			}
+			w.untilStatus(x, tt.status)
+			if n := marked(t, mark); n != 0 {
+				t.Errorf("%d processes are left", n)
+			}
+		})
+	}
+}
+
+// untilPrinted waits until a running execution shows the text, or has ended.
+func (w *world) untilPrinted(x app.Execution, text string) {
+	w.t.Helper()
+	nudges := w.cfg.Hub.Subscribe()
+	defer nudges.Close()
+	limit := time.After(20 * time.Second)
+	for {
+		if out, ok := w.LiveOutput(x.Handle); ok && strings.Contains(out.Stdout, text) {
+			return
+		}
+		now, err := w.ByHandle(w.t.Context(), x.Handle)
+		w.must(err)
+		if now.Status.Terminal() {
+			return
+		}
+		select {
+		case <-nudges.C():
+		case <-limit:
+			w.t.Fatalf("%q was never shown", text)
+		}
+	}
+}
+
+// The script waits frozen, a thread of it included, and gets the exact answers.
+func TestRealQuestions(t *testing.T) {
+	w := realWorld(t)
+	x := w.submit(`
+import threading, time
+ticks = 0
+def tick():
+    global ticks
+    while True:
+        ticks += 1
+        time.sleep(0.01)
+threading.Thread(target=tick, daemon=True).start()
+time.sleep(0.1)
+before = ticks
+a = llm.complete("first")
+after = ticks
+b = llm.complete("second", model="big")
+set_result({"a": a, "b": b, "ticks": after - before})
+`)
+	asked := w.until(x, app.StatusAwaitingLLM)
+	if asked.Request.Prompt != "first" {
+		t.Fatalf("%+v", asked.Request)
+	}
+	time.Sleep(time.Second) // 100 ticks, were it not frozen
+	first, second := "exact \u2028 \"text\"\n\x00 "+secretValue, strings.Repeat("long ", 100_000)
+	_, err := w.Respond(t.Context(), x.ID, Answer{RequestID: asked.Request.RequestID, Text: first, By: agent})
+	w.must(err)
+	asked = w.until(x, app.StatusAwaitingLLM)
+	if asked.Request.Prompt != "second" || asked.Request.Model != "big" {
+		t.Fatalf("%+v", asked.Request)
+	}
+	_, err = w.Respond(t.Context(), x.ID, Answer{Text: second, By: agent})
+	w.must(err)
+	x = w.until(x, app.StatusCompleted)
+	out, err := w.Output(t.Context(), x.Handle)
+	w.must(err)
+	masked := strings.ReplaceAll(first, secretValue, "[REDACTED...6789]")
+	var got struct {
+		A, B  string
+		Ticks int
+	}
+	w.must(json.Unmarshal(out.Result, &got))
+	if got.A != masked || got.B != second {
+		t.Errorf("a %q, b of %d bytes", got.A, len(got.B))
+	}
+	if got.Ticks > 30 {
+		t.Errorf("a thread ran on for %d ticks", got.Ticks)
+	}
+}
+
+// A script reaches an allowed host as any program does, and nothing else.
+func TestRealNetwork(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(rw, "token "+r.Header.Get("Authorization"))
+	}))
+	t.Cleanup(server.Close)
+	local := server.Listener.Addr().(*net.TCPAddr).AddrPort()
+	w := realWorld(t, func(c *Config) {
+		c.Gateway = egress.New(egress.Config{LocalServices: map[string]netip.AddrPort{"data.example.com:80": local}})
+	})
+	w.profile = w.newProfile("data.example.com:80")
+	x, out := w.finished(`
+import urllib.request, socket
+r = urllib.request.Request("http://data.example.com/", headers={"Authorization": settings.get("API_KEY")})
+print(urllib.request.urlopen(r, timeout=10).read().decode())
+for host, port in [("data.example.com", 443), ("other.example.com", 80), ("127.0.0.1", `+strconv.Itoa(int(local.Port()))+`)]:
+    try:
+        socket.create_connection((host, port), timeout=5).close()
+        print("reached", host, port)
+    except OSError as e:
+        print("not", host)
+raise SystemExit(1)
+`, app.StatusError)
+	if want := "token [REDACTED...6789]\nnot data.example.com\nnot other.example.com\nnot 127.0.0.1\n"; out.Stdout != want {
+		t.Errorf("stdout %q, want %q; stderr %q", out.Stdout, want, out.Stderr)
+	}
+	network, err := w.Network(t.Context(), x.Handle)
+	w.must(err)
+	if len(network) == 0 || network[0].Verdict != app.VerdictAllowed || network[0].BytesDown == 0 {
+		t.Errorf("network %+v", network)
+	}
+}
+
+// Revoking ends a real script in mid-run within a moment, also from another process.
+func TestRealRevoke(t *testing.T) {
+	w := realWorld(t)
+	running, waiting := w.submit("print('up', flush=True)\nwhile True: pass"), w.submit("llm.complete('x')")
+	w.untilPrinted(running, "up")
+	w.until(waiting, app.StatusAwaitingLLM)
+	w.elsewhere(func(a *access.Service) error {
+		_, err := a.Revoke(t.Context(), person, w.profile.Handle)
+		return err
+	})
+	began := time.Now()
+	w.untilStatus(running, app.StatusCancelled)
+	w.untilStatus(waiting, app.StatusCancelled)
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// A hundred executions of all kinds leave no process, no cgroup and no goroutine (see newWorld).
+func TestRealHundred(t *testing.T) {
+	instance := "engine-" + app.NewID()
+	w := newWorldWithout(t)
+	w.startEngine(withBubblewrap(t, instance))
+	scripts := []struct {
+		script string
+		status app.Status
+	}{
+		{"set_result(1)", app.StatusCompleted},
+		{"raise RuntimeError('x')", app.StatusError},
+		{"import time; time.sleep(1000)", app.StatusTimeout},
+		{"llm.complete('x'); set_result(2)", app.StatusCompleted},
+		{"import os; os.kill(os.getpid(), 9)", app.StatusError},
+		{"import subprocess; subprocess.Popen(['sleep', '45678.9'])", app.StatusCompleted},
+	}
+	var list []app.Execution
+	for i := range 100 {
+		x, _, err := w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Script: scripts[i%len(scripts)].script, Timeout: 1500 * time.Millisecond, By: agent})
+		w.must(err)
+		list = append(list, x)
+	}
+	for i, x := range list {
+		x = w.untilTerminal(x)
+		if want := scripts[i%len(scripts)].status; x.Status != want {
+			t.Errorf("%q ended as %s, want %s: %s", scripts[i%len(scripts)].script, x.Status, want, x.Error)
+		}
+	}
+	w.must(w.Close(t.Context()))
+	if n := marked(t, "45678.9"); n != 0 {
+		t.Errorf("%d processes are left", n)
+	}
+	for _, pattern := range []string{"/sys/fs/cgroup/*" + instance + "/*/", "/sys/fs/cgroup/*/*" + instance + "/*/"} {
+		if dirs, _ := filepath.Glob(pattern); len(dirs) != 0 {
+			t.Errorf("cgroups are left: %v", dirs)
+		}
+	}
+}
+
+// A plugin that is killed takes its boxes with it; the execution says so, and the next one runs.
+func TestRealPluginKilled(t *testing.T) {
+	w := newWorldWithout(t)
+	change, client := withPlugin(t, "engine-"+app.NewID())
+	w.startEngine(change)
+	x := w.submit("print('up', flush=True)\nimport time; time.sleep(1000)")
+	w.untilPrinted(x, "up")
+	w.must(syscall.Kill(client.PID(), syscall.SIGKILL))
+	x = w.untilStatus(x, app.StatusError)
+	if !strings.Contains(x.Error, "the sandbox was lost") {
+		t.Errorf("error %q", x.Error)
+	}
+	for !w.Health().Ready {
+		w.must(pause(t.Context(), 10*time.Millisecond))
+	}
+	w.finished("set_result(1)", app.StatusCompleted)
+}

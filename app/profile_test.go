@@ -1,0 +1,76 @@
+package app
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestProfileRules(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	set, unset := []Key{{Name: "A", ValueExists: true}}, []Key{{Name: "A", ValueExists: true}, {Name: "B"}}
+	cases := map[string]struct {
+		p                          Profile
+		state                      State
+		use, execute, lock, change Code
+	}{
+		"new":                   {Profile{}, StateUnlocked, "", CodeProfileUnlocked, "", ""},
+		"filled":                {Profile{Keys: set}, StateUnlocked, "", CodeProfileUnlocked, "", ""},
+		"half filled":           {Profile{Keys: unset}, StateUnlocked, "", CodeProfileUnlocked, CodeMissingValue, ""},
+		"locked":                {Profile{Locked: true, Keys: set}, StateLocked, "", "", CodeProfileLocked, CodeProfileLocked},
+		"locked without keys":   {Profile{Locked: true}, StateLocked, "", "", CodeProfileLocked, CodeProfileLocked},
+		"value gone":            {Profile{Locked: true, Keys: unset}, StateLocked, "", CodeMissingValue, CodeProfileLocked, CodeProfileLocked},
+		"revoked":               {Profile{Locked: true, Revoked: true, Keys: set}, StateRevoked, CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked},
+		"revoked before lock":   {Profile{Revoked: true}, StateRevoked, CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked},
+		"revoked and expired":   {Profile{Locked: true, Revoked: true, ExpiresAt: now}, StateRevoked, CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked, CodeProfileRevoked},
+		"a moment before":       {Profile{Locked: true, ExpiresAt: now.Add(1)}, StateLocked, "", "", CodeProfileLocked, CodeProfileLocked},
+		"expires now":           {Profile{Locked: true, ExpiresAt: now}, StateExpired, CodeProfileExpired, CodeProfileExpired, CodeProfileExpired, CodeProfileExpired},
+		"expired before lock":   {Profile{ExpiresAt: now.Add(-time.Hour)}, StateExpired, CodeProfileExpired, CodeProfileExpired, CodeProfileExpired, CodeProfileExpired},
+		"expires in other zone": {Profile{Locked: true, ExpiresAt: now.Add(time.Second).In(time.FixedZone("x", -7200))}, StateLocked, "", "", CodeProfileLocked, CodeProfileLocked},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := c.p.State(now); got != c.state {
+				t.Errorf("state %s, want %s", got, c.state)
+			}
+			got := [4]Code{CodeOf(c.p.CanUse(now)), CodeOf(c.p.CanExecute(now)), CodeOf(c.p.CanLock(now)), CodeOf(c.p.CanChangeKeys(now))}
+			if want := [4]Code{c.use, c.execute, c.lock, c.change}; got != want {
+				t.Errorf("use, execute, lock, change: %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestProfileProperties(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	rapid.Check(t, func(r *rapid.T) {
+		p := Profile{Locked: rapid.Bool().Draw(r, "locked"), Revoked: rapid.Bool().Draw(r, "revoked")}
+		if rapid.Bool().Draw(r, "expires") {
+			p.ExpiresAt = now.Add(time.Duration(rapid.IntRange(-5, 5).Draw(r, "in")))
+		}
+		for range rapid.IntRange(0, 3).Draw(r, "keys") {
+			p.Keys = append(p.Keys, Key{Name: "K", ValueExists: rapid.Bool().Draw(r, "value")})
+		}
+		execute, lock := p.CanExecute(now) == nil, p.CanLock(now) == nil
+		if execute && lock {
+			r.Fatalf("it may run before the lock, or be locked again: %+v", p)
+		}
+		if (execute || lock || p.CanChangeKeys(now) == nil) && p.CanUse(now) != nil {
+			r.Fatalf("it may do something but not be used: %+v", p)
+		}
+		if lock {
+			if p.Locked = true; p.CanExecute(now) != nil || p.CanChangeKeys(now) == nil {
+				r.Fatalf("the lock didn't make it usable: %+v", p)
+			}
+		}
+		if later := now.Add(time.Hour); p.State(now) == StateExpired && p.State(later) != StateExpired {
+			r.Fatalf("it came back to life: %+v", p)
+		}
+		for _, err := range []error{p.CanUse(now), p.CanExecute(now), p.CanLock(now), p.CanChangeKeys(now)} {
+			if e, ok := err.(*Error); err != nil && (!ok || e.Hint == "" || e.Message == "") {
+				r.Fatalf("an error without a next step: %#v", err)
+			}
+		}
+	})
+}

@@ -1,0 +1,211 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+)
+
+func TestProfileFlow(t *testing.T) {
+	w := newWorld(t)
+	a := w.call("POST", "/profiles", `{"description":"Oracle reporting — read only"}`)
+	id, _ := a.json["profile_id"].(string)
+	if a.status != http.StatusCreated || !app.IsProfileID(id) || a.json["description"] != "Oracle reporting — read only" || a.json["locked"] != false {
+		t.Fatalf("%d %s", a.status, a.text)
+	}
+	if diff := cmp.Diff([]any{}, a.json["keys"]); diff != "" {
+		t.Errorf("keys: %s", diff)
+	}
+	setup, _ := a.json["setup_url"].(string)
+	if !strings.HasPrefix(setup, w.server.URL+"/ui/profiles/") || strings.Contains(setup, id) || len(a.json["pairing_code"].(string)) != 7 {
+		t.Errorf("setup_url %q, pairing_code %v", setup, a.json["pairing_code"])
+	}
+	a = w.call("POST", "/profiles/"+id+"/keys", `{"keys":[{"name":"SIMPHONY_API_KEY","description":"Simphony REST API key","mode":"injected","hosts":["api.example.com"]},{"name":"DB_HOST"}]}`)
+	keys := a.json["keys"].([]any)
+	want := map[string]any{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key", "value_exists": false, "mode": "injected", "hosts": []any{"api.example.com"}}
+	if diff := cmp.Diff(want, keys[0]); a.status != 200 || diff != "" {
+		t.Errorf("%d %s", a.status, diff)
+	}
+	a = w.call("DELETE", "/profiles/"+id+"/keys/DB_HOST", "")
+	if a.status != 200 || len(a.json["keys"].([]any)) != 1 {
+		t.Errorf("delete: %d %s", a.status, a.text)
+	}
+	a = w.call("POST", "/profiles/self/hosts", `{"hosts":["API.example.com.",{"host":"db.example.com:5432","protocol":"postgres","reason":"rows"},{"host":"a.example","ports":[8443,443]}]}`, "Authorization: Bearer "+id)
+	hosts := []any{
+		map[string]any{"host": "api.example.com", "ports": []any{80.0, 443.0}, "allowed": false},
+		map[string]any{"host": "db.example.com", "ports": []any{5432.0}, "protocol": "postgres", "reason": "rows", "allowed": false},
+		map[string]any{"host": "a.example", "ports": []any{443.0, 8443.0}, "allowed": false},
+	}
+	if diff := cmp.Diff(hosts, a.json["hosts"]); a.status != 200 || diff != "" {
+		t.Errorf("hosts: %d %s", a.status, diff)
+	}
+}
+
+// A name that exists in the store must look like one that doesn't, until a person has linked it.
+func TestProfileLearnsNothingAboutTheStore(t *testing.T) {
+	w := newWorld(t)
+	w.lockedProfile() // the store has API_KEY now
+	p := w.profile()
+	a := w.call("POST", "/profiles/"+p.ID+"/keys", `{"keys":[{"name":"API_KEY"},{"name":"OTHER_KEY"}]}`)
+	keys := a.json["keys"].([]any)
+	have, other := keys[0].(map[string]any), keys[1].(map[string]any)
+	have["name"], other["name"] = "", ""
+	if diff := cmp.Diff(have, other); diff != "" {
+		t.Errorf("they differ: %s", diff)
+	}
+}
+
+func TestWaitingForTheLock(t *testing.T) {
+	w := newWorld(t)
+	p := w.profile()
+	answers := make(chan answer, 1)
+	go func() { answers <- w.call("GET", "/profiles/"+p.ID+"?wait=30", "") }()
+	w.untilHeld(1)
+	_, err := w.access.Lock(t.Context(), person, p.Handle, time.Time{})
+	w.must(err)
+	select {
+	case a := <-answers:
+		if a.json["locked"] != true {
+			t.Errorf("it returned with %s", a.text)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the lock did not end the wait")
+	}
+	start := time.Now()
+	if a := w.call("GET", "/profiles/"+p.ID+"?wait=30", ""); a.status != 200 || time.Since(start) > 5*time.Second {
+		t.Error("it waits though nothing is left to decide")
+	}
+}
+
+// untilHeld waits until n long polls are held open.
+func (w *world) untilHeld(n int) {
+	w.t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); len(w.web.waiters) != n; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.t.Fatalf("%d long polls are held, want %d", len(w.web.waiters), n)
+		}
+	}
+}
+
+func TestExecuteAndCancel(t *testing.T) {
+	w := newWorld(t)
+	p := w.lockedProfile()
+	a := w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1","timeout":60}`)
+	id, _ := a.json["execution_id"].(string)
+	want := map[string]any{"execution_id": id, "poll_url": w.server.URL + "/executions/" + id, "status": "pending"}
+	if diff := cmp.Diff(want, a.json); a.status != http.StatusAccepted || !app.IsExecutionID(id) || diff != "" {
+		t.Fatalf("%d %s", a.status, diff)
+	}
+	if a.header.Get("Location") != want["poll_url"] {
+		t.Errorf("Location %q", a.header.Get("Location"))
+	}
+	a = w.call("GET", "/executions/"+id, "")
+	for _, field := range []string{"stdout", "stderr", "result", "execution_time_ms", "completed_at"} {
+		if _, ok := a.json[field]; ok {
+			t.Errorf("%s is there before the end", field)
+		}
+	}
+	a = w.call("POST", "/executions/"+id+"/cancel", "")
+	if a.status != 200 || a.json["status"] != "cancelled" || a.json["error"] == "" || a.json["completed_at"] == nil {
+		t.Errorf("cancel: %d %s", a.status, a.text)
+	}
+	for _, field := range []string{"stdout", "stderr", "execution_time_ms", "timings", "created_at"} {
+		if _, ok := a.json[field]; !ok {
+			t.Errorf("%s is missing at the end: %s", field, a.text)
+		}
+	}
+	w.refused(w.call("POST", "/executions/"+id+"/cancel", "{}"), 409, app.CodeAlreadyEnded)
+}
+
+func TestIdempotency(t *testing.T) {
+	w := newWorld(t)
+	p, other := w.lockedProfile(), w.lockedProfile()
+	const key = "Idempotency-Key: 6f1c"
+	body := `{"script":"1"}`
+	first := w.call("POST", "/execute", body, bearerOf(p), key)
+	again := w.call("POST", "/execute", body, bearerOf(p), key)
+	if first.status != 202 || again.status != 202 || first.json["execution_id"] != again.json["execution_id"] {
+		t.Errorf("%s, then %s", first.text, again.text)
+	}
+	if first.header.Get("Idempotency-Replayed") != "" || again.header.Get("Idempotency-Replayed") != "true" {
+		t.Error("the replay is not marked")
+	}
+	w.refused(w.call("POST", "/execute", `{"script":"2"}`, bearerOf(p), key), 409, app.CodeIdempotencyReused)
+	if a := w.call("POST", "/execute", body, bearerOf(other), key); a.json["execution_id"] == first.json["execution_id"] {
+		t.Error("another profile gets this one's execution")
+	}
+	w.refused(w.call("POST", "/execute", body, bearerOf(p), "Idempotency-Key: a b"), 400, app.CodeInvalidField)
+}
+
+func TestListIsPaged(t *testing.T) {
+	w := newWorld(t)
+	p := w.lockedProfile()
+	var made []string
+	for range 5 {
+		made = append(made, w.execution(p))
+	}
+	var listed []string
+	for path := "/executions?limit=2"; path != ""; {
+		a := w.call("GET", path, "", bearerOf(p))
+		for _, x := range a.json["executions"].([]any) {
+			listed = append([]string{x.(map[string]any)["execution_id"].(string)}, listed...)
+		}
+		next, _ := a.json["next"].(string)
+		path = strings.TrimPrefix(next, w.server.URL)
+	}
+	if diff := cmp.Diff(made, listed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestShutdownEndsLongPolls(t *testing.T) {
+	w := newWorld(t)
+	p := w.lockedProfile()
+	x := w.execution(p)
+	answers := make(chan answer, 1)
+	go func() { answers <- w.call("GET", "/executions/"+x+"?wait=50", "") }()
+	w.untilHeld(1)
+	w.web.Drain()
+	select {
+	case a := <-answers:
+		if a.status != 200 || a.json["execution_id"] != x {
+			t.Errorf("%d %s", a.status, a.text)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the poll goes on")
+	}
+}
+
+func TestMeta(t *testing.T) {
+	w := newWorld(t, func(c *Config, _ *access.Config, _ *engine.Config) { c.PublicURL = "https://airlock.example" })
+	a := w.call("GET", "/health", "")
+	want := map[string]any{"status": "ok", "version": "test", "api_version": 1.0, "backend": "fake", "isolation": a.json["isolation"], "sandbox": map[string]any{"ready": true}}
+	if diff := cmp.Diff(want, a.json); a.status != 200 || diff != "" {
+		t.Errorf("%d %s", a.status, diff)
+	}
+	if a := w.call("GET", "/", ""); a.status != http.StatusSeeOther || a.header.Get("Location") != "/ui" {
+		t.Errorf("/ answers %d %s", a.status, a.header.Get("Location"))
+	}
+	for path, kind := range map[string]string{"/skill.md": "text/markdown; charset=utf-8", "/openapi.json": "application/json", "/airlock.pyi": "text/x-python; charset=utf-8"} {
+		a := w.call("GET", path, "")
+		if a.status != 200 || a.header.Get("Content-Type") != kind || len(a.text) < 500 {
+			t.Errorf("%s: %d %s, %d bytes", path, a.status, a.header.Get("Content-Type"), len(a.text))
+		}
+		if head := w.call("HEAD", path, ""); head.status != 200 || head.text != "" {
+			t.Errorf("HEAD %s: %d", path, head.status)
+		}
+	}
+	if a := w.call("GET", "/skill.md", ""); !strings.Contains(a.text, "https://airlock.example/execute") {
+		t.Error("the skill text does not name the public URL")
+	}
+	if a := w.call("POST", "/profiles", `{"description":"x"}`); !strings.HasPrefix(a.json["setup_url"].(string), "https://airlock.example/ui/") {
+		t.Errorf("setup_url %v", a.json["setup_url"])
+	}
+}

@@ -1,0 +1,238 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+)
+
+func TestBadInput(t *testing.T) {
+	w := newWorld(t)
+	p, open := w.lockedProfile(), w.profile()
+	x := w.execution(p)
+	execute := func(fields string) string { return `{"profile_id":"` + p.ID + `",` + fields + `}` }
+	long := strings.Repeat("#", app.MaxScript+1)
+	cases := []struct {
+		name, method, path, body string
+		status                   int
+		code                     app.Code
+	}{
+		{"no body", "POST", "/execute", "", 400, app.CodeInvalidJSON},
+		{"blank body", "POST", "/execute", " \n ", 400, app.CodeInvalidJSON},
+		{"malformed", "POST", "/execute", `{"script":`, 400, app.CodeInvalidJSON},
+		{"array", "POST", "/execute", `[]`, 400, app.CodeInvalidJSON},
+		{"two objects", "POST", "/execute", execute(`"script":"1"`) + "{}", 400, app.CodeInvalidJSON},
+		{"oversized", "POST", "/execute", execute(`"script":"` + strings.Repeat("#", app.MaxBody) + `"`), 413, app.CodeTooLarge},
+		{"script over 1 MiB", "POST", "/execute", execute(`"script":"` + long + `"`), 413, app.CodeTooLarge},
+		{"inputs over 1 MiB", "POST", "/execute", execute(`"script":"1","inputs":"` + long + `"`), 413, app.CodeTooLarge},
+		{"unknown field", "POST", "/execute", execute(`"script":"1","memory":"8GiB"`), 400, app.CodeUnknownField},
+		{"wrong type", "POST", "/execute", execute(`"script":1`), 400, app.CodeInvalidField},
+		{"no script", "POST", "/execute", execute(`"timeout":1`), 400, app.CodeInvalidField},
+		{"empty script", "POST", "/execute", execute(`"script":""`), 400, app.CodeInvalidField},
+		{"NUL in script", "POST", "/execute", execute(`"script":"1\u0000"`), 400, app.CodeInvalidField},
+		{"raw NUL", "POST", "/execute", execute("\"script\":\"1\x00\""), 400, app.CodeInvalidJSON},
+		{"invalid UTF-8", "POST", "/execute", execute("\"script\":\"\xff\""), 400, app.CodeInvalidJSON},
+		{"timeout 0", "POST", "/execute", execute(`"script":"1","timeout":0`), 400, app.CodeInvalidField},
+		{"timeout -1", "POST", "/execute", execute(`"script":"1","timeout":-1`), 400, app.CodeInvalidField},
+		{"timeout 1e12", "POST", "/execute", execute(`"script":"1","timeout":1e12`), 400, app.CodeInvalidField},
+		{"timeout over the cap", "POST", "/execute", execute(`"script":"1","timeout":900.5`), 400, app.CodeInvalidField},
+		{"timeout x", "POST", "/execute", execute(`"script":"1","timeout":"x"`), 400, app.CodeInvalidField},
+		{"timeout true", "POST", "/execute", execute(`"script":"1","timeout":true`), 400, app.CodeInvalidField},
+		{"wait x", "POST", "/execute?wait=x", execute(`"script":"1"`), 400, app.CodeInvalidField},
+		{"wait 51", "GET", "/executions/" + x + "?wait=51", "", 400, app.CodeInvalidField},
+		{"wait -1", "GET", "/executions/" + x + "?wait=-1", "", 400, app.CodeInvalidField},
+		{"wait NaN", "GET", "/executions/" + x + "?wait=NaN", "", 400, app.CodeInvalidField},
+		{"unknown query", "GET", "/executions/" + x + "?wiat=5", "", 400, app.CodeUnknownField},
+		{"no profile", "POST", "/execute", `{"script":"1"}`, 401, app.CodeUnauthorized},
+		{"unknown profile", "POST", "/execute", `{"profile_id":"` + app.NewProfileID() + `","script":"1"}`, 401, app.CodeUnauthorized},
+		{"odd profile", "POST", "/execute", `{"profile_id":"x' OR 1=1 --","script":"1"}`, 401, app.CodeUnauthorized},
+		{"handle for id", "POST", "/execute", `{"profile_id":"` + p.Handle + `","script":"1"}`, 401, app.CodeUnauthorized},
+		{"unlocked profile", "POST", "/execute", `{"profile_id":"` + open.ID + `","script":"1"}`, 409, app.CodeProfileUnlocked},
+		{"unknown execution", "GET", "/executions/" + app.NewExecutionID(), "", 404, app.CodeNotFound},
+		{"odd execution", "GET", "/executions/..%2f..%2fetc", "", 404, app.CodeNotFound},
+		{"unknown profile path", "GET", "/profiles/" + app.NewProfileID(), "", 404, app.CodeNotFound},
+		{"handle as path", "GET", "/profiles/" + p.Handle, "", 404, app.CodeNotFound},
+		{"self without bearer", "GET", "/profiles/self", "", 401, app.CodeUnauthorized},
+		{"list without bearer", "GET", "/executions", "", 401, app.CodeUnauthorized},
+		{"keys when locked", "POST", "/profiles/" + p.ID + "/keys", `{"keys":[{"name":"B"}]}`, 409, app.CodeProfileLocked},
+		{"remove key when locked", "DELETE", "/profiles/" + p.ID + "/keys/API_KEY", "", 409, app.CodeProfileLocked},
+		{"no keys", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[]}`, 400, app.CodeInvalidField},
+		{"bad key name", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"a b"}]}`, 400, app.CodeInvalidField},
+		{"bad key mode", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"A","mode":"raw"}]}`, 400, app.CodeInvalidField},
+		{"key twice", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"A"},{"name":"A"}]}`, 400, app.CodeInvalidField},
+		{"key with value", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"A","value":"x"}]}`, 400, app.CodeUnknownField},
+		{"remove unknown key", "DELETE", "/profiles/" + open.ID + "/keys/NOPE", "", 404, app.CodeNotFound},
+		{"host with scheme", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":["https://a.example/"]}`, 400, app.CodeInvalidField},
+		{"private host", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example","private":true}]}`, 400, app.CodeUnknownField},
+		{"bad port", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example","ports":[70000]}]}`, 400, app.CodeInvalidField},
+		{"bad protocol", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example","protocol":"gopher"}]}`, 400, app.CodeInvalidField},
+		{"long description", "POST", "/profiles", `{"description":"` + strings.Repeat("x", 1001) + `"}`, 400, app.CodeInvalidField},
+		{"control character", "POST", "/profiles", `{"description":"a\u001bb"}`, 400, app.CodeInvalidField},
+		{"respond nothing", "POST", "/executions/" + x + "/respond", `{}`, 400, app.CodeInvalidField},
+		{"respond both", "POST", "/executions/" + x + "/respond", `{"response":"a","error":"b"}`, 400, app.CodeInvalidField},
+		{"respond to a running one", "POST", "/executions/" + x + "/respond", `{"response":"a"}`, 409, app.CodeNotWaiting},
+		{"respond too much", "POST", "/executions/" + x + "/respond", `{"response":"` + long + `"}`, 413, app.CodeTooLarge},
+		{"cancel with a field", "POST", "/executions/" + x + "/cancel", `{"force":true}`, 400, app.CodeUnknownField},
+		{"bad limit", "GET", "/executions?limit=101", "", 400, app.CodeInvalidField},
+		{"bad status", "GET", "/executions?status=done", "", 400, app.CodeInvalidField},
+		{"unknown path", "GET", "/nothing/here", "", 404, app.CodeNotFound},
+		{"wrong method", "PUT", "/execute", `{}`, 405, app.CodeMethodNotAllowed},
+		{"export", "GET", "/export", "", 404, app.CodeNotFound},
+		{"list profiles", "GET", "/profiles", "", 405, app.CodeMethodNotAllowed},
+		{"credentials", "GET", "/credentials", "", 404, app.CodeNotFound},
+		{"odd method", "BREW", "/execute", "", 405, app.CodeMethodNotAllowed},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w := *w
+			w.t = t
+			var headers []string
+			if strings.HasPrefix(c.path, "/executions?") {
+				headers = append(headers, bearerOf(p))
+			}
+			w.refused(w.call(c.method, c.path, c.body, headers...), c.status, c.code)
+		})
+	}
+	if a := w.call("GET", "/health", ""); a.status != http.StatusOK || a.json["status"] != "ok" {
+		t.Errorf("afterwards /health says %d %s", a.status, a.text)
+	}
+	if a := w.call("GET", "/executions", "", bearerOf(p)); len(a.json["executions"].([]any)) != 1 {
+		t.Errorf("refused requests left executions: %s", a.text)
+	}
+	for _, id := range []string{p.ID, open.ID, x, plantedSecret} {
+		if strings.Contains(w.log.String(), id) {
+			t.Errorf("the log holds %s…", id[:8])
+		}
+	}
+}
+
+func TestBodiesOfOtherTypesAreRefused(t *testing.T) {
+	w := newWorld(t)
+	for kind, status := range map[string]int{"application/json": 201, "application/json; charset=utf-8": 201, "application/x-www-form-urlencoded": 201, "text/plain": 415, "multipart/form-data; boundary=x": 415} {
+		a := w.call("POST", "/profiles", `{"description":"x"}`, "Content-Type: "+kind)
+		if a.status != status {
+			t.Errorf("%s: %d, want %d", kind, a.status, status)
+		}
+		if status == 415 {
+			w.refused(a, 415, app.CodeUnsupportedMedia)
+		}
+	}
+	w.refused(w.call("POST", "/profiles", "x", "Content-Encoding: gzip"), 415, app.CodeUnsupportedMedia)
+}
+
+// What one agent knows must not open anything of another's.
+func TestForeignProfiles(t *testing.T) {
+	w := newWorld(t)
+	mine, theirs := w.lockedProfile(), w.lockedProfile()
+	x := w.execution(theirs)
+	for _, call := range [][2]string{{"GET", ""}, {"POST", "/respond"}, {"POST", "/cancel"}} {
+		body := ""
+		if call[1] == "/respond" {
+			body = `{"response":"x"}`
+		}
+		w.refused(w.call(call[0], "/executions/"+x+call[1], body, bearerOf(mine)), 404, app.CodeNotFound)
+	}
+	if a := w.call("GET", "/executions/"+x, "", bearerOf(theirs)); a.status != 200 {
+		t.Errorf("the owner gets %d %s", a.status, a.text)
+	}
+	if a := w.call("GET", "/executions", "", bearerOf(mine)); a.status != 200 || strings.Contains(a.text, x) {
+		t.Errorf("the list holds another's execution: %s", a.text)
+	}
+	w.refused(w.call("GET", "/profiles/"+theirs.ID, "", bearerOf(mine)), 400, app.CodeInvalidField)
+	w.refused(w.call("POST", "/execute", `{"profile_id":"`+theirs.ID+`","script":"1"}`, bearerOf(mine)), 400, app.CodeInvalidField)
+	w.refused(w.call("GET", "/profiles/self", "", "Authorization: Bearer "+app.NewProfileID()), 401, app.CodeUnauthorized)
+	w.refused(w.call("GET", "/profiles/self", "", "Authorization: Basic eDp5"), 401, app.CodeUnauthorized)
+	if a := w.call("GET", "/skill.md", ""); strings.Contains(a.text, mine.ID) || strings.Contains(a.text, "API_KEY`") || a.status != 200 {
+		t.Error("the public skill text tells about profiles")
+	}
+	if a := w.call("GET", "/skill.md", "", bearerOf(mine)); !strings.Contains(a.text, "`API_KEY`") || strings.Contains(a.text, mine.ID) {
+		t.Error("the skill text for a bearer lacks its key, or holds its id")
+	}
+	// A cookie opens nothing.
+	w.refused(w.call("GET", "/executions", "", "Cookie: airlock_session="+mine.ID), 401, app.CodeUnauthorized)
+}
+
+func TestRevokedProfileIsShutOut(t *testing.T) {
+	w := newWorld(t)
+	p := w.lockedProfile()
+	x := w.execution(p)
+	_, err := w.access.Revoke(t.Context(), person, p.Handle)
+	w.must(err)
+	w.must(w.engine.KillProfile(t.Context(), p.Handle, "revoked"))
+	w.refused(w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1"}`), 403, app.CodeProfileRevoked)
+	w.refused(w.call("GET", "/executions/"+x, ""), 403, app.CodeProfileRevoked)
+	w.refused(w.call("POST", "/executions/"+x+"/respond", `{"response":"x"}`), 403, app.CodeProfileRevoked)
+	w.refused(w.call("POST", "/executions/"+x+"/cancel", ""), 403, app.CodeProfileRevoked)
+	w.refused(w.call("GET", "/executions", "", bearerOf(p)), 403, app.CodeProfileRevoked)
+	w.refused(w.call("POST", "/profiles/"+p.ID+"/keys", `{"keys":[{"name":"B"}]}`), 403, app.CodeProfileRevoked)
+	w.refused(w.call("POST", "/profiles/"+p.ID+"/hosts", `{"hosts":["a.example"]}`), 403, app.CodeProfileRevoked)
+	if a := w.call("GET", "/profiles/self", "", bearerOf(p)); a.json["revoked"] != true || a.json["state"] != "revoked" {
+		t.Errorf("the profile says %s", a.text)
+	}
+}
+
+func TestExpiredProfileCanBeExtended(t *testing.T) {
+	w := newWorld(t)
+	p := w.lockedProfile()
+	_, err := w.access.SetExpiry(t.Context(), person, p.Handle, time.Now().Add(50*time.Millisecond))
+	w.must(err)
+	body := `{"profile_id":"` + p.ID + `","script":"1"}`
+	for deadline := time.Now().Add(5 * time.Second); w.call("GET", "/profiles/self", "", bearerOf(p)).json["state"] != "expired"; {
+		if time.Now().After(deadline) {
+			t.Fatal("it never expires")
+		}
+	}
+	w.refused(w.call("POST", "/execute", body), 403, app.CodeProfileExpired)
+	_, err = w.access.SetExpiry(t.Context(), person, p.Handle, time.Now().Add(time.Hour))
+	w.must(err)
+	if a := w.call("POST", "/execute", body); a.status != 202 {
+		t.Errorf("extended, it still gets %d %s", a.status, a.text)
+	}
+}
+
+func TestQueueAndRatesAreBounded(t *testing.T) {
+	w := newWorld(t, func(c *Config, _ *access.Config, e *engine.Config) { c.ProfilesPerMinute, e.Queue = 2, 1 })
+	p := w.lockedProfile()
+	var last answer
+	for range 5 {
+		last = w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1"}`)
+	}
+	w.refused(last, 429, app.CodeQueueFull)
+	if last.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	w.profile()
+	last = w.call("POST", "/profiles", `{"description":"third"}`)
+	w.refused(last, 429, app.CodeRateLimited)
+	if last.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+}
+
+func TestAgentProfilesCanBeSwitchedOff(t *testing.T) {
+	w := newWorld(t, func(_ *Config, a *access.Config, _ *engine.Config) { a.AgentProfiles = false })
+	w.refused(w.call("POST", "/profiles", `{"description":"x"}`), 403, app.CodeProfilesDisabled)
+}
+
+func TestOtherSitesCannotUseABrowser(t *testing.T) {
+	w := newWorld(t)
+	w.refused(w.call("POST", "/profiles", `{"description":"x"}`, "Origin: https://evil.example"), 403, app.CodeForbidden)
+	w.refused(w.call("POST", "/profiles", `{"description":"x"}`, "Sec-Fetch-Site: cross-site"), 403, app.CodeForbidden)
+	if a := w.call("POST", "/profiles", `{"description":"x"}`, "Origin: "+w.server.URL); a.status != 201 {
+		t.Errorf("the own page gets %d", a.status)
+	}
+}
+
+func TestPanicsTellNothing(t *testing.T) {
+	w := newWorld(t)
+	w.web.cfg.Engine = nil // Health on it panics
+	w.refused(w.call("GET", "/executions/"+app.NewExecutionID(), ""), 500, app.CodeInternal)
+	if !strings.Contains(w.log.String(), "panic in a handler") {
+		t.Error("the panic was not logged")
+	}
+}

@@ -1,0 +1,196 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/plugins/fake"
+	"github.com/computclaw/airlock/store"
+)
+
+const plantedSecret = "planted-s3cret-0123456789abcdef"
+
+var person = app.Actor{Kind: app.ActorPerson, Name: "operator"}
+
+// world is the whole server on a real database. Its boxes hang, so that an execution stays as it is until it is cancelled;
+// the tests of cmd/airlock run real ones.
+type world struct {
+	t      *testing.T
+	server *httptest.Server
+	web    *Server
+	access *access.Service
+	engine *engine.Engine
+	log    *syncBuffer
+}
+
+// syncBuffer is a buffer that a server logs into while a test reads it.
+type syncBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+func newWorld(t *testing.T, change ...func(*Config, *access.Config, *engine.Config)) *world {
+	t.Helper()
+	w := &world{t: t, log: &syncBuffer{}}
+	st, err := store.Open(t.Context(), t.TempDir(), nil)
+	w.must(err)
+	t.Cleanup(func() { _ = st.Close() })
+	ring, err := secrets.NewKeyring(app.NewSecret(strings.Repeat("k", 32)))
+	w.must(err)
+	hub, log := &live.Hub{}, slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	desk := access.Config{Store: st, Keyring: ring, Hub: hub, AgentProfiles: true}
+	motor := engine.Config{
+		Store: st, Keyring: ring, Hub: hub, Log: log, Gateway: egress.New(egress.Config{}), Workers: 1, Pool: -1,
+		Sandboxes: []engine.Sandbox{{Name: "fake", Backend: fake.New(t, fake.Hang())}},
+	}
+	cfg := Config{Hub: hub, Log: log, Version: "test", ProfilesPerMinute: 1000}
+	for _, f := range change {
+		f(&cfg, &desk, &motor)
+	}
+	w.access = access.New(desk)
+	motor.Access = w.access
+	w.engine = engine.New(motor)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		w.must(w.engine.Close(ctx))
+	})
+	w.must(w.engine.Start(t.Context()))
+	cfg.Access, cfg.Engine = w.access, w.engine
+	w.web = New(cfg)
+	w.server = httptest.NewServer(w.web.Handler())
+	t.Cleanup(w.server.Close)
+	return w
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	text   string
+	json   map[string]any
+}
+
+// call sends a request; headers are "Name: value".
+func (w *world) call(method, path, body string, headers ...string) answer {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(w.t.Context(), method, w.server.URL+path, strings.NewReader(body))
+	w.must(err)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(r)
+	w.must(err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	w.must(err)
+	a := answer{status: resp.StatusCode, header: resp.Header, text: string(text)}
+	_ = json.Unmarshal(text, &a.json)
+	if strings.Contains(a.text, plantedSecret) {
+		w.t.Errorf("%s %s: the answer holds the secret", method, path)
+	}
+	return a
+}
+
+// code is the error code in an answer.
+func (a answer) code() string {
+	detail, _ := a.json["error"].(map[string]any)
+	code, _ := detail["code"].(string)
+	return code
+}
+
+// refused checks an error answer in full: status, code, message, hint, headers.
+func (w *world) refused(a answer, status int, code app.Code) {
+	w.t.Helper()
+	detail, _ := a.json["error"].(map[string]any)
+	message, _ := detail["message"].(string)
+	hint, _ := detail["hint"].(string)
+	if a.status != status || a.code() != string(code) || message == "" || hint == "" {
+		w.t.Errorf("got %d %s, want %d %s with message and hint", a.status, a.text, status, code)
+	}
+	if kind := a.header.Get("Content-Type"); kind != "application/json" {
+		w.t.Errorf("content type %q", kind)
+	}
+	if a.header.Get("Cache-Control") != "no-store" {
+		w.t.Error("the answer may be cached")
+	}
+}
+
+// profile makes an unlocked profile as an agent does.
+func (w *world) profile() app.Profile {
+	w.t.Helper()
+	a := w.call("POST", "/profiles", `{"description":"test"}`)
+	if a.status != http.StatusCreated {
+		w.t.Fatalf("create: %d %s", a.status, a.text)
+	}
+	p, err := w.access.Profile(w.t.Context(), a.json["profile_id"].(string))
+	w.must(err)
+	return p
+}
+
+// lockedProfile makes a usable one with the key API_KEY.
+func (w *world) lockedProfile() app.Profile {
+	w.t.Helper()
+	ctx := w.t.Context()
+	_, err := w.access.SetCredential(ctx, person, access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(plantedSecret)})
+	w.must(err)
+	p := w.profile()
+	_, err = w.access.AddKeys(ctx, person, p.Handle, []app.Key{{Name: "API_KEY"}})
+	w.must(err)
+	_, err = w.access.LinkKey(ctx, person, p.Handle, "API_KEY", "API_KEY")
+	w.must(err)
+	p, err = w.access.Lock(ctx, person, p.Handle, time.Time{})
+	w.must(err)
+	return p
+}
+
+// execution submits a script that hangs.
+func (w *world) execution(p app.Profile) string {
+	w.t.Helper()
+	a := w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1"}`)
+	if a.status != http.StatusAccepted {
+		w.t.Fatalf("execute: %d %s", a.status, a.text)
+	}
+	return a.json["execution_id"].(string)
+}
+
+func bearerOf(p app.Profile) string { return "Authorization: Bearer " + p.ID }

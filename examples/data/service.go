@@ -1,0 +1,108 @@
+package data
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Sizes of a page of observations.
+const (
+	defaultPage = 100
+	largestPage = 200
+)
+
+// page is the answer to GET /observations.
+type page struct {
+	Items []Observation `json:"items"`
+	Page  int           `json:"page"`
+	Next  *int          `json:"next_page"` // null on the last page
+	Total int           `json:"total"`
+}
+
+// Service answers GET /observations?year=2014&month=7&page=1&page_size=100 to requests with "Authorization: Bearer <token>", and 401 to
+// all others. year and month are optional.
+func Service(token string, observations []Observation) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /observations", func(w http.ResponseWriter, r *http.Request) {
+		p, err := find(observations, r.URL.Query())
+		if err != nil {
+			answer(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
+			return
+		}
+		answer(w, http.StatusOK, p)
+	})
+	return guard(token, mux)
+}
+
+// guard lets a request pass if it carries the token.
+func guard(token string, next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte("Bearer " + token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		if token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="weather"`)
+			answer(w, http.StatusUnauthorized, map[string]string{"error": "this service needs its token: Authorization: Bearer …"})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// find returns the page of observations that a query asks for.
+func find(all []Observation, query url.Values) (page, error) {
+	year, err := number(query, "year", 0, 1, 9999)
+	if err != nil {
+		return page{}, err
+	}
+	month, err := number(query, "month", 0, 1, 12)
+	if err != nil {
+		return page{}, err
+	}
+	n, err := number(query, "page", 1, 1, 1_000_000)
+	if err != nil {
+		return page{}, err
+	}
+	size, err := number(query, "page_size", defaultPage, 1, largestPage)
+	if err != nil {
+		return page{}, err
+	}
+	var found []Observation
+	for _, o := range all {
+		if (year == 0 || strings.HasPrefix(o.Date, fmt.Sprintf("%04d-", year))) && (month == 0 || o.Date[5:7] == fmt.Sprintf("%02d", month)) {
+			found = append(found, o)
+		}
+	}
+	from := min((n-1)*size, len(found))
+	to := min(from+size, len(found))
+	p := page{Items: append([]Observation{}, found[from:to]...), Page: n, Total: len(found)}
+	if to < len(found) {
+		next := n + 1
+		p.Next = &next
+	}
+	return p, nil
+}
+
+// number reads a whole number from least to most, or returns absent if the query doesn't have it.
+func number(query url.Values, name string, absent, least, most int) (int, error) {
+	text := query.Get(name)
+	if text == "" {
+		return absent, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("%s must be a whole number from %d to %d", name, least, most)
+	}
+	return n, nil
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // the client is gone if this fails
+}

