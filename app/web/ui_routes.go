@@ -2,18 +2,154 @@ package web
 
 import (
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/assets"
+	"github.com/computclaw/airlock/views"
 )
 
-// uiRoutes registers the admin UI under /ui.
+// uiRoutes registers the admin UI under /ui. What stands before the session check is open to everybody; every other page needs a session.
 func (s *Server) uiRoutes(g *echo.Group) {
-	g.GET("", func(c echo.Context) error { return c.String(http.StatusOK, "Airlock") })
+	g.Use(pageHeaders)
+	at := func(path string) string { return strings.TrimPrefix(path, views.Root) }
+
+	g.GET(at(assets.Prefix)+"*", echo.WrapHandler(assets.Handler()))
+	g.HEAD(at(assets.Prefix)+"*", echo.WrapHandler(assets.Handler()))
+	g.GET(at(views.Login), s.showLogin)
+	g.POST(at(views.Login), s.login)
+	g.POST(at(views.Logout), s.logout)
+
+	p := g.Group("", s.withSession)
+	for _, r := range s.pages() {
+		p.Add(r.method, at(r.path), r.handle)
+	}
+	p.RouteNotFound("", s.noPage)
+	p.RouteNotFound("/*", s.noPage)
+}
+
+// pages are the routes of people with a session.
+func (s *Server) pages() []route {
+	const get, post = http.MethodGet, http.MethodPost
+	return []route{
+		{get, views.Root, s.showOverview},
+		{get, views.Root + "/", func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, views.Root) }},
+		{get, views.Events, s.events},
+		{get, views.Sandbox, s.showSandbox},
+		{get, views.Audit, s.showAudit},
+		{get, views.Settings, s.showSettings},
+		{post, views.SettingsTheme, s.setTheme},
+
+		{get, views.Credentials, s.showCredentials},
+		{get, views.CredentialNew, s.showNewCredential},
+		{post, views.CredentialNew, s.createCredential},
+		{get, views.CredentialPath, s.showCredential},
+		{post, views.CredentialPath, s.changeCredential},
+		{get, views.CredentialDelete, s.askDeleteCredential},
+		{post, views.CredentialDelete, s.deleteCredential},
+
+		{get, views.Profiles, s.showProfiles},
+		{get, views.ProfileNew, s.showNewProfile},
+		{post, views.ProfileNew, s.createOwnProfile},
+		{get, views.ProfilePath, s.showProfile},
+		{post, views.ProfileSetup, s.setUpProfile},
+		{get, views.ProfileSetup, s.backToProfile},
+		{post, views.ProfileHosts, s.changeHosts},
+		{get, views.ProfileHosts, s.backToProfile},
+		{get, views.ProfileLock, s.showLock},
+		{post, views.ProfileLock, s.lockProfile},
+		{post, views.ProfileExpiry, s.changeExpiry},
+		{get, views.ProfileExpiry, s.backToProfile},
+		{post, views.ProfileDescribe, s.describeProfile},
+		{get, views.ProfileDescribe, s.backToProfile},
+		{get, views.ProfileRevoke, s.askRevoke},
+		{post, views.ProfileRevoke, s.revokeProfile},
+		{get, views.ProfileDelete, s.askDeleteProfile},
+		{post, views.ProfileDelete, s.deleteProfile},
+
+		{get, views.Executions, s.showExecutions},
+		{get, views.ExecutionPath, s.showExecution},
+		{post, views.ExecutionCancel, s.cancelByPerson},
+		{get, views.ExecutionCancel, s.backToExecution},
+		{post, views.ExecutionRespond, s.answerByPerson},
+		{get, views.ExecutionRespond, s.backToExecution},
+	}
+}
+
+// pagePolicy admits what pages consist of and nothing else: no inline script, no inline style, no other origin.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// pageHeaders are those of every answer under /ui, on top of secureHeaders. The referrer policy must not be no-referrer: browsers then send
+// "Origin: null" with a page's own forms, which over plain HTTP is all that tells them from another site's.
+func pageHeaders(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		setPageHeaders(c)
+		return next(c)
+	}
+}
+
+func setPageHeaders(c echo.Context) {
+	h := c.Response().Header()
+	h.Set("Content-Security-Policy", pagePolicy)
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()")
+	h.Set("Vary", "HX-Request-Type")
+	if c.Scheme() != "https" {
+		h.Del("Cross-Origin-Opener-Policy") // browsers ignore it over plain HTTP, with a warning on every page
+	}
+}
+
+func (s *Server) noPage(echo.Context) error {
+	return app.E(app.CodeNotFound, "there is nothing at this address", "It may have been deleted, or the link is incomplete.")
 }
 
 // uiError answers a failed request under /ui with a page. The status is the one that errors.go gives the code.
 func (s *Server) uiError(c echo.Context, status int, e *app.Error) {
-	_ = c.String(status, e.Message+"\n"+e.Hint+"\n")
+	setPageHeaders(c)
+	if e.Code == app.CodeUnauthorized {
+		s.askLogin(c)
+		return
+	}
+	hint := e.Hint
+	if e.Code == app.CodeMethodNotAllowed || strings.Contains(hint, "skill.md") {
+		hint = "Go back and use the page's own buttons."
+	}
+	page := views.OopsPage{Shell: s.bareShell(c, e.Message), Status: status, Message: sentence(e.Message), Hint: sentence(hint), Bare: actorOf(c).Kind == ""}
+	if err := s.render(c, status, views.OopsView(page)); err != nil {
+		s.cfg.Log.Warn("an error page could not be written", "error", err)
+	}
+}
+
+// askLogin leads to the login, and from there back to the page that was asked for. htmx follows a header, since it would put the
+// login into a part of the page otherwise.
+func (s *Server) askLogin(c echo.Context) {
+	next := views.Root
+	if r := c.Request(); r.Method == http.MethodGet && !partial(c) && r.URL.Path != views.Events {
+		next = r.URL.RequestURI()
+	} else if from, err := url.Parse(r.Header.Get("HX-Current-URL")); err == nil {
+		next = from.RequestURI()
+	}
+	to := views.LoginURL(localPage(next))
+	if c.Request().Header.Get("HX-Request") == "true" {
+		c.Response().Header().Set("HX-Redirect", to)
+		_ = c.NoContent(http.StatusUnauthorized)
+		return
+	}
+	_ = c.Redirect(http.StatusSeeOther, to)
+}
+
+// localPage returns next if it is a page of this UI, else the overview: a login must not lead elsewhere.
+func localPage(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || strings.ContainsAny(next, "\\\r\n\t") || strings.Contains(u.Path, "//") || strings.Contains(u.Path, "..") {
+		return views.Root
+	}
+	if u.Path != views.Root && !strings.HasPrefix(u.Path, views.Root+"/") || u.Path == views.Login {
+		return views.Root
+	}
+	return u.RequestURI()
 }

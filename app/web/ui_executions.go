@@ -1,0 +1,167 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/views"
+)
+
+func (s *Server) showExecutions(c echo.Context) error {
+	f := engine.Filter{ProfileHandle: c.QueryParam("profile"), Before: c.QueryParam("before")}
+	if text := c.QueryParam("status"); text != "" {
+		status, err := app.ParseStatus(text)
+		if err != nil {
+			return err
+		}
+		f.Status = status
+	}
+	sh, profiles, err := s.shell(c, "Executions", views.SectionExecutions)
+	if err != nil {
+		return err
+	}
+	list, more, err := s.cfg.Engine.List(c.Request().Context(), f)
+	if err != nil {
+		return err
+	}
+	page := views.ExecutionsPage{Shell: sh, Executions: list, Profile: f.ProfileHandle, Status: f.Status, First: f.Before == "", Here: pageOf(f, "")}
+	for _, p := range profiles {
+		page.Profiles = append(page.Profiles, views.Choice{Value: p.Handle, Word: views.Title(p.Description)})
+	}
+	if more && len(list) > 0 {
+		page.Older = pageOf(f, list[len(list)-1].Handle)
+	}
+	return s.render(c, http.StatusOK, views.ExecutionsView(page), "list")
+}
+
+// pageOf is the URL of the list under a filter, before an execution.
+func pageOf(f engine.Filter, before string) string {
+	q := url.Values{}
+	for name, value := range map[string]string{"profile": f.ProfileHandle, "status": string(f.Status), "before": before} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if len(q) == 0 {
+		return views.Executions
+	}
+	return views.Executions + "?" + q.Encode()
+}
+
+func (s *Server) showExecution(c echo.Context) error {
+	page, err := s.executionPage(c)
+	if err != nil {
+		return err
+	}
+	return s.render(c, http.StatusOK, views.ExecutionView(page), "execution")
+}
+
+// executionPage gathers what there is to see of the execution in the path.
+func (s *Server) executionPage(c echo.Context) (views.ExecutionPage, error) {
+	ctx, handle := c.Request().Context(), c.Param("handle")
+	x, err := s.cfg.Engine.ByHandle(ctx, handle)
+	if err != nil {
+		return views.ExecutionPage{}, err
+	}
+	c.Set(noteExecution, x.Handle)
+	sh, profiles, err := s.shell(c, "Execution "+views.Short(x.Handle), views.SectionExecutions)
+	if err != nil {
+		return views.ExecutionPage{}, err
+	}
+	page := views.ExecutionPage{Shell: sh, Execution: x}
+	for _, p := range profiles {
+		if p.Handle == x.ProfileHandle {
+			page.ProfileURL = views.ProfileURL(p.Handle)
+		}
+	}
+	return page, s.fillExecution(ctx, &page)
+}
+
+func (s *Server) fillExecution(ctx context.Context, page *views.ExecutionPage) (err error) {
+	x := page.Execution
+	if page.Script, err = s.cfg.Engine.Script(ctx, x.Handle); err != nil {
+		return err
+	}
+	if page.Exchanges, err = s.cfg.Engine.Exchanges(ctx, x.Handle); err != nil {
+		return err
+	}
+	if page.Network, err = s.cfg.Engine.Network(ctx, x.Handle); err != nil {
+		return err
+	}
+	var out app.Output
+	if x.Status.Terminal() {
+		if out, err = s.cfg.Engine.Output(ctx, x.Handle); err != nil {
+			return err
+		}
+	} else {
+		out, page.Live = s.cfg.Engine.LiveOutput(x.Handle)
+	}
+	page.Stdout, page.Stderr, page.Result = out.Stdout, out.Stderr, out.Result
+	return nil
+}
+
+func (s *Server) backToExecution(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, views.ExecutionURL(c.Param("handle")))
+}
+
+func (s *Server) cancelByPerson(c echo.Context) error {
+	ctx := c.Request().Context()
+	x, err := s.cfg.Engine.ByHandle(ctx, c.Param("handle"))
+	if err != nil {
+		return err
+	}
+	c.Set(noteExecution, x.Handle)
+	_, err = s.cfg.Engine.Cancel(ctx, x.ID, actorOf(c))
+	if app.CodeOf(err) == app.CodeAlreadyEnded { // it ended by itself while the person decided
+		return s.done(c, "", views.ExecutionURL(x.Handle))
+	}
+	if err != nil {
+		return err
+	}
+	return s.done(c, "cancelled", views.ExecutionURL(x.Handle))
+}
+
+// answerByPerson sends a script the answer, or the error, that it waits for.
+func (s *Server) answerByPerson(c echo.Context) error {
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
+	ctx, text := c.Request().Context(), fields.Get("response")
+	x, err := s.cfg.Engine.ByHandle(ctx, c.Param("handle"))
+	if err != nil {
+		return err
+	}
+	c.Set(noteExecution, x.Handle)
+	answer := engine.Answer{RequestID: fields.Get("request"), Text: text, By: actorOf(c)}
+	if fields.Get("as") == "failure" {
+		answer.Text, answer.Failure = "", text
+	}
+	if text == "" {
+		err = app.Invalid("response", "the answer is empty", "Type what the script is to get.")
+	} else {
+		_, err = s.cfg.Engine.Respond(ctx, x.ID, answer)
+	}
+	if err == nil {
+		return s.done(c, "answered", views.ExecutionURL(x.Handle))
+	}
+	switch app.CodeOf(err) {
+	case app.CodeNotWaiting, app.CodeRequestMismatch, app.CodeAlreadyEnded:
+		err = app.E(app.CodeConflict, "the script no longer waits for this answer", "Somebody else answered first, or the execution has ended.")
+	}
+	found, err := problems(err, map[string]string{"response": "response", "error": "response"})
+	if err != nil {
+		return err
+	}
+	page, err := s.executionPage(c)
+	if err != nil {
+		return err
+	}
+	page.Problems, page.Answer = found, text
+	return s.render(c, http.StatusUnprocessableEntity, views.ExecutionView(page))
+}

@@ -1,0 +1,148 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/yamux"
+
+	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+// uiGuest is a guest inside the test: it speaks the real protocol and plays scripts of one verb a line: print TEXT, ask PROMPT,
+// result JSON, fail MESSAGE (in line 2), hang.
+type uiGuest struct {
+	mux     *yamux.Session
+	control *yamux.Stream
+	sending sync.Mutex
+	script  string
+	out     *yamux.Stream
+	errs    *yamux.Stream
+	replies chan wire.LLMReply
+}
+
+type uiPipe struct {
+	io.Reader
+	io.Writer
+}
+
+func (p uiPipe) Close() error { return p.Reader.(io.Closer).Close() }
+
+func playUI(ctx context.Context, _ plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+	exit := plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: 48 << 20}
+	mux, err := yamux.Server(uiPipe{stdin, stdout}, wire.Mux(wire.GuestWindow))
+	if err != nil {
+		return plugins.Exit{}, err
+	}
+	defer mux.Close()
+	g := &uiGuest{mux: mux, replies: make(chan wire.LLMReply, 4)}
+	if g.boot() != nil {
+		return exit, nil // an unused box was closed
+	}
+	go g.listen()
+	code, alive := g.play(ctx)
+	if !alive {
+		return plugins.Exit{}, ctx.Err()
+	}
+	_ = g.out.Close()
+	_ = g.errs.Close()
+	g.send(wire.Message{Exited: &wire.Exited{Code: code}})
+	select {
+	case <-mux.CloseChan():
+	case <-ctx.Done():
+	}
+	return exit, nil
+}
+
+func (g *uiGuest) send(m wire.Message) {
+	g.sending.Lock()
+	defer g.sending.Unlock()
+	_ = wire.Write(g.control, m)
+}
+
+func (g *uiGuest) boot() (err error) {
+	if g.control, err = g.mux.AcceptStream(); err != nil {
+		return err
+	}
+	if _, err = wire.ReadHeader(g.control); err != nil {
+		return err
+	}
+	if _, err = wire.ReadMessage(g.control); err != nil {
+		return err
+	}
+	g.send(wire.Message{Ready: &wire.Ready{Protocol: 1, Runner: guest.RunnerDigest(), Python: "3.11.2", Packages: strings.Repeat("ab", 32)}})
+	for g.script == "" {
+		m, err := wire.ReadMessage(g.control)
+		if err != nil {
+			return err
+		}
+		if m.Start != nil {
+			g.script = m.Start.Script
+		}
+	}
+	if g.out, err = g.open(wire.Stdout); err != nil {
+		return err
+	}
+	g.errs, err = g.open(wire.Stderr)
+	return err
+}
+
+func (g *uiGuest) open(kind wire.Kind) (*yamux.Stream, error) {
+	stream, err := g.mux.OpenStream()
+	if err != nil {
+		return nil, err
+	}
+	return stream, wire.Write(stream, wire.Header{Kind: kind})
+}
+
+func (g *uiGuest) listen() {
+	for {
+		m, err := wire.ReadMessage(g.control)
+		if err != nil {
+			return
+		}
+		if m.Freeze != nil {
+			g.send(wire.Message{Frozen: &wire.Frozen{On: m.Freeze.On}})
+		}
+		if m.Reply != nil {
+			g.replies <- *m.Reply
+		}
+	}
+}
+
+// play runs the lines and returns the exit code; false means the box was ended from outside.
+func (g *uiGuest) play(ctx context.Context) (code int, alive bool) {
+	lines := bufio.NewScanner(strings.NewReader(g.script))
+	for lines.Scan() {
+		verb, rest, _ := strings.Cut(lines.Text(), " ")
+		switch verb {
+		case "print":
+			_, _ = fmt.Fprintln(g.out, rest)
+		case "result":
+			g.send(wire.Message{Result: &wire.Result{Data: []byte(rest)}})
+		case "fail":
+			g.send(wire.Message{Failed: &wire.Failed{Error: rest, Traceback: "Traceback (most recent call last):\n  line 2\n" + rest, Line: 2}})
+			return 1, true
+		case "hang":
+			<-ctx.Done()
+			return 0, false
+		case "ask":
+			g.send(wire.Message{LLM: &wire.LLMRequest{ID: "q1", Prompt: rest, Model: "default"}})
+			select {
+			case r := <-g.replies:
+				_, _ = fmt.Fprintln(g.out, "answer:", r.Text, r.Error != nil)
+			case <-ctx.Done():
+				return 0, false
+			case <-g.mux.CloseChan():
+				return 0, false
+			}
+		}
+	}
+	return 0, true
+}

@@ -1,0 +1,225 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/views"
+)
+
+func (s *Server) showProfiles(c echo.Context) error {
+	sh, profiles, err := s.shell(c, "Profiles", views.SectionProfiles)
+	if err != nil {
+		return err
+	}
+	page := views.ProfilesPage{Shell: sh}
+	for _, p := range profiles {
+		page.Profiles = append(page.Profiles, views.ProfileRow{Profile: p, State: p.State(s.cfg.Now())})
+	}
+	return s.render(c, http.StatusOK, views.ProfilesView(page), "profiles")
+}
+
+func (s *Server) showNewProfile(c echo.Context) error {
+	sh, _, err := s.shell(c, "Create a profile", views.SectionProfiles)
+	if err != nil {
+		return err
+	}
+	return s.render(c, http.StatusOK, views.ProfileNewView(views.ProfileNewPage{Shell: sh}))
+}
+
+func (s *Server) createOwnProfile(c echo.Context) error {
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
+	description := strings.TrimSpace(fields.Get("description"))
+	if description == "" {
+		err = app.Invalid("description", "it has no name", "Say in a few words what it is for.")
+	}
+	var p app.Profile
+	if err == nil {
+		p, err = s.cfg.Access.CreateProfile(c.Request().Context(), actorOf(c), description)
+	}
+	if err == nil {
+		return s.done(c, "profile-created", views.ProfileURL(p.Handle))
+	}
+	found, err := problems(err, map[string]string{"description": "description"})
+	if err != nil {
+		return err
+	}
+	sh, _, err := s.shell(c, "Create a profile", views.SectionProfiles)
+	if err != nil {
+		return err
+	}
+	return s.render(c, http.StatusUnprocessableEntity, views.ProfileNewView(views.ProfileNewPage{Shell: sh, Description: description, Problems: found}))
+}
+
+// pathProfileByHandle is the profile in the path of a page.
+func (s *Server) pathProfileByHandle(c echo.Context) (app.Profile, error) {
+	p, err := s.cfg.Access.ProfileByHandle(c.Request().Context(), c.Param("handle"))
+	if err == nil {
+		c.Set(noteProfile, p.Handle)
+	}
+	return p, err
+}
+
+func (s *Server) showProfile(c echo.Context) error {
+	p, err := s.pathProfileByHandle(c)
+	if err != nil {
+		return err
+	}
+	page, err := s.profilePage(c, p)
+	if err != nil {
+		return err
+	}
+	return s.render(c, http.StatusOK, views.ProfileView(page), "list")
+}
+
+// showProfileAgain answers a refused form with the profile as it is now, and what was typed.
+func (s *Server) showProfileAgain(c echo.Context, handle string, keep func(*views.ProfilePage)) error {
+	p, err := s.cfg.Access.ProfileByHandle(c.Request().Context(), handle)
+	if err != nil {
+		return err
+	}
+	page, err := s.profilePage(c, p)
+	if err != nil {
+		return err
+	}
+	keep(&page)
+	return s.render(c, http.StatusUnprocessableEntity, views.ProfileView(page))
+}
+
+// refuseProfile is showProfileAgain for an error about the form.
+func (s *Server) refuseProfile(c echo.Context, handle string, cause error, fields map[string]string) error {
+	found, err := problems(cause, fields)
+	if err != nil {
+		return err
+	}
+	return s.showProfileAgain(c, handle, func(page *views.ProfilePage) { page.Problems = found })
+}
+
+// profilePage is a profile with the choices as they stand.
+func (s *Server) profilePage(c echo.Context, p app.Profile) (views.ProfilePage, error) {
+	ctx := c.Request().Context()
+	sh, _, err := s.shell(c, views.Title(p.Description), views.SectionProfiles)
+	if err != nil {
+		return views.ProfilePage{}, err
+	}
+	page := views.ProfilePage{Shell: sh, Profile: p, State: p.State(s.cfg.Now()), Allowed: views.AllowedHosts(p.Hosts), Expiry: views.ExpiryForm{Choice: "never"}}
+	if !p.ExpiresAt.IsZero() {
+		page.Expiry.Choice = "keep"
+	}
+	if page.Credentials, err = s.cfg.Access.Credentials(ctx); err != nil {
+		return views.ProfilePage{}, err
+	}
+	for _, k := range p.Keys {
+		page.Keys = append(page.Keys, suggestion(k, page.Credentials))
+	}
+	for _, h := range p.Hosts {
+		page.Hosts = append(page.Hosts, views.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason, Allow: h.Allowed, Private: h.Private, Asked: !h.Allowed})
+	}
+	page.Executions, _, err = s.cfg.Engine.List(ctx, engine.Filter{ProfileHandle: p.Handle, Limit: 10})
+	return page, err
+}
+
+// suggestion fills in a key's row: what is linked, else the credential of the same name, else a new one of that name.
+func suggestion(k app.Key, credentials []app.Credential) views.KeyForm {
+	f := views.KeyForm{Key: k, Link: views.LinkNew, NewName: k.Name, Mode: app.ModeInjected}
+	if k.Mode == app.ModePlain {
+		f.Mode = app.ModePlain
+	}
+	if k.CredentialID != "" {
+		f.Link = k.Credential
+		return f
+	}
+	for _, c := range credentials {
+		if c.Name == k.Name {
+			f.Link = c.Name
+		}
+	}
+	return f
+}
+
+func (s *Server) backToProfile(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, views.ProfileURL(c.Param("handle")))
+}
+
+func (s *Server) describeProfile(c echo.Context) error {
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
+	p, err := s.pathProfileByHandle(c)
+	if err != nil {
+		return err
+	}
+	description := strings.TrimSpace(fields.Get("description"))
+	if description == "" {
+		err = app.Invalid("description", "it has no name", "Say in a few words what it is for.")
+	} else {
+		_, err = s.cfg.Access.DescribeProfile(c.Request().Context(), actorOf(c), p.Handle, description)
+	}
+	if err != nil {
+		return s.refuseProfile(c, p.Handle, err, map[string]string{"description": "description"})
+	}
+	return s.done(c, "profile-renamed", views.ProfileURL(p.Handle))
+}
+
+func (s *Server) askRevoke(c echo.Context) error {
+	return s.askAboutProfile(c, "Revoke", views.ProfileRevokeURL, "Running scripts are stopped at once and their connections closed.",
+		"Its agent can't run, poll or answer anything with it any more.", "This can't be undone. What it ran stays in the list of executions.")
+}
+
+func (s *Server) askDeleteProfile(c echo.Context) error {
+	return s.askAboutProfile(c, "Delete", views.ProfileDeleteURL, "Running scripts are stopped at once and their connections closed.",
+		"The profile disappears with its keys and hosts. The credentials stay.", "This can't be undone. What it ran stays in the list of executions.")
+}
+
+func (s *Server) askAboutProfile(c echo.Context, verb string, action func(string) string, lines ...string) error {
+	p, err := s.pathProfileByHandle(c)
+	if err != nil {
+		return err
+	}
+	name := verb + " " + views.Title(p.Description)
+	sh, _, err := s.shell(c, name, views.SectionProfiles)
+	if err != nil {
+		return err
+	}
+	return s.render(c, http.StatusOK, views.ConfirmView(views.ConfirmPage{
+		Shell: sh, Question: name + "?", Lines: lines, Action: action(p.Handle), Button: name, Back: views.ProfileURL(p.Handle),
+	}))
+}
+
+func (s *Server) revokeProfile(c echo.Context) error {
+	p, err := s.pathProfileByHandle(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if _, err := s.cfg.Access.Revoke(ctx, actorOf(c), p.Handle); err != nil {
+		return s.refuseProfile(c, p.Handle, err, nil)
+	}
+	if err := s.cfg.Engine.KillProfile(ctx, p.Handle, "the profile was revoked"); err != nil {
+		return err
+	}
+	return s.done(c, "profile-revoked", views.ProfileURL(p.Handle))
+}
+
+func (s *Server) deleteProfile(c echo.Context) error {
+	p, err := s.pathProfileByHandle(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if err := s.cfg.Access.DeleteProfile(ctx, actorOf(c), p.Handle); err != nil {
+		return s.refuseProfile(c, p.Handle, err, nil)
+	}
+	if err := s.cfg.Engine.KillProfile(ctx, p.Handle, "the profile was deleted"); err != nil {
+		return err
+	}
+	return s.done(c, "profile-deleted", views.Profiles)
+}

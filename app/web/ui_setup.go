@@ -1,0 +1,193 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/views"
+)
+
+// setup is one submission of the form of an unlocked profile. It applies what is right and collects what is not, so that one mistyped
+// host doesn't cost a person the secrets they typed beside it: those are never sent back.
+type setup struct {
+	s       *Server
+	by      app.Actor
+	fields  url.Values
+	profile app.Profile
+	review  bool // leads to the lock, so nothing may be left open
+	wrong   views.Problems
+}
+
+func (s *Server) setUpProfile(c echo.Context) error {
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
+	p, err := s.pathProfileByHandle(c)
+	if err != nil {
+		return err
+	}
+	if p.State(s.cfg.Now()) != app.StateUnlocked {
+		return s.refuseProfile(c, p.Handle, p.CanChangeKeys(s.cfg.Now()), nil)
+	}
+	f := &setup{s: s, by: actorOf(c), fields: fields, profile: p, review: fields.Get("do") == "review", wrong: views.Problems{}}
+	if err := f.apply(c.Request().Context()); err != nil {
+		return err
+	}
+	if len(f.wrong) > 0 {
+		return s.showProfileAgain(c, p.Handle, f.keep)
+	}
+	if f.review {
+		return s.done(c, "", views.ProfileLockURL(p.Handle))
+	}
+	return s.done(c, "profile-saved", views.ProfileURL(p.Handle))
+}
+
+// apply carries out the form. Its error is none that the person could solve.
+func (f *setup) apply(ctx context.Context) error {
+	removed, _ := strings.CutPrefix(f.fields.Get("do"), "remove ")
+	for _, k := range f.profile.Keys {
+		var err error
+		if k.Name == removed {
+			_, err = f.s.cfg.Access.RemoveKey(ctx, f.by, f.profile.Handle, k.Name)
+			err = f.note(err, "", nil)
+		} else if f.fields.Has(views.LinkField(k.Name)) {
+			err = f.applyKey(ctx, k)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, step := range []func(context.Context) error{f.addKey, f.applyHosts, f.applyExpiry} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note puts an error beside the field it belongs to (fields says which, other is for the rest) and returns it if it belongs to none.
+func (f *setup) note(err error, other string, fields map[string]string) error {
+	if err == nil {
+		return nil
+	}
+	found, err := problems(err, fields)
+	if err != nil {
+		return err
+	}
+	for field, message := range found {
+		if field == "" {
+			field = other
+		}
+		f.wrong[field] = message
+	}
+	return nil
+}
+
+func (f *setup) applyKey(ctx context.Context, k app.Key) error {
+	link := f.fields.Get(views.LinkField(k.Name))
+	if link == views.LinkNew {
+		name, err := f.newCredential(ctx, k)
+		if err != nil || name == "" {
+			return err
+		}
+		link = name
+	}
+	if link == "" && f.review {
+		f.wrong[views.LinkField(k.Name)] = "Choose a credential or type a value, or remove the key."
+		return nil
+	}
+	if link == k.Credential {
+		return nil
+	}
+	_, err := f.s.cfg.Access.LinkKey(ctx, f.by, f.profile.Handle, k.Name, link)
+	if app.CodeOf(err) == app.CodeNotFound { // of the credential, since the key is there
+		f.wrong[views.LinkField(k.Name)] = "This credential is not there any more. Choose another."
+		return nil
+	}
+	return f.note(err, views.LinkField(k.Name), nil)
+}
+
+// newCredential stores the value that was typed for a key, and returns the credential's name, or "" if nothing was typed or it was refused.
+func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
+	value := typedValue(f.fields.Get(views.ValueField(k.Name)))
+	if value.Empty() {
+		if f.review {
+			f.wrong[views.ValueField(k.Name)] = "Type the value, or choose a credential."
+		}
+		return "", nil
+	}
+	in := access.CredentialInput{
+		Name: strings.TrimSpace(f.fields.Get(views.NameField(k.Name))), Mode: app.Mode(f.fields.Get(views.ModeField(k.Name))), Value: value,
+	}
+	_, err := f.s.cfg.Access.CreateCredential(ctx, f.by, in)
+	if err == nil {
+		return in.Name, nil
+	}
+	return "", f.note(err, views.NameField(k.Name), map[string]string{
+		"name": views.NameField(k.Name), "value": views.ValueField(k.Name), "mode": views.ModeField(k.Name),
+	})
+}
+
+func (f *setup) addKey(ctx context.Context) error {
+	name := strings.TrimSpace(f.fields.Get("new_key"))
+	if name == "" {
+		return nil
+	}
+	for _, k := range f.profile.Keys {
+		if k.Name == name {
+			f.wrong["new_key"] = "The profile has this key already."
+			return nil
+		}
+	}
+	_, err := f.s.cfg.Access.AddKeys(ctx, f.by, f.profile.Handle, []app.Key{{Name: name, Description: strings.TrimSpace(f.fields.Get("new_key_note"))}})
+	return f.note(err, "new_key", map[string]string{"name": "new_key", "keys": "new_key", "description": "new_key"})
+}
+
+func (f *setup) applyHosts(ctx context.Context) error {
+	chosen, err := chosenHosts(f.fields, f.profile)
+	if err != nil {
+		f.wrong["new_host"] = told(err)
+	}
+	_, failed := f.s.cfg.Access.SetHosts(ctx, f.by, f.profile.Handle, chosen.allowed, nil)
+	return f.note(failed, "new_host", map[string]string{"host": "new_host", "hosts": "new_host"})
+}
+
+func (f *setup) applyExpiry(ctx context.Context) error {
+	at, change, err := chooseExpiry(views.ExpiryForm{Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date")}, f.s.cfg.Now())
+	if err == nil && change && !at.Equal(f.profile.ExpiresAt) {
+		_, err = f.s.cfg.Access.SetExpiry(ctx, f.by, f.profile.Handle, at)
+	}
+	return f.note(err, "expiry", expiryFields())
+}
+
+// keep puts what was typed back into the form, except values.
+func (f *setup) keep(page *views.ProfilePage) {
+	page.Problems, page.Partly = f.wrong, true
+	for i, k := range page.Keys {
+		if k.Key.CredentialID != "" || !f.fields.Has(views.LinkField(k.Key.Name)) {
+			continue
+		}
+		page.Keys[i].Link = f.fields.Get(views.LinkField(k.Key.Name))
+		page.Keys[i].NewName = f.fields.Get(views.NameField(k.Key.Name))
+		page.Keys[i].Mode = app.Mode(f.fields.Get(views.ModeField(k.Key.Name)))
+	}
+	if f.wrong.Of("new_key") != "" {
+		page.NewKey, page.NewKeyNote = f.fields.Get("new_key"), f.fields.Get("new_key_note")
+	}
+	keepHost(page, f.fields)
+	if f.wrong.Of("expiry")+f.wrong.Of("expiry_date") != "" {
+		page.Expiry = views.ExpiryForm{Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date")}
+	}
+}
+
+func keepHost(page *views.ProfilePage, fields url.Values) {
+	if page.Problems.Of("new_host") != "" {
+		page.NewHost, page.NewPrivate = fields.Get("new_host"), fields.Get("new_private") != ""
+	}
+}

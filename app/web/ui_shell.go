@@ -1,0 +1,163 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views"
+)
+
+// Cookies of the UI. They are sent under /ui only.
+const (
+	sessionCookie = "airlock_session"
+	themeCookie   = "airlock_theme"
+	noticeCookie  = "airlock_notice"
+)
+
+// notices are what pages say after an action. The cookie carries only the name, so nobody can put words into a page.
+func notices() map[string]string {
+	return map[string]string{
+		"credential-added":   "The credential was added.",
+		"credential-changed": "The credential was changed. Every profile sees it from its next execution on.",
+		"credential-deleted": "The credential was deleted.",
+		"profile-created":    "The profile was created. Choose its keys and hosts.",
+		"profile-saved":      "Saved. Nothing is granted before you lock the profile.",
+		"profile-locked":     "The profile is locked. Its agent can use it now.",
+		"profile-revoked":    "The profile was revoked and whatever it ran was stopped.",
+		"profile-deleted":    "The profile was deleted. Its executions stay in the list.",
+		"profile-renamed":    "The profile was renamed.",
+		"hosts-changed":      "The hosts were saved. They count from the next execution on.",
+		"expiry-changed":     "The end was saved.",
+		"cancelled":          "The execution was cancelled.",
+		"answered":           "The answer was sent to the script.",
+		"theme":              "The theme was saved for this browser.",
+	}
+}
+
+// shell is what surrounds the pages of a person with a session; it counts what needs them.
+func (s *Server) shell(c echo.Context, title string, section views.Section) (views.Shell, []app.Profile, error) {
+	profiles, err := s.cfg.Access.Profiles(c.Request().Context())
+	if err != nil {
+		return views.Shell{}, nil, err
+	}
+	sh := s.bareShell(c, title)
+	sh.Section, sh.Notice = section, s.takeNotice(c)
+	for _, p := range profiles {
+		if _, waits := s.need(p); waits {
+			sh.NeedsYou++
+		}
+	}
+	return sh, profiles, nil
+}
+
+// bareShell asks nothing of the store, so that it also surrounds errors.
+func (s *Server) bareShell(c echo.Context, title string) views.Shell {
+	theme := ""
+	if k, err := c.Cookie(themeCookie); err == nil && (k.Value == "light" || k.Value == "dark") {
+		theme = k.Value
+	}
+	return views.Shell{Title: sentence(title), Theme: theme, Version: s.cfg.Version, Base: s.baseURL(c), Now: s.cfg.Now()}
+}
+
+// render answers with a whole page, or for htmx with the parts that it asked for. A page that can't be rendered is an error, never half a page.
+func (s *Server) render(c echo.Context, status int, page templ.Component, parts ...any) error {
+	var buf bytes.Buffer
+	var err error
+	if partial(c) && len(parts) > 0 && status < 400 {
+		err = templ.RenderFragments(c.Request().Context(), &buf, page, parts...)
+	} else {
+		err = page.Render(c.Request().Context(), &buf)
+	}
+	if err != nil {
+		return err
+	}
+	if status >= 400 {
+		c.Response().Header().Set("HX-Push-Url", "false") // the address of a refused form is not a page
+	}
+	return c.HTMLBlob(status, buf.Bytes())
+}
+
+// partial reports whether htmx asks for a part of a page.
+func partial(c echo.Context) bool {
+	h := c.Request().Header
+	return h.Get("HX-Request") == "true" && h.Get("HX-Request-Type") == "partial" && h.Get("HX-Boosted") == ""
+}
+
+// done leads on after an action, with a notice for the next page.
+func (s *Server) done(c echo.Context, notice, to string) error {
+	if notice != "" {
+		s.setCookie(c, noticeCookie, notice, time.Minute)
+	}
+	return c.Redirect(http.StatusSeeOther, to)
+}
+
+func (s *Server) takeNotice(c echo.Context) string {
+	k, err := c.Cookie(noticeCookie)
+	if err != nil || partial(c) {
+		return ""
+	}
+	s.setCookie(c, noticeCookie, "", -time.Second)
+	return notices()[k.Value]
+}
+
+// setCookie sets a cookie of the UI; a negative age removes it.
+func (s *Server) setCookie(c echo.Context, name, value string, age time.Duration) {
+	seconds := int(age.Seconds())
+	if age < 0 {
+		seconds = -1
+	}
+	c.SetCookie(&http.Cookie{
+		Name: name, Value: value, Path: views.Root, MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: c.Scheme() == "https",
+	})
+}
+
+// problems gives an error its place on a form: beside the field if fields knows it, else on top. What is not a person's to solve stays an error.
+func problems(err error, fields map[string]string) (views.Problems, error) {
+	known, ok := asAppError(err)
+	if !ok || known.Code == app.CodeInternal || known.Code == app.CodeUnauthorized || known.Code == app.CodeForbidden || known.Code == app.CodeNotFound {
+		return nil, err
+	}
+	return views.Problems{fields[known.Field]: told(known)}, nil
+}
+
+// told is an error as one or two sentences.
+func told(e *app.Error) string {
+	return strings.TrimSpace(sentence(e.Message) + " " + sentence(e.Hint))
+}
+
+// sentence begins with a capital letter and ends with a full stop, if it is one.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if !strings.ContainsAny(text[len(text)-1:], ".?") && strings.Contains(text, " ") {
+		text += "."
+	}
+	return text
+}
+
+// form reads the body's fields. Browsers send line breaks as CR LF; values are kept as they were typed.
+func form(c echo.Context) (url.Values, error) {
+	if err := c.Request().ParseForm(); err != nil {
+		return nil, err
+	}
+	fields := c.Request().PostForm
+	for name, values := range fields {
+		for i, v := range values {
+			fields[name][i] = strings.ReplaceAll(v, "\r\n", "\n")
+		}
+	}
+	return fields, nil
+}

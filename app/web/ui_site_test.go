@@ -1,0 +1,304 @@
+package web
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/plugins/fake"
+	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/views"
+)
+
+// uiToken opens the admin UI of the tests, and uiSecrets are values that no answer may contain.
+const uiToken = "atk_0123456789abcdefghjkmnpqrstvwx"
+
+func uiSecrets() []string { return []string{"planted-s3cr3t-alpha", "planted-s3cr3t-beta", uiToken} }
+
+// uiSite is a whole server with a browser-like client. Only the boxes are played.
+type uiSite struct {
+	t      *testing.T
+	store  *store.Store
+	access *access.Service
+	engine *engine.Engine
+	server *Server
+	web    *httptest.Server
+	client *http.Client // keeps cookies, follows no redirect
+	person app.Actor
+}
+
+func newUISite(t *testing.T, change ...func(*Config)) *uiSite {
+	t.Helper()
+	s := &uiSite{t: t, person: app.Actor{Kind: app.ActorPerson, Name: "test"}}
+	var err error
+	s.store, err = store.Open(t.Context(), t.TempDir(), nil)
+	s.must(err)
+	t.Cleanup(func() { _ = s.store.Close() })
+	keyring, err := secrets.NewKeyring(app.NewSecret("0123456789abcdef0123456789abcdef-ui-test"))
+	s.must(err)
+	hub := &live.Hub{}
+	s.access = access.New(access.Config{Store: s.store, Keyring: keyring, Hub: hub, AgentProfiles: true})
+	_, err = s.access.EnsureAdminToken(t.Context(), app.NewSecret(uiToken))
+	s.must(err)
+	s.engine = engine.New(engine.Config{
+		Store: s.store, Access: s.access, Keyring: keyring, Hub: hub, Gateway: egress.New(egress.Config{}),
+		Sandboxes: []engine.Sandbox{{Name: "fake", Backend: fake.New(t, playUI)}}, Workers: 2, Pool: 1,
+	})
+	s.must(s.engine.Start(t.Context()))
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := s.engine.Close(ctx); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test"}
+	for _, f := range change {
+		f(&cfg)
+	}
+	s.server = New(cfg)
+	s.web = httptest.NewServer(s.server.Handler())
+	t.Cleanup(func() { s.server.Drain(); s.web.Close() })
+	jar, err := cookiejar.New(nil)
+	s.must(err)
+	s.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return s
+}
+
+func (s *uiSite) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// uiAnswer is a response that was read.
+type uiAnswer struct {
+	t      *testing.T
+	status int
+	header http.Header
+	text   string
+	doc    *goquery.Document
+}
+
+// do sends a request and checks what holds for every answer: the policy, no caching, and no secret.
+func (s *uiSite) do(r *http.Request) *uiAnswer {
+	s.t.Helper()
+	res, err := s.client.Do(r)
+	s.must(err)
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	s.must(err)
+	a := &uiAnswer{t: s.t, status: res.StatusCode, header: res.Header, text: string(body)}
+	a.doc, err = goquery.NewDocumentFromReader(strings.NewReader(a.text))
+	s.must(err)
+	if strings.HasPrefix(r.URL.Path, "/ui") && !strings.HasPrefix(r.URL.Path, "/ui/assets") {
+		if got := res.Header.Get("Content-Security-Policy"); got != pagePolicy {
+			s.t.Errorf("%s %s: policy %q", r.Method, r.URL.Path, got)
+		}
+		if got := res.Header.Get("Cache-Control"); got != "no-store" {
+			s.t.Errorf("%s %s: Cache-Control %q", r.Method, r.URL.Path, got)
+		}
+	}
+	for _, secret := range uiSecrets() {
+		if strings.Contains(a.text, secret) {
+			s.t.Errorf("%s %s shows a secret", r.Method, r.URL.Path)
+		}
+	}
+	return a
+}
+
+func (s *uiSite) get(path string) *uiAnswer {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.web.URL+path, nil)
+	s.must(err)
+	return s.do(r)
+}
+
+// part asks as htmx does for a part of a page.
+func (s *uiSite) part(path string) *uiAnswer {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.web.URL+path, nil)
+	s.must(err)
+	r.Header.Set("HX-Request", "true")
+	r.Header.Set("HX-Request-Type", "partial")
+	return s.do(r)
+}
+
+func (s *uiSite) post(path string, fields ...string) *uiAnswer {
+	s.t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	return s.send(path, form)
+}
+
+func (s *uiSite) send(path string, form url.Values) *uiAnswer {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.web.URL+path, strings.NewReader(form.Encode()))
+	s.must(err)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return s.do(r)
+}
+
+// submit sends the form of a page as a browser without scripts does: every field as it stands, changed by fill, with the button.
+func (s *uiSite) submit(a *uiAnswer, form, button string, fill ...string) *uiAnswer {
+	s.t.Helper()
+	f := a.doc.Find(form)
+	if f.Length() != 1 {
+		s.t.Fatalf("%d forms match %s", f.Length(), form)
+	}
+	values := url.Values{}
+	f.Find("input, textarea, select").Each(func(_ int, e *goquery.Selection) {
+		name, _ := e.Attr("name")
+		kind, _ := e.Attr("type")
+		_, checked := e.Attr("checked")
+		switch {
+		case name == "" || (kind == "checkbox" || kind == "radio") && !checked:
+		case e.Is("select"):
+			chosen := e.Find("option[selected]")
+			if chosen.Length() == 0 {
+				chosen = e.Find("option").First()
+			}
+			values.Set(name, chosen.AttrOr("value", ""))
+		case e.Is("textarea"):
+			values.Set(name, e.Text())
+		case kind == "checkbox" || kind == "radio":
+			values.Set(name, e.AttrOr("value", "on"))
+		default:
+			values.Set(name, e.AttrOr("value", ""))
+		}
+	})
+	for i := 0; i < len(fill); i += 2 {
+		if f.Find("[name='"+fill[i]+"']").Length() == 0 {
+			s.t.Fatalf("the form has no field %q", fill[i])
+		}
+		values.Set(fill[i], fill[i+1])
+	}
+	if button != "" {
+		b := f.Find("button[value='" + button + "']").First()
+		if b.Length() == 0 {
+			s.t.Fatalf("the form has no button %q", button)
+		}
+		values.Set(b.AttrOr("name", ""), button)
+	}
+	if f.AttrOr("method", "") != "post" {
+		return s.get(f.AttrOr("action", "") + "?" + values.Encode())
+	}
+	return s.send(f.AttrOr("action", ""), values)
+}
+
+func (s *uiSite) login() {
+	s.t.Helper()
+	s.post(views.Login, "token", uiToken).leads(views.Root)
+}
+
+// want fails unless the answer has the status.
+func (a *uiAnswer) want(status int) *uiAnswer {
+	a.t.Helper()
+	if a.status != status {
+		a.t.Fatalf("status %d, want %d: %s", a.status, status, strings.Join(strings.Fields(a.doc.Find("main").Text()), " "))
+	}
+	return a
+}
+
+// leads fails unless the answer leads to the path.
+func (a *uiAnswer) leads(path string) *uiAnswer {
+	a.t.Helper()
+	a.want(http.StatusSeeOther)
+	if got := a.header.Get("Location"); got != path {
+		a.t.Fatalf("leads to %q, want %q", got, path)
+	}
+	return a
+}
+
+// says fails unless the selected elements contain the text.
+func (a *uiAnswer) says(selector, text string) *uiAnswer {
+	a.t.Helper()
+	got := strings.Join(strings.Fields(a.doc.Find(selector).Text()), " ")
+	if !strings.Contains(got, text) {
+		a.t.Errorf("%s says %q, want %q", selector, got, text)
+	}
+	return a
+}
+
+// lacks fails if the answer has such an element.
+func (a *uiAnswer) lacks(selector string) *uiAnswer {
+	a.t.Helper()
+	if n := a.doc.Find(selector).Length(); n != 0 {
+		a.t.Errorf("%d elements match %s", n, selector)
+	}
+	return a
+}
+
+// request makes a profile as an agent does.
+func (s *uiSite) request(keys []app.Key, hosts ...string) app.Profile {
+	s.t.Helper()
+	ctx, by := s.t.Context(), app.Actor{Kind: app.ActorAgent, Address: "192.0.2.40"}
+	p, err := s.access.CreateProfile(ctx, by, "Monthly revenue report")
+	s.must(err)
+	if len(keys) > 0 {
+		_, err = s.access.AddKeys(ctx, by, p.Handle, keys)
+		s.must(err)
+	}
+	var list []app.Host
+	for _, text := range hosts {
+		h, err := app.ParseHost(text)
+		s.must(err)
+		h.Reason = "Because of " + text
+		list = append(list, h)
+	}
+	if len(list) > 0 {
+		_, err = s.access.ProposeHosts(ctx, by, p.Handle, list)
+		s.must(err)
+	}
+	p, err = s.access.ProfileByHandle(ctx, p.Handle)
+	s.must(err)
+	return p
+}
+
+// locked is a profile that can execute.
+func (s *uiSite) locked() app.Profile {
+	s.t.Helper()
+	p := s.request(nil)
+	p, err := s.access.Lock(s.t.Context(), s.person, p.Handle, time.Time{})
+	s.must(err)
+	return p
+}
+
+// runs submits a script and waits until it has the status.
+func (s *uiSite) runs(p app.Profile, script string, status app.Status) app.Execution {
+	s.t.Helper()
+	sub := s.server.cfg.Hub.Subscribe()
+	defer sub.Close()
+	x, _, err := s.engine.Submit(s.t.Context(), engine.Submission{ProfileID: p.ID, Script: script, By: app.Actor{Kind: app.ActorAgent}})
+	s.must(err)
+	limit := time.After(20 * time.Second)
+	for {
+		x, err = s.engine.ByHandle(s.t.Context(), x.Handle)
+		s.must(err)
+		if x.Status == status {
+			return x
+		}
+		select {
+		case <-sub.C():
+		case <-limit:
+			s.t.Fatalf("status %s, want %s: %s", x.Status, status, x.Error)
+		}
+	}
+}

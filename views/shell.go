@@ -1,0 +1,72 @@
+package views
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+)
+
+// Section is a place in the navigation.
+type Section string
+
+// The sections.
+const (
+	SectionOverview    Section = "overview"
+	SectionProfiles    Section = "profiles"
+	SectionCredentials Section = "credentials"
+	SectionExecutions  Section = "executions"
+	SectionSandbox     Section = "sandbox"
+	SectionAudit       Section = "audit"
+	SectionSettings    Section = "settings"
+)
+
+// Shell is what surrounds every page.
+type Shell struct {
+	Title    string
+	Section  Section
+	Theme    string // "light", "dark", or "" to follow the system
+	Notice   string // what the last action did; "" if nothing is to be said
+	Version  string
+	Base     string // this instance's address as agents reach it, without trailing slash
+	Now      time.Time
+	NeedsYou int // profiles that wait for a person
+}
+
+// place is one entry of the navigation.
+type place struct {
+	section Section
+	url     string
+	icon    string
+	word    string
+}
+
+func mainPlaces() []place {
+	return []place{
+		{SectionOverview, Root, "overview", "Overview"},
+		{SectionProfiles, Profiles, "profile", "Profiles"},
+		{SectionCredentials, Credentials, "key", "Credentials"},
+		{SectionExecutions, Executions, "run", "Executions"},
+	}
+}
+
+func otherPlaces() []place {
+	return []place{
+		{SectionSandbox, Sandbox, "box", "Sandbox"},
+		{SectionAudit, Audit, "audit", "Audit"},
+		{SectionSettings, Settings, "settings", "Settings"},
+	}
+}
+
+// Problems are the messages of a refused form by field name; "" holds what belongs to no field.
+type Problems map[string]string
+
+// Of returns the message for a field, or "".
+func (p Problems) Of(field string) string { return p[field] }
+
+// current marks the place in the navigation where the page belongs.
+func current(s Shell, p place) templ.Attributes {
+	if s.Section != p.section {
+		return nil
+	}
+	return templ.Attributes{"aria-current": "page"}
+}
