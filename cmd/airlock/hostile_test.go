@@ -47,6 +47,11 @@ func TestHostileScripts(t *testing.T) {
 		})
 	}
 	s.t, s.in.t = t, t
+	for _, name := range []string{"internal-0.test.", "mixed.test.", "rebind.test."} {
+		if s.w.resolver.asked(name) == 0 {
+			t.Errorf("%s was never looked up, so the addresses behind it were not tried", name)
+		}
+	}
 	s.detect()
 }
 
