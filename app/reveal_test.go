@@ -14,11 +14,20 @@ import (
 // revealers are the files that may take the value out of a Secret, with the reason. Tests may too. Keep it short: a new entry
 // is a new place from which a secret could get out.
 var revealers = map[string]string{
-	"app/credential.go":       "checks a value that a person typed",
-	"app/redact/needles.go":   "looks for the values",
-	"app/secret.go":           "compares two values",
-	"app/secrets/instance.go": "trims the key from the environment",
-	"app/secrets/key.go":      "derives subkeys of the instance key",
+	"app/access/credentials.go": "seals a value that a person set",
+	"app/access/policy.go":      "reads the host name that a plain key holds",
+	"app/access/sessions.go":    "hashes a session's cookie; measures a token before hashing it",
+	"app/access/token.go":       "hashes the admin token",
+	"app/credential.go":         "checks a value that a person typed",
+	"app/engine/deliver.go":     "hands the values to the box, at the very last moment",
+	"app/redact/needles.go":     "looks for the values",
+	"app/secret.go":             "compares two values",
+	"app/secrets/instance.go":   "trims the key from the environment",
+	"app/secrets/key.go":        "derives subkeys of the instance key",
+	"app/web/ui_login.go":       "sets the session's cookie",
+	"cmd/airlock/admin.go":      "prints a new admin token to the operator who asked for it",
+	"cmd/airlock/run_client.go": "sends the agent's own profile id",
+	"cmd/airlock/serve.go":      "prints the admin token of the first boot",
 }
 
 // TestOnlyRevealersReveal reads the source of the whole module.

@@ -15,7 +15,7 @@ import (
 func TestDialLiterals(t *testing.T) {
 	for _, c := range []struct{ entry, host, rule string }{
 		{"93.184.215.14", "93.184.215.14", ""},
-		{"93.184.215.14", "::ffff:93.184.215.14", ""},
+		{"93.184.215.14", "::ffff:93.184.215.14", RuleName},
 		{"10.1.2.3", "10.1.2.3", RulePrivate},
 		{"private:10.1.2.3", "10.1.2.3", ""},
 		{"private:10.8.8.8", "10.8.8.8", RuleThisHost},
