@@ -51,7 +51,7 @@ func Span(d time.Duration) string {
 	case d < time.Second:
 		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
 	case d < 10*time.Second:
-		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+		return strings.TrimSuffix(strconv.FormatFloat(d.Seconds(), 'f', 1, 64), ".0") + " s"
 	case d < time.Minute:
 		return strconv.FormatFloat(d.Seconds(), 'f', 0, 64) + " s"
 	}

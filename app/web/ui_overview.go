@@ -65,8 +65,7 @@ func (s *Server) need(p app.Profile) (n views.Need, waits bool) {
 			n.Detail = "It is being set up and not locked yet."
 			return n, true
 		}
-		n.Detail = "An agent at " + p.CreatedFrom + " asks for " + views.Count(int64(len(p.Keys)), "key") + " and " + views.Count(int64(asked), "host") +
-			", " + views.Ago(p.CreatedAt, s.cfg.Now()) + "."
+		n.Detail = "An agent at " + p.CreatedFrom + " asks for " + wanted(len(p.Keys), asked) + ", " + views.Ago(p.CreatedAt, s.cfg.Now()) + "."
 		return n, true
 	case app.StateLocked:
 		if asked > 0 {
@@ -82,6 +81,19 @@ func (s *Server) need(p app.Profile) (n views.Need, waits bool) {
 		}
 	}
 	return n, false
+}
+
+// wanted names what an agent asks for.
+func wanted(keys, hosts int) string {
+	switch {
+	case keys == 0 && hosts == 0:
+		return "nothing so far"
+	case hosts == 0:
+		return views.Count(int64(keys), "key")
+	case keys == 0:
+		return views.Count(int64(hosts), "host")
+	}
+	return views.Count(int64(keys), "key") + " and " + views.Count(int64(hosts), "host")
 }
 
 func (s *Server) showSandbox(c echo.Context) error {

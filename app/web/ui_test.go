@@ -427,3 +427,15 @@ func TestUIEvents(t *testing.T) {
 		}
 	}
 }
+
+func TestUITheme(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	s.submit(s.get(views.Settings), "form[action$='/theme']", "", "theme", "dark").leads(views.Settings)
+	if got := s.get(views.Settings).says(".notice[role=status]", "theme").doc.Find("html").AttrOr("data-theme", ""); got != "dark" {
+		t.Errorf("the theme is %q", got)
+	}
+	s.post(views.SettingsTheme, "theme", "neon").want(http.StatusBadRequest)
+	s.post(views.SettingsTheme, "theme", "").leads(views.Settings)
+	s.get(views.Sandbox).want(http.StatusOK).says(".head", "Sandbox").says("main", "fake, isolation full")
+}

@@ -1,0 +1,120 @@
+package assets
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func get(t *testing.T, path, encoding string) *http.Response {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	r.Header.Set("Accept-Encoding", encoding)
+	w := httptest.NewRecorder()
+	Handler().ServeHTTP(w, r)
+	return w.Result()
+}
+
+func TestServedForEverUnderItsDigest(t *testing.T) {
+	for name, kind := range map[string]string{
+		"app.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8", "favicon.svg": "image/svg+xml",
+		"vendor/htmx.min.js": "text/javascript; charset=utf-8", "vendor/hx-sse.min.js": "text/javascript; charset=utf-8",
+	} {
+		want, err := files.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(want)
+		if !strings.Contains(URL(name), hex.EncodeToString(sum[:6])) {
+			t.Errorf("%s is at %s", name, URL(name))
+		}
+		plain := get(t, URL(name), "")
+		body, err := io.ReadAll(plain.Body)
+		if err != nil || !bytes.Equal(body, want) {
+			t.Errorf("%s: other content (%v)", name, err)
+		}
+		for header, value := range map[string]string{
+			"Content-Type": kind, "Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff", "Vary": "Accept-Encoding", "Content-Encoding": "",
+		} {
+			if got := plain.Header.Get(header); got != value {
+				t.Errorf("%s: %s is %q, want %q", name, header, got, value)
+			}
+		}
+		zipped := get(t, URL(name), "br, gzip;q=0.8")
+		if zipped.Header.Get("Content-Encoding") != "gzip" {
+			t.Errorf("%s is not compressed", name)
+			continue
+		}
+		r, err := gzip.NewReader(zipped.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, err = io.ReadAll(r); err != nil || !bytes.Equal(body, want) {
+			t.Errorf("%s: other content when compressed (%v)", name, err)
+		}
+	}
+}
+
+func TestNothingElseIsServed(t *testing.T) {
+	for _, path := range []string{Prefix, Prefix + "app.css", Prefix + "app-000000000000.css", Prefix + "../assets.go", "/", strings.Replace(URL("app.css"), "app", "vendor/app", 1)} {
+		if res := get(t, path, ""); res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d", path, res.StatusCode)
+		}
+	}
+}
+
+func TestAcceptsGzip(t *testing.T) {
+	for header, want := range map[string]bool{
+		"": false, "gzip": true, "br, gzip": true, "gzip;q=0": false, "gzip; q=0.0": false, "gzip;q=0.5": true, "x-gzip": false, "identity": false, "deflate,gzip ;q=1": false,
+	} {
+		if got := acceptsGzip(header); got != want {
+			t.Errorf("%q: %v", header, got)
+		}
+	}
+}
+
+// TestVendored compares the vendored scripts with the sums that were noted when they were taken.
+func TestVendored(t *testing.T) {
+	readme, err := os.ReadFile("vendor/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("\\| `([a-z.-]+)` \\| `[^`]+` \\| `([0-9a-f]{64})` \\|").FindAllSubmatch(readme, -1)
+	if len(rows) != 2 {
+		t.Fatalf("%d sums are noted", len(rows))
+	}
+	for _, row := range rows {
+		data, err := files.ReadFile("vendor/" + string(row[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != string(row[2]) {
+			t.Errorf("%s is not the file that was vendored", row[1])
+		}
+	}
+}
+
+func TestSmall(t *testing.T) {
+	script, err := files.ReadFile("app.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(script, []byte("\n")); n > 300 {
+		t.Errorf("app.js has %d lines; what needs more belongs on the server", n)
+	}
+	total := 0
+	for _, a := range table() {
+		total += len(a.zipped)
+	}
+	if total > 40<<10 {
+		t.Errorf("the assets are %d bytes compressed", total)
+	}
+}
