@@ -13,12 +13,12 @@ import (
 
 // relay serves one connection of the script: Dial decides, then bytes flow both ways, each direction ending by itself.
 func (r *run) relay(stream *yamux.Stream, host string, port int) error {
-	sent := r.sends()
-	defer sent()
-	defer finish(stream)
 	if !hostName(host) || port < 1 || port > 65535 {
 		return violation("a connection to something that isn't a host name and port")
 	}
+	sent := r.sends()
+	defer sent()
+	defer finish(stream)
 	if r.connect.Wait(r.ctx) != nil {
 		return nil
 	}

@@ -121,11 +121,12 @@ def complain(text):
 
 def end(code):
     """Ends as an interpreter does (threads, exit handlers, buffers), but in bounded time and without tearing modules down."""
-    watch = threading.Thread(target=give_up, args=(code, os.getpid()), daemon=True)
-    try:
-        watch.start()
-    except RuntimeError:  # no thread to be had, so no waiting either
-        leave(code)
+    if threading.active_count() > 1 or atexit._ncallbacks():
+        watch = threading.Thread(target=give_up, args=(code, os.getpid()), daemon=True)
+        try:
+            watch.start()
+        except RuntimeError:  # no thread to be had, so no waiting either
+            leave(code)
     for step in (threading._shutdown, atexit._run_exitfuncs):
         try:
             step()

@@ -1,6 +1,5 @@
 # What set_result accepts, and its JSON form. airlock.pyi documents the forms; nothing is rounded, guessed or dropped.
 # Third-party types are looked up in sys.modules: a script that has numpy values has imported numpy, and no other should pay for it.
-import dataclasses
 import datetime
 import decimal
 import enum
@@ -124,8 +123,8 @@ def plain_container(value, path, parents):
         return plain_mapping(series.items(), path, parents)
     if of(value, "pandas", "Index") or of(value, "pandas", "Categorical"):
         return plain_sequence(value.tolist(), path, parents)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = [(f.name, getattr(value, f.name)) for f in dataclasses.fields(value)]
+    if hasattr(type(value), "__dataclass_fields__"):
+        fields = [(f.name, getattr(value, f.name)) for f in sys.modules["dataclasses"].fields(value)]
         return plain_mapping(fields, path, parents)
     hint = "convert it to a dict, list, str or number first"
     if hasattr(type(value), "__iter__"):
