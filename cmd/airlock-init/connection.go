@@ -84,9 +84,6 @@ func (c *connection) isBroken() bool {
 
 // abort breaks the script's end of a connection, because the engine's broke.
 func (n *network) abort(id uint32) {
-	if n == nil {
-		return
-	}
 	n.mu.Lock()
 	c := n.open[id]
 	delete(n.open, id)

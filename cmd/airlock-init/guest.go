@@ -92,6 +92,7 @@ func (g *guest) boot() error {
 	if g.runner, err = startRunner(message.Boot.Runner); err != nil {
 		return err
 	}
+	g.net = openNetwork(g)
 	ended, gone := make(chan unix.WaitStatus, 1), make(chan struct{})
 	go reap(g.runner.pid, ended, gone)
 	g.sdk = newChannel(g.runner.sdk, g.fromRunner)
@@ -132,8 +133,7 @@ func (g *guest) start(s *wire.Start) error {
 		return nil // the engine is about to learn it
 	}
 	g.started = true
-	var err error
-	if g.net, err = openNetwork(s.Hosts, g); err != nil {
+	if err := g.net.allow(s.Hosts); err != nil {
 		return fmt.Errorf("network: %w", err)
 	}
 	g.outputs.Go(func() { g.out.relay(g.mux, wire.Stdout, g.runner.stdout, s.MaxOutput) })
@@ -178,9 +178,7 @@ func (g *guest) finish(status unix.WaitStatus, gone <-chan struct{}) {
 		}
 		g.outputs.Wait()
 	})
-	if g.net != nil {
-		within(sendWithin, g.net.flush)
-	}
+	within(sendWithin, g.net.flush)
 	exited := wire.Exited{Code: status.ExitStatus(), DroppedStdout: g.out.dropped.Load(), DroppedStderr: g.err.dropped.Load()}
 	if status.Signaled() {
 		exited.Code, exited.Signal = -1, int(status.Signal())

@@ -31,14 +31,21 @@ type names struct {
 	now       func() time.Time
 }
 
-func newNames(rules []wire.Host) *names {
-	n := &names{rules: rules, addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, now: time.Now}
+// newNames allows no name.
+func newNames() *names {
+	return &names{addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, now: time.Now}
+}
+
+// allow sets the rules, once.
+func (n *names) allow(rules []wire.Host) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.rules = rules
 	for _, rule := range rules {
 		if !strings.HasPrefix(rule.Name, "*.") {
 			n.assign(canonical(rule.Name))
 		}
 	}
-	return n
 }
 
 // lookup returns the address of an allowed name. name is canonical.

@@ -15,9 +15,10 @@ import (
 
 // network is what a script can reach: the resolver, and one listener per allowed port on all loopback addresses.
 type network struct {
-	guest *guest
-	names *names
-	slots chan struct{} // open connections
+	guest  *guest
+	names  *names
+	broken error         // why there is no resolver
+	slots  chan struct{} // open connections
 
 	listeners []net.Listener
 	accepting sync.WaitGroup
@@ -28,15 +29,22 @@ type network struct {
 	open  map[uint32]*connection // by stream id
 }
 
-// openNetwork binds the names and ports of one script. It fails if a port can't be bound and the script was granted any.
-func openNetwork(hosts []wire.Host, g *guest) (*network, error) {
+// openNetwork starts a resolver that knows no name. That much is done while the box waits for its script.
+func openNetwork(g *guest) *network {
 	n := &network{
-		guest: g, names: newNames(hosts),
+		guest: g, names: newNames(),
 		slots: make(chan struct{}, wire.MaxConnects), open: map[uint32]*connection{},
 	}
-	if _, err := openResolver(n.names); err != nil && len(hosts) > 0 {
-		return nil, err
+	n.broken = openResolver(n.names)
+	return n
+}
+
+// allow binds the names and ports of the script. It fails if the script was granted any and they can't be bound.
+func (n *network) allow(hosts []wire.Host) error {
+	if len(hosts) > 0 && n.broken != nil {
+		return n.broken
 	}
+	n.names.allow(hosts)
 	var ports []int
 	for _, host := range hosts {
 		ports = append(ports, host.Ports...)
@@ -45,12 +53,12 @@ func openNetwork(hosts []wire.Host, g *guest) (*network, error) {
 	for _, port := range slices.Compact(ports) {
 		listener, err := net.Listen("tcp4", fmt.Sprintf("0.0.0.0:%d", port))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		n.listeners = append(n.listeners, listener)
 		n.accepting.Go(func() { n.accept(listener) })
 	}
-	return n, nil
+	return nil
 }
 
 // flush accepts no more connections and waits for what the script wrote to those there are, as a kernel would send what a

@@ -25,25 +25,21 @@ type resolver struct {
 	tcp   net.Listener
 }
 
-func openResolver(names *names) (*resolver, error) {
+// openResolver serves until the process ends.
+func openResolver(names *names) error {
 	udp, err := net.ListenPacket("udp4", resolverAddress)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	tcp, err := net.Listen("tcp4", resolverAddress)
 	if err != nil {
 		udp.Close()
-		return nil, err
+		return err
 	}
 	r := &resolver{names: names, udp: udp, tcp: tcp}
 	go r.serveUDP()
 	go r.serveTCP()
-	return r, nil
-}
-
-func (r *resolver) close() {
-	r.udp.Close()
-	r.tcp.Close()
+	return nil
 }
 
 func (r *resolver) serveUDP() {
