@@ -43,32 +43,41 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// TestIdleMemory measures what a waiting box holds: PSS of airlock-init and of the interpreter.
+// TestIdleMemory measures what a waiting box holds among others: the PSS of airlock-init and of the interpreter.
 func TestIdleMemory(t *testing.T) {
-	stdin, stdout, cmd := stdio(t)
-	s, err := Open(t.Context(), stdin, stdout)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	time.Sleep(100 * time.Millisecond)
-	total := 0
-	for _, pid := range descendants(t, cmd.Process.Pid) {
-		name, _ := os.ReadFile(filepath.Join("/proc", pid, "comm"))
-		rollup, err := os.ReadFile(filepath.Join("/proc", pid, "smaps_rollup"))
+	const boxes = 8
+	var roots []int
+	for range boxes {
+		stdin, stdout, cmd := stdio(t)
+		s, err := Open(t.Context(), stdin, stdout)
 		if err != nil {
-			continue
+			t.Fatal(err)
 		}
-		var rss, pss int
-		for line := range strings.Lines(string(rollup)) {
-			_, _ = fmt.Sscanf(line, "Rss: %d kB", &rss)
-			_, _ = fmt.Sscanf(line, "Pss: %d kB", &pss)
-		}
-		t.Logf("%s: rss %d KiB, pss %d KiB", strings.TrimSpace(string(name)), rss, pss)
-		total += pss
+		defer s.Close()
+		roots = append(roots, cmd.Process.Pid)
 	}
-	if total == 0 || total > 16<<10 {
-		t.Errorf("an idle box holds %d KiB", total)
+	sum := map[string]int{}
+	for _, root := range roots {
+		for _, pid := range descendants(t, root) {
+			name, _ := os.ReadFile(filepath.Join("/proc", pid, "comm"))
+			rollup, err := os.ReadFile(filepath.Join("/proc", pid, "smaps_rollup"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(string(rollup)) {
+				var pss int
+				if n, _ := fmt.Sscanf(line, "Pss: %d kB", &pss); n == 1 {
+					sum[strings.TrimSpace(string(name))] += pss
+					sum["all"] += pss
+				}
+			}
+		}
+	}
+	for name, pss := range sum {
+		t.Logf("%s: %d KiB per box", name, pss/boxes)
+	}
+	if each := sum["all"] / boxes; each < 1<<10 || each > 12<<10 {
+		t.Errorf("an idle box holds %d KiB", each)
 	}
 }
 

@@ -45,7 +45,8 @@ func TestMain(m *testing.M) {
 const enter = `
 set -e
 mount -t tmpfs tmpfs /mnt
-cp "$1" /mnt/airlock-init
+touch /mnt/airlock-init
+mount --bind "$1" /mnt/airlock-init
 echo "nameserver 127.0.0.1" >/mnt/resolv.conf
 echo "hosts: files dns" >/mnt/nsswitch.conf
 mount --bind /mnt/resolv.conf /etc/resolv.conf

@@ -13,10 +13,10 @@ import (
 
 // What a wildcard may be used for: enough for a CDN, too little to carry data out in labels. The engine decides again.
 const (
-	maxWildcardNames  = 256
-	maxWildcardLabels = 6
-	maxWildcardLength = 160
-	wildcardsPerCheck = 64 // new names per second
+	maxWildcardNames   = 256
+	maxWildcardLabels  = 6
+	maxWildcardLength  = 160
+	wildcardsPerSecond = 64 // new names
 )
 
 // names gives each allowed name a loopback address of its own and finds the name back. Safe for concurrent use.
@@ -88,7 +88,7 @@ func (n *names) admit(name string) bool {
 	if second := n.now().Unix(); second != n.second {
 		n.second, n.burst = second, 0
 	}
-	if n.wildcards >= maxWildcardNames || n.burst >= wildcardsPerCheck {
+	if n.wildcards >= maxWildcardNames || n.burst >= wildcardsPerSecond {
 		return false
 	}
 	n.wildcards++

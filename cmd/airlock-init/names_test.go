@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/computclaw/airlock/plugins/wire"
+)
+
+func ruled(hosts ...wire.Host) *names {
+	n := newNames()
+	n.allow(hosts)
+	return n
+}
+
+func TestNothingIsKnownBeforeRules(t *testing.T) {
+	if _, ok := newNames().lookup("example.com"); ok {
+		t.Error("a name without rules")
+	}
+}
+
+func TestLookup(t *testing.T) {
+	n := ruled(wire.Host{Name: "API.example.com.", Ports: []int{443}}, wire.Host{Name: "*.cdn.example.net", Ports: []int{443, 80}})
+	for name, want := range map[string]bool{
+		"api.example.com": true, "x.api.example.com": false, "example.com": false, "apixexample.com": false, "": false, ".": false,
+		"a.cdn.example.net": true, "a.b.cdn.example.net": true, "cdn.example.net": false, "xcdn.example.net": false, ".cdn.example.net": false,
+		"a..cdn.example.net": false, "a\x00.cdn.example.net": false, "ä.cdn.example.net": false, "a b.cdn.example.net": false, "*.cdn.example.net": false,
+		strings.Repeat("a", 64) + ".cdn.example.net": false, "a.b.c.d.cdn.example.net": false, "_dmarc.cdn.example.net": true,
+		strings.Repeat(strings.Repeat("a", 50)+".", 3) + "cdn.example.net": false,
+	} {
+		if _, ok := n.lookup(name); ok != want {
+			t.Errorf("%q: %v", name, ok)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	n := ruled(wire.Host{Name: "a.example.com", Ports: []int{443}}, wire.Host{Name: "b.example.com", Ports: []int{80}}, wire.Host{Name: "*.example.com", Ports: []int{8443}})
+	a, _ := n.lookup("a.example.com")
+	c, _ := n.lookup("c.example.com")
+	for _, tc := range []struct {
+		address netip.Addr
+		port    int
+		want    string
+	}{
+		{a, 443, "a.example.com"}, {a, 8443, "a.example.com"}, {a, 80, ""}, {c, 8443, "c.example.com"}, {c, 443, ""},
+		{netip.MustParseAddr("127.0.0.1"), 443, ""}, {netip.MustParseAddr("127.64.0.1"), 443, ""},
+	} {
+		if got, ok := n.find(tc.address, tc.port); got != tc.want || ok != (tc.want != "") {
+			t.Errorf("%v:%d: %q %v", tc.address, tc.port, got, ok)
+		}
+	}
+}
+
+func TestWildcardCaps(t *testing.T) {
+	n := ruled(wire.Host{Name: "*.example.com", Ports: []int{443}})
+	now := time.Unix(1000, 0)
+	n.now = func() time.Time { return now }
+	admitted := 0
+	try := func(count int) {
+		for range count {
+			if _, ok := n.lookup(fmt.Sprintf("n%d-%d.example.com", now.Unix(), admitted)); !ok {
+				return
+			}
+			admitted++
+		}
+	}
+	try(1000)
+	if admitted != wildcardsPerSecond {
+		t.Errorf("%d in the first second", admitted)
+	}
+	for range 20 {
+		now = now.Add(time.Second)
+		try(1000)
+	}
+	if admitted != maxWildcardNames {
+		t.Errorf("%d in all", admitted)
+	}
+	if _, ok := n.lookup("n1000-0.example.com"); !ok {
+		t.Error("a name that had an address lost it")
+	}
+}
+
+// TestAddresses: every name has its own address in 127.64.0.0/10, the same in every box.
+func TestAddresses(t *testing.T) {
+	block := netip.MustParsePrefix("127.64.0.0/10")
+	rapid.Check(t, func(t *rapid.T) {
+		var hosts []wire.Host
+		for _, name := range rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,8}\.[a-z]{1,8}`), 1, 200, rapid.ID[string]).Draw(t, "names") {
+			hosts = append(hosts, wire.Host{Name: name, Ports: []int{443}})
+		}
+		n, again := ruled(hosts...), ruled(hosts...)
+		seen := map[netip.Addr]string{}
+		for _, host := range hosts {
+			address, ok := n.lookup(host.Name)
+			same, _ := again.lookup(host.Name)
+			if !ok || !block.Contains(address) || address != same || seen[address] != "" {
+				t.Fatalf("%s: %v, %v, %v %q", host.Name, address, ok, same, seen[address])
+			}
+			seen[address] = host.Name
+			if back, _ := n.find(address, 443); back != host.Name {
+				t.Fatalf("%s came back as %s", host.Name, back)
+			}
+		}
+	})
+}
+
+func FuzzAnswer(f *testing.F) {
+	r := &resolver{names: ruled(wire.Host{Name: "h.example.com", Ports: []int{443}}, wire.Host{Name: "*.w.example.com", Ports: []int{443}})}
+	f.Add([]byte("\x00\x07\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x01h\x07example\x03com\x00\x00\x01\x00\x01"))
+	f.Add([]byte("\x00\x07\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\xc0\x0c\x00\x01\x00\x01"))
+	f.Fuzz(func(t *testing.T, query []byte) {
+		reply := r.answer(query)
+		if reply == nil {
+			return
+		}
+		if len(reply) > 1024 || len(query) < 2 || reply[0] != query[0] || reply[1] != query[1] || reply[2]&0x80 == 0 {
+			t.Fatalf("%q to %q", reply, query)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNetnsArgs(t *testing.T) {
+	var limits []string
+	limit := func(name string, n uint64) error {
+		limits = append(limits, fmt.Sprint(name, " ", n))
+		return nil
+	}
+	command, err := netnsArgs([]string{"--rlimit", "nofile=256", "--rlimit", "nproc=64", "--", "/bin/cmd", "--", "--rlimit"}, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"/bin/cmd", "--", "--rlimit"}, command); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"nofile 256", "nproc 64"}, limits); diff != "" {
+		t.Error(diff)
+	}
+	for _, args := range [][]string{
+		{}, {"--"}, {"/bin/cmd"}, {"--rlimit"}, {"--rlimit", "--", "/bin/cmd"}, {"--rlimit", "nofile", "--", "x"},
+		{"--rlimit", "nofile=-1", "--", "x"}, {"--rlimit", "nofile=1k", "--", "x"}, {"--limit", "nofile=1", "--", "x"}, {"--rlimit", "nofile=1"},
+	} {
+		if command, err := netnsArgs(args, limit); err == nil {
+			t.Errorf("%q: %q", args, command)
+		}
+	}
+	refused := errors.New("refused")
+	if _, err := netnsArgs([]string{"--rlimit", "nofile=1", "--", "x"}, func(string, uint64) error { return refused }); err != refused {
+		t.Error(err)
+	}
+	if err := setRlimit("files", 1); err == nil {
+		t.Error("an unknown limit was set")
+	}
+}
+
+// TestNetns runs the real thing: loopback is up, low ports are free, limits hold, the environment is empty, descriptors stay.
+func TestNetns(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "airlock-init")
+	build := exec.Command("go", "build", "-o", binary, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%s", out)
+	}
+	probe := `import os, resource, socket
+print(sorted(set(os.environ) - {"LC_CTYPE"}), resource.getrlimit(resource.RLIMIT_NOFILE), resource.getrlimit(resource.RLIMIT_FSIZE))
+s = socket.socket(); s.bind(("127.77.0.1", 443)); s.listen(); socket.create_connection(("127.77.0.1", 443))
+os.write(5, b"still open")`
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// --map-root-user for the namespace's owner; the probe itself gives the capability to bind low ports up.
+	cmd := exec.Command("/usr/bin/unshare", "--user", "--map-root-user", "--net", binary, "netns", "--rlimit", "nofile=100", "--rlimit", "fsize=1000",
+		"--", "/usr/bin/setpriv", "--bounding-set=-all", "--inh-caps=-all", "/usr/bin/python3", "-c", probe)
+	cmd.Env = []string{"PATH=/usr/bin", "SECRET=1"}
+	cmd.ExtraFiles = []*os.File{os.Stdin, os.Stdin, write}
+	out, err := cmd.CombinedOutput()
+	write.Close()
+	if want := "[] (100, 100) (1000, 1000)\n"; err != nil || string(out) != want {
+		t.Errorf("%v: %s", err, out)
+	}
+	kept := make([]byte, 100)
+	n, _ := read.Read(kept)
+	if !strings.HasPrefix(string(kept[:n]), "still open") {
+		t.Errorf("%q", kept[:n])
+	}
+}
+
+func TestRefusesToBeAnythingButPID1(t *testing.T) {
+	if err := run(nil); err == nil || !strings.Contains(err.Error(), "PID 1") {
+		t.Error(err)
+	}
+	if err := run([]string{"serve"}); err == nil {
+		t.Error("an unknown argument was accepted")
+	}
+}
