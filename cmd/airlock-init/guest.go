@@ -56,6 +56,15 @@ func serve(pipe io.ReadWriteCloser) error {
 		os.Exit(0)
 	}()
 	g := &guest{mux: mux}
+	err = g.live()
+	if mux.IsClosed() {
+		return nil // which is why
+	}
+	return err
+}
+
+// live boots and obeys until something breaks.
+func (g *guest) live() error {
 	if err := g.boot(); err != nil {
 		return fmt.Errorf("boot: %w", err)
 	}
