@@ -196,7 +196,10 @@ func TestImpostors(t *testing.T) {
 		},
 		"connect to upper case":    func(i *impostor) { i.start(); i.open(wire.Header{Kind: wire.Connect, Host: "A.example.com", Port: 1}) },
 		"connect to an empty name": func(i *impostor) { i.start(); i.open(wire.Header{Kind: wire.Connect, Port: 1}) },
-		"connect to port 0":        func(i *impostor) { i.start(); i.open(wire.Header{Kind: wire.Connect, Host: "a.example.com"}) },
+		"connect to port -1": func(i *impostor) {
+			i.start()
+			i.open(wire.Header{Kind: wire.Connect, Host: "a.example.com", Port: -1})
+		},
 		"connect to port 65536": func(i *impostor) {
 			i.start()
 			i.open(wire.Header{Kind: wire.Connect, Host: "a.example.com", Port: 65536})

@@ -47,6 +47,7 @@ type Handler struct {
 
 	// Dial decides about a connection and makes it. The name is syntactically a host name in lower case, nothing more is known
 	// about it. An error refuses the connection.
+	// Port 0 stands for a name that the box's resolver doesn't know: nothing is to be dialled, only recorded; the error is not shown.
 	Dial func(ctx context.Context, host string, port int) (Conn, error)
 }
 

@@ -169,7 +169,12 @@ set_result({
 	if diff := cmp.Diff(want, string(f.Result)); diff != "" {
 		t.Errorf("%s\n%+v", diff, f.Failed)
 	}
-	if diff := cmp.Diff([]string{"api.example.com:443"}, u.asked); diff != "" {
+	// What is refused is told to the engine, each unknown name once.
+	asked := []string{
+		"x.api.example.com:0", "example.com:0", "secret-in-label.evil.example:0", "cdn.example.net:0", "xcdn.example.net:0",
+		strings.Repeat(strings.Repeat("a", 60)+".", 3) + "cdn.example.net:0", "api.example.com:443", "api.example.com:8443",
+	}
+	if diff := cmp.Diff(asked, u.asked); diff != "" {
 		t.Errorf("asked for: %s", diff)
 	}
 }
@@ -177,7 +182,7 @@ set_result({
 func TestNoHostsMeansNothing(t *testing.T) {
 	u := &upstream{}
 	f := connected(t, "import socket\ntry: socket.getaddrinfo('example.com', 80)\nexcept socket.gaierror as e: set_result(e.args[1])", u)
-	if string(f.Result) != `"Name or service not known"` || len(u.asked) != 0 {
+	if string(f.Result) != `"Name or service not known"` || !slices.Equal(u.asked, []string{"example.com:0"}) {
 		t.Errorf("%s %v", f.Result, u.asked)
 	}
 }

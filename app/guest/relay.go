@@ -13,7 +13,7 @@ import (
 
 // relay serves one connection of the script: Dial decides, then bytes flow both ways, each direction ending by itself.
 func (r *run) relay(stream *yamux.Stream, host string, port int) error {
-	if !hostName(host) || port < 1 || port > 65535 {
+	if !hostName(host) || port < 0 || port > 65535 {
 		return violation("a connection to something that isn't a host name and port")
 	}
 	sent := r.sends()

@@ -17,6 +17,9 @@ const (
 	maxWildcardLabels  = 6
 	maxWildcardLength  = 160
 	wildcardsPerSecond = 64 // new names
+
+	// maxRefused bounds how many unknown names are told to the engine, each once.
+	maxRefused = 64
 )
 
 // names gives each allowed name a loopback address of its own and finds the name back. Safe for concurrent use.
@@ -28,19 +31,21 @@ type names struct {
 	wildcards int
 	second    int64 // of the last new wildcard name
 	burst     int   // new wildcard names in that second
+	started   bool  // the rules are set
+	refused   map[string]bool
 	now       func() time.Time
 }
 
 // newNames allows no name.
 func newNames() *names {
-	return &names{addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, now: time.Now}
+	return &names{addresses: map[string]netip.Addr{}, byAddress: map[netip.Addr]string{}, refused: map[string]bool{}, now: time.Now}
 }
 
 // allow sets the rules, once.
 func (n *names) allow(rules []wire.Host) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.rules = rules
+	n.rules, n.started = rules, true
 	for _, rule := range rules {
 		if !strings.HasPrefix(rule.Name, "*.") {
 			n.assign(canonical(rule.Name))
@@ -61,20 +66,23 @@ func (n *names) lookup(name string) (netip.Addr, bool) {
 	return n.assign(name), true
 }
 
-// find returns the name behind an address and whether it may be reached on port.
-func (n *names) find(address netip.Addr, port int) (string, bool) {
+// find returns the name behind an address. Whether it may be reached on a port is the engine's to say, and to record.
+func (n *names) find(address netip.Addr) (string, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	name, ok := n.byAddress[address]
-	if !ok {
-		return "", false
+	return name, ok
+}
+
+// firstRefusal reports whether an unknown name is to be told to the engine: a proper host name, for the first time, after the rules are set.
+func (n *names) firstRefusal(name string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.started || n.refused[name] || len(n.refused) >= maxRefused || !validName(name) {
+		return false
 	}
-	for _, rule := range n.rules {
-		if matches(rule.Name, name) && slices.Contains(rule.Ports, port) {
-			return name, true
-		}
-	}
-	return "", false
+	n.refused[name] = true
+	return true
 }
 
 // admit decides about a name that was never asked for before.

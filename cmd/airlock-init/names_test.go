@@ -43,17 +43,35 @@ func TestFind(t *testing.T) {
 	n := ruled(wire.Host{Name: "a.example.com", Ports: []int{443}}, wire.Host{Name: "b.example.com", Ports: []int{80}}, wire.Host{Name: "*.example.com", Ports: []int{8443}})
 	a, _ := n.lookup("a.example.com")
 	c, _ := n.lookup("c.example.com")
-	for _, tc := range []struct {
-		address netip.Addr
-		port    int
-		want    string
-	}{
-		{a, 443, "a.example.com"}, {a, 8443, "a.example.com"}, {a, 80, ""}, {c, 8443, "c.example.com"}, {c, 443, ""},
-		{netip.MustParseAddr("127.0.0.1"), 443, ""}, {netip.MustParseAddr("127.64.0.1"), 443, ""},
+	for address, want := range map[netip.Addr]string{
+		a: "a.example.com", c: "c.example.com", netip.MustParseAddr("127.0.0.1"): "", netip.MustParseAddr("127.64.0.1"): "",
 	} {
-		if got, ok := n.find(tc.address, tc.port); got != tc.want || ok != (tc.want != "") {
-			t.Errorf("%v:%d: %q %v", tc.address, tc.port, got, ok)
+		if got, ok := n.find(address); got != want || ok != (want != "") {
+			t.Errorf("%v: %q %v", address, got, ok)
 		}
+	}
+}
+
+func TestRefusalsAreToldOnce(t *testing.T) {
+	if n := newNames(); n.firstRefusal("early.example.com") {
+		t.Error("told before there is a script")
+	}
+	n := ruled(wire.Host{Name: "a.example.com", Ports: []int{443}})
+	told := 0
+	for i := range 2 * maxRefused {
+		name := fmt.Sprintf("n%d.evil.example", i)
+		if n.firstRefusal(name) {
+			told++
+		}
+		if n.firstRefusal(name) {
+			t.Errorf("%s is told twice", name)
+		}
+	}
+	if told != maxRefused {
+		t.Errorf("%d names were told, want %d", told, maxRefused)
+	}
+	if n.firstRefusal("bad name") || n.firstRefusal("") {
+		t.Error("told of something that is no host name")
 	}
 }
 
@@ -103,7 +121,7 @@ func TestAddresses(t *testing.T) {
 				t.Fatalf("%s: %v, %v, %v %q", host.Name, address, ok, same, seen[address])
 			}
 			seen[address] = host.Name
-			if back, _ := n.find(address, 443); back != host.Name {
+			if back, _ := n.find(address); back != host.Name {
 				t.Fatalf("%s came back as %s", host.Name, back)
 			}
 		}

@@ -35,7 +35,7 @@ func openNetwork(g *guest) *network {
 		guest: g, names: newNames(),
 		slots: make(chan struct{}, wire.MaxConnects), open: map[uint32]*connection{},
 	}
-	n.broken = openResolver(n.names)
+	n.broken = openResolver(n.names, n.refused)
 	return n
 }
 
@@ -91,7 +91,7 @@ func (n *network) accept(listener net.Listener) {
 func (n *network) connect(conn *net.TCPConn, sent func()) {
 	defer sent()
 	local := conn.LocalAddr().(*net.TCPAddr).AddrPort()
-	name, ok := n.names.find(local.Addr().Unmap(), int(local.Port()))
+	name, ok := n.names.find(local.Addr().Unmap())
 	if !ok || !n.count() {
 		reset(conn)
 		return
@@ -124,6 +124,19 @@ func ask(stream *yamux.Stream, name string, port int) bool {
 	}
 	reply, err := wire.ReadConnectReply(stream)
 	return err == nil && reply.OK
+}
+
+// refused tells the engine of a name that the resolver doesn't know, for the ledger: a connect with port 0, which is never made.
+func (n *network) refused(name string) {
+	if !n.count() {
+		return
+	}
+	stream, err := n.guest.mux.OpenStream()
+	if err != nil {
+		return
+	}
+	defer stream.Close()
+	ask(stream, name, 0)
 }
 
 // count admits one more connection, up to the number that the engine takes for an attack.

@@ -20,13 +20,14 @@ const (
 
 // resolver answers for allowed names from names, alone: nothing is ever asked outside the box.
 type resolver struct {
-	names *names
-	udp   net.PacketConn
-	tcp   net.Listener
+	names   *names
+	refused func(name string) // told once of each unknown name
+	udp     net.PacketConn
+	tcp     net.Listener
 }
 
 // openResolver serves until the process ends.
-func openResolver(names *names) error {
+func openResolver(names *names, refused func(string)) error {
 	udp, err := net.ListenPacket("udp4", resolverAddress)
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func openResolver(names *names) error {
 		udp.Close()
 		return err
 	}
-	r := &resolver{names: names, udp: udp, tcp: tcp}
+	r := &resolver{names: names, refused: refused, udp: udp, tcp: tcp}
 	go r.serveUDP()
 	go r.serveTCP()
 	return nil
@@ -137,8 +138,12 @@ func (r *resolver) answer(query []byte) []byte {
 		reply.RCode = dnsmessage.RCodeRefused
 		return build(reply, &question, nil)
 	}
-	address, ok := r.names.lookup(canonical(question.Name.String()))
+	name := canonical(question.Name.String())
+	address, ok := r.names.lookup(name)
 	if !ok {
+		if r.names.firstRefusal(name) {
+			r.refused(name) // before the answer, so that the record is there when the script fails for it
+		}
 		reply.RCode = dnsmessage.RCodeNameError
 		return build(reply, &question, nil)
 	}

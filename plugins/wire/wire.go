@@ -18,7 +18,7 @@ const (
 type Header struct {
 	Kind Kind   `json:"kind"`
 	Host string `json:"host,omitempty"` // connect: the name the script asked the resolver for
-	Port int    `json:"port,omitempty"` // connect
+	Port int    `json:"port,omitempty"` // connect; 0 tells of a name that the resolver did not answer
 }
 
 // ConnectReply is the one frame that the engine answers to a connect header, before raw bytes flow.
