@@ -274,8 +274,8 @@ func cmdUntil(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// cmdNoSecret fails if a value is anywhere below the script's directory, raw or encoded: database, log, output of the server: nosecret VALUE….
-func cmdNoSecret(ts *testscript.TestScript, _ bool, args []string) {
+// cmdNoSecret fails if a value is anywhere below the script's directory, raw or encoded: database, log, output of the server: nosecret VALUE…. With ! it proves that the search finds what is there.
+func cmdNoSecret(ts *testscript.TestScript, neg bool, args []string) {
 	root := ts.Getenv("WORK")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "in" {
@@ -297,7 +297,11 @@ func cmdNoSecret(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		return nil
 	})
-	ts.Check(err)
+	if neg && err == nil {
+		ts.Fatalf("the search finds nothing")
+	} else if !neg {
+		ts.Check(err)
+	}
 }
 
 func formsOf(secret string) []string {
