@@ -2,6 +2,7 @@ package guest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -74,6 +75,42 @@ func TestLeftovers(t *testing.T) {
 				t.Errorf("took %v", took)
 			}
 		})
+	}
+}
+
+// TestNoProcessesLeft: a script that has used up the box's processes can't take init along, which needs threads to do its work.
+func TestNoProcessesLeft(t *testing.T) {
+	stdin, stdout, _ := stdio(t, "--rlimit", "nproc=24")
+	s, err := Open(t.Context(), stdin, stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recorder{llm: func(ctx context.Context, _ wire.LLMRequest) (wire.LLMReply, error) {
+		if err := errors.Join(s.Freeze(ctx, true), s.Freeze(ctx, false)); err != nil {
+			return wire.LLMReply{}, err
+		}
+		return wire.LLMReply{Text: "frozen and thawed"}, nil
+	}}
+	j := job(`
+import os, socket, time
+read, write = os.pipe()
+if os.fork() == 0:
+    full = False
+    while True:
+        try: os.fork()
+        except BlockingIOError:
+            if not full: os.write(write, b"x"); full = True
+        print("x" * 1000, flush=True)
+os.read(read, 1)
+for _ in range(5): llm.complete("?")
+for _ in range(50):
+    try: socket.create_connection(("h.example.com", 7), timeout=1).close()
+    except OSError: pass
+set_result("alive")`)
+	j.Hosts = []wire.Host{{Name: "h.example.com", Ports: []int{7}}}
+	outcome, err := s.Run(t.Context(), j, r.handler())
+	if err != nil || string(outcome.Result) != `"alive"` || outcome.Exited != (wire.Exited{DroppedStdout: outcome.Exited.DroppedStdout}) {
+		t.Errorf("%v %+v", err, outcome)
 	}
 }
 
@@ -241,7 +278,7 @@ func TestOneRunPerSession(t *testing.T) {
 	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); err != ErrUsed {
+	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.Is(err, ErrUsed) || !errors.Is(err, ErrNotStarted) {
 		t.Errorf("%v", err)
 	}
 }
@@ -259,7 +296,7 @@ func TestDoneTellsThatAnIdleBoxDied(t *testing.T) {
 		t.Error("nobody noticed")
 	}
 	s.Close()
-	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); err != ErrLost {
+	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.Is(err, ErrLost) || !errors.Is(err, ErrNotStarted) {
 		t.Errorf("%v", err)
 	}
 }
@@ -274,7 +311,7 @@ func TestBoxKilledWhileRunning(t *testing.T) {
 	h := r.handler()
 	h.Stdout = func([]byte) { _ = cmd.Process.Kill() }
 	outcome, err := s.Run(t.Context(), job("set_result(1)\nprint('up', flush=True)\nimport time\ntime.sleep(1000)"), h)
-	if err != ErrLost || string(outcome.Result) != "1" {
+	if err != ErrLost || errors.Is(err, ErrNotStarted) || string(outcome.Result) != "1" {
 		t.Errorf("%v %+v", err, outcome)
 	}
 }
