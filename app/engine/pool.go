@@ -223,15 +223,12 @@ func (p *pool) openingFailed(err error) {
 	}
 	p.retry = min(max(2*p.retry, retryFirst), retryLast)
 	p.pausing = true
-	p.wg.Go(func() { p.pause(p.retry) })
+	wait := p.retry
+	p.wg.Go(func() { p.holdBack(wait) })
 }
 
-func (p *pool) pause(d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-p.ctx.Done():
+func (p *pool) holdBack(wait time.Duration) {
+	if pause(p.ctx, wait) != nil {
 		return
 	}
 	p.mu.Lock()

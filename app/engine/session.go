@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
@@ -32,8 +31,13 @@ type job struct {
 func (r *run) prepare() (job, error) {
 	e := r.e
 	profile, err := e.cfg.Access.ProfileByHandle(r.ctx, r.x.ProfileHandle)
-	if err != nil {
+	switch {
+	case app.CodeOf(err) == app.CodeNotFound:
+		return job{}, stopGone(profileDeleted)
+	case err != nil:
 		return job{}, err
+	case profile.Revoked:
+		return job{}, stopGone(profileRevoked)
 	}
 	if err := profile.CanExecute(e.now()); err != nil {
 		return job{}, err
@@ -63,7 +67,7 @@ func (r *run) equip(g grant) {
 	limit := r.e.cfg.Limits.Output
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.red = red
+	r.red, r.hosts = red, g.hosts
 	r.stdout = newCapture(red, limit, r.printed, func() { r.stop(stopFlood("stdout", limit)) })
 	r.stderr = newCapture(red, limit, r.printed, func() { r.stop(stopFlood("stderr", limit)) })
 	r.egress = r.e.cfg.Gateway.Session(g.hosts, r.connected)
@@ -150,12 +154,8 @@ func (r *run) send(b *box, j job) (guest.Outcome, error) {
 	})
 }
 
-// dial connects the box to the outside. Port 0 means that the box's resolver knew no such name.
+// dial connects the box to the outside.
 func (r *run) dial(ctx context.Context, host string, port int) (guest.Conn, error) {
-	if port == 0 {
-		r.egress.Refused(host)
-		return nil, egress.Explain(app.Connection{Host: host, Verdict: app.VerdictDenied, Rule: egress.RuleNotListed})
-	}
 	conn, err := r.egress.Dial(ctx, host, port)
 	if err != nil {
 		return nil, err
