@@ -42,7 +42,7 @@ type Config struct {
 	Waiters         int // executions that wait for the LLM at once; default 100
 	Queue           int // pending executions; default 1000
 	QueuePerProfile int // of one profile; default a fifth of Queue
-	Pool            int // boxes kept ready; default Workers, negative: none
+	Pool            int // boxes kept ready; default Workers as far as memory goes, negative: none
 
 	TimeoutDefault time.Duration // default 60 s
 	TimeoutMax     time.Duration // default 15 min
@@ -88,7 +88,7 @@ func withDefaults(cfg Config) Config {
 	orElse(&cfg.Waiters, 100)
 	orElse(&cfg.Queue, 1000)
 	orElse(&cfg.QueuePerProfile, max(cfg.Queue/5, 1))
-	orElse(&cfg.Pool, cfg.Workers)
+	orElse(&cfg.Pool, defaultPool(cfg.Workers, meminfo()))
 	orElse(&cfg.TimeoutDefault, app.DefaultTimeout)
 	orElse(&cfg.TimeoutMax, app.MaxTimeout)
 	orElse(&cfg.LLMWait, app.DefaultLLMWait)

@@ -44,12 +44,11 @@ func (r *run) drive() store.Finish {
 	cut := context.AfterFunc(r.ctx, r.egress.Close) // at once, whatever else takes time
 	defer cut()
 	defer r.egress.Close()
-	in, err := r.dispatch(job.grant)
+	in, outcome, broken, err := r.deliver(job)
 	if err != nil {
 		return r.neverSent(err)
 	}
 	box := r.box
-	outcome, broken := r.send(box, job)
 	used := r.clock.stop()
 	end := r.ending(outcome, broken)
 	r.egress.Close()

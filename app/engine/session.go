@@ -104,6 +104,25 @@ func (r *run) dispatch(g grant) (in *backend, err error) {
 	return nil, err
 }
 
+// deliver gets a box and runs the script in it. err means that the script was certainly never started; broken is how the session ended.
+func (r *run) deliver(j job) (in *backend, outcome guest.Outcome, broken, err error) {
+	for range boxTries {
+		if in, err = r.dispatch(j.grant); err != nil {
+			return nil, guest.Outcome{}, nil, err
+		}
+		outcome, broken = r.send(r.box, j)
+		if !errors.Is(broken, guest.ErrNotStarted) {
+			return in, outcome, broken, nil
+		}
+		r.clock.pause()
+		r.box.close()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.started = time.Time{}
+	return nil, guest.Outcome{}, nil, broken
+}
+
 // pause waits, or returns ctx's cause.
 func pause(ctx context.Context, d time.Duration) error {
 	if d == 0 {
