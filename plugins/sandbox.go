@@ -20,7 +20,7 @@ type Sandbox interface {
 	// the backend lost it; the guest may or may not have run.
 	//
 	// Run reads spec's stdin no faster than the guest does and blocks the guest when stdout is not drained.
-	// End of file on stdin ends the guest.
+	// End of file on stdin ends the guest. A Read of stdin may still be waiting when Run returns; closing the reader ends it.
 	Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error)
 }
 

@@ -12,9 +12,10 @@
 //     and commits if the function returns nil. Queries are methods of Tx, so that callers can join several into one transaction
 //     together with the rule they enforce and the audit event that records it. A Tx is for one goroutine and ends with its function;
 //     inside Write use that Tx only: asking the Store for another write transaction would wait for itself.
-//   - Rows are the unexported …Row types; rows_*.go has one per table and a test compares them with the migrated schema. Query them with
-//     the generics API: gorm.G[profileRow](tx.db).Where("handle = ?", handle).Take(ctx). Use Select or Updates with a map-free column
-//     list; Updates(struct) skips zero values.
+//   - Rows are the unexported …Row types in rows_*.go, one per table; a test compares them with the migrated schema. Read and insert them with
+//     the generics API: gorm.G[profileRow](tx.db).Where("handle = ?", handle).Take(ctx). Change them with tx.exec and SQL, which says exactly
+//     which columns change (Updates of a struct skips zero values) and returns how many rows it touched. toJSON and fromJSON are for JSON columns.
+//   - Store.read is for a single read-only statement that needs no snapshot.
 //   - State changes are conditional: the WHERE clause names the state that was read, and changed(…) turns zero affected rows into
 //     app.CodeConflict. Errors are *app.Error where a caller can act on them (notFound, conflict), else wrapped driver errors.
 //   - Times are UTC unix milliseconds in the file (toMillis, fromMillis; 0 is the zero time), so that they compare and index as numbers

@@ -18,7 +18,10 @@ func (e *Engine) Cancel(ctx context.Context, id string, by app.Actor) (app.Execu
 	if err := e.end(ctx, x.Handle, stopCancelled(by)); err != nil {
 		return app.Execution{}, err
 	}
-	e.cfg.Log.InfoContext(ctx, "execution cancelled", "execution", x.Handle, "by", by.Kind)
+	event := app.Event{At: e.now(), Actor: by, Action: "execution.cancel", Subject: x.Handle, Detail: "cancelled while " + string(x.Status)}
+	if err := e.cfg.Store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.Audit(ctx, event) }); err != nil {
+		e.cfg.Log.ErrorContext(ctx, "a cancellation could not be audited", "execution", x.Handle, "error", err)
+	}
 	return e.Execution(ctx, id)
 }
 
@@ -76,7 +79,7 @@ func (e *Engine) unstarted(cause *stop) store.Finish {
 
 // KillProfile ends everything the profile runs or has queued, as cancelled with the reason in the error; it returns when nothing of it runs any more.
 func (e *Engine) KillProfile(ctx context.Context, handle, reason string) error {
-	cause := &stop{app.StatusCancelled, "cancelled: " + reason}
+	cause := stopGone(reason)
 	var unfinished []store.Execution
 	err := e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		unfinished, err = tx.Unfinished(ctx, handle)

@@ -112,7 +112,11 @@ func (r *run) conclude(end ending, outcome guest.Outcome) store.Finish {
 // neverSent is the end of an execution whose script was not sent.
 func (r *run) neverSent(err error) store.Finish {
 	v := verdict{status: app.StatusError, message: words(err)}
-	if s := stopOf(r.ctx); s != nil {
+	s := stopOf(r.ctx)
+	if s == nil {
+		s = stopIn(err)
+	}
+	if s != nil {
 		v = verdict{status: s.status, message: s.message}
 	} else {
 		r.e.cfg.Log.Warn("an execution could not be started", "execution", r.x.Handle, "error", err)

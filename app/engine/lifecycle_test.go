@@ -33,6 +33,11 @@ func TestCancel(t *testing.T) {
 	if got.Status != app.StatusCancelled || got.Error != "cancelled by a person" {
 		t.Errorf("%+v", got)
 	}
+	events, err := w.access.Audit(t.Context(), 0, 3)
+	w.must(err)
+	if len(events) != 3 || events[0].Action != "execution.cancel" || events[0].Actor != person || events[0].Subject != waiting.Handle || events[2].Actor != agent {
+		t.Errorf("audit %+v", events)
+	}
 	if open, _ := w.fake.Open(); open != 0 {
 		t.Errorf("%d boxes are still open", open)
 	}

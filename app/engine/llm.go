@@ -207,7 +207,13 @@ func (r *run) reply(ctx context.Context, a Answer) error {
 	if !row.Failed {
 		row.Sealed = r.e.cfg.Keyring.Seal(secrets.Scripts, answerRow(q.id), []byte(a.Text))
 	}
-	err := r.e.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Answer(ctx, r.x.Handle, row) })
+	ctx = context.WithoutCancel(ctx) // an answer that is stored must reach the script
+	err := r.e.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Answer(ctx, r.x.Handle, row); err != nil || a.By.Kind == app.ActorAgent {
+			return err
+		}
+		return tx.Audit(ctx, app.Event{At: row.At, Actor: a.By, Action: "execution.answer", Subject: r.x.Handle, Detail: "answered a question of the script"})
+	})
 	if app.CodeOf(err) == app.CodeConflict {
 		return notWaiting(app.StatusRunning)
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -48,6 +49,11 @@ func runTests(m *testing.M) int {
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build airlock-init: %v\n%s", err, out)
+		return 1
+	}
+	// Each check of the property test starts real sessions. "-rapid.checks" on the command line still counts.
+	if err := flag.Set("rapid.checks", "25"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()

@@ -14,6 +14,10 @@ const (
 	openWithin = 30 * time.Second // a box that is not ready by then never will be
 	retryFirst = time.Second      // after a failed opening, doubled up to retryLast
 	retryLast  = 30 * time.Second
+
+	// refillAfter is how long a box that was taken is not replaced, unless somebody waits: most scripts are short, and an
+	// interpreter that starts beside one takes the time from it.
+	refillAfter = 30 * time.Millisecond
 )
 
 var errPoolClosed = errors.New("engine: the pool of boxes is closed")
@@ -37,6 +41,7 @@ type pool struct {
 	opening int
 	retry   time.Duration // current back-off; 0 after a success
 	pausing bool          // a back-off runs
+	soon    bool          // a refill is coming
 	closed  bool
 }
 
@@ -66,7 +71,7 @@ func (p *pool) take(ctx context.Context) (b *box, warm bool, err error) {
 		p.warm = p.warm[1:]
 		close(b.taken)
 		if b.healthy() {
-			p.refill()
+			p.refillSoon()
 			p.mu.Unlock()
 			return b, true, nil
 		}
@@ -126,6 +131,21 @@ func (p *pool) refill() {
 		p.opening++
 		p.wg.Go(p.openOne)
 	}
+}
+
+// refillSoon is refill a moment later. p.mu is held.
+func (p *pool) refillSoon() {
+	if p.soon || p.closed {
+		return
+	}
+	p.soon = true
+	p.wg.Go(func() {
+		_ = pause(p.ctx, refillAfter)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.soon = false
+		p.refill()
+	})
 }
 
 func (p *pool) openOne() {
@@ -203,15 +223,12 @@ func (p *pool) openingFailed(err error) {
 	}
 	p.retry = min(max(2*p.retry, retryFirst), retryLast)
 	p.pausing = true
-	p.wg.Go(func() { p.pause(p.retry) })
+	wait := p.retry
+	p.wg.Go(func() { p.holdBack(wait) })
 }
 
-func (p *pool) pause(d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-p.ctx.Done():
+func (p *pool) holdBack(wait time.Duration) {
+	if pause(p.ctx, wait) != nil {
 		return
 	}
 	p.mu.Lock()

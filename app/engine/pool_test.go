@@ -89,6 +89,7 @@ func TestPoolFillsAndRefills(t *testing.T) {
 		if err != nil || !warm {
 			t.Fatal(warm, err)
 		}
+		time.Sleep(refillAfter)
 		synctest.Wait()
 		if _, open := o.counts(); p.ready() != 3 || open != 4 {
 			t.Errorf("%d ready, %d open", p.ready(), open)

@@ -16,7 +16,7 @@ import (
 // secret gets out, and no box is left.
 func TestEverythingEnds(t *testing.T) {
 	w := newWorld(t, func(c *Config) {
-		c.Workers, c.Pool, c.Queue, c.QueuePerProfile, c.LLMWait = 2, 1, 100, 100, 300*time.Millisecond
+		c.Workers, c.Pool, c.Queue, c.QueuePerProfile, c.LLMWait = 2, 1, 100, 100, 50*time.Millisecond
 	})
 	lines := []string{"print x " + secretValue, "warn y", "ask one", "twice", "leave a question", "result {\"a\":\"" + secretValue + "\"}", "fail E: " + secretValue, "dial x.example.com 443"}
 	ends := []string{"", "exit 1", "exit 0", "signal 9", "hang", "lost", "oom", "pids", "garbage", "vanish"}
@@ -29,7 +29,7 @@ func TestEverythingEnds(t *testing.T) {
 			case 0, 1, 2:
 				script := rapid.SliceOfN(rapid.SampledFrom(lines), 0, 4).Draw(r, "script")
 				script = append(script, rapid.SampledFrom(ends).Draw(r, "end"), "print end")
-				x, _, err := w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Timeout: 200 * time.Millisecond, By: agent,
+				x, _, err := w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Timeout: 50 * time.Millisecond, By: agent,
 					Script: strings.Join(withoutEmpty(script), "\n")})
 				if app.CodeOf(err) == app.CodeSandboxUnavailable {
 					continue

@@ -89,23 +89,23 @@ func (e *Engine) endRevoked(profiles map[string]bool) bool {
 		profile, err := e.cfg.Access.ProfileByHandle(e.ctx, handle)
 		switch code := app.CodeOf(err); {
 		case code == app.CodeNotFound:
-			e.stopProfile(handle, "the profile was deleted")
+			e.stopProfile(handle, stopGone(profileDeleted))
 		case err != nil:
 			certain = false
 		case profile.Revoked:
-			e.stopProfile(handle, "the profile was revoked")
+			e.stopProfile(handle, stopGone(profileRevoked))
 		}
 	}
 	return certain
 }
 
 // stopProfile ends what runs now. What is pending is refused when it is dispatched.
-func (e *Engine) stopProfile(handle, reason string) {
+func (e *Engine) stopProfile(handle string, cause *stop) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, r := range e.live {
 		if r.x.ProfileHandle == handle {
-			r.stop(&stop{app.StatusCancelled, "cancelled: " + reason})
+			r.stop(cause)
 		}
 	}
 }

@@ -32,8 +32,13 @@ type job struct {
 func (r *run) prepare() (job, error) {
 	e := r.e
 	profile, err := e.cfg.Access.ProfileByHandle(r.ctx, r.x.ProfileHandle)
-	if err != nil {
+	switch {
+	case app.CodeOf(err) == app.CodeNotFound:
+		return job{}, stopGone(profileDeleted)
+	case err != nil:
 		return job{}, err
+	case profile.Revoked:
+		return job{}, stopGone(profileRevoked)
 	}
 	if err := profile.CanExecute(e.now()); err != nil {
 		return job{}, err

@@ -18,9 +18,12 @@ type stop struct {
 func (s *stop) Error() string { return string(s.status) + ": " + s.message }
 
 // stopOf returns why Airlock ended what ran under ctx, or nil.
-func stopOf(ctx context.Context) *stop {
+func stopOf(ctx context.Context) *stop { return stopIn(context.Cause(ctx)) }
+
+// stopIn returns the stop in err's chain, or nil.
+func stopIn(err error) *stop {
 	var s *stop
-	if errors.As(context.Cause(ctx), &s) {
+	if errors.As(err, &s) {
 		return s
 	}
 	return nil
@@ -51,6 +54,14 @@ func stopCancelled(by app.Actor) *stop {
 	}
 	return &stop{app.StatusCancelled, "cancelled by " + who}
 }
+
+// Why a profile's executions end.
+const (
+	profileRevoked = "the profile was revoked"
+	profileDeleted = "the profile was deleted"
+)
+
+func stopGone(reason string) *stop { return &stop{app.StatusCancelled, "cancelled: " + reason} }
 
 const (
 	interruptedByStop  = "interrupted: Airlock was stopped while this ran; submit it again if it is safe to run twice"

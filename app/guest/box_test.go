@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,6 +23,9 @@ var initBinary string
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "airlock-init")
 	if err != nil {
+		panic(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
 		panic(err)
 	}
 	initBinary = filepath.Join(dir, "airlock-init")
@@ -54,14 +58,19 @@ mount --bind /mnt/nsswitch.conf /etc/nsswitch.conf
 mount -t tmpfs tmpfs /tmp
 chmod 1777 /tmp
 cd /tmp
-exec /mnt/airlock-init netns --rlimit nofile=256 -- /usr/bin/setpriv --bounding-set=-all --inh-caps=-all /mnt/airlock-init
+shift
+exec /mnt/airlock-init netns --rlimit nofile=256 "$@" -- /usr/bin/setpriv --bounding-set=-all --inh-caps=-all /mnt/airlock-init
 `
 
-// stdio starts a box and returns its pipe. The box is gone when the test is.
-func stdio(t testing.TB) (stdin io.WriteCloser, stdout io.ReadCloser, process *exec.Cmd) {
+// stdio starts a box and returns its pipe. The box is gone when the test is. Flags are airlock-init's in netns mode.
+func stdio(t testing.TB, flags ...string) (stdin io.WriteCloser, stdout io.ReadCloser, process *exec.Cmd) {
 	t.Helper()
 	cmd := exec.Command("/usr/bin/unshare", "--user", "--map-root-user", "--mount", "--net", "--ipc", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc",
 		"/bin/sh", "-c", enter, "sh", initBinary)
+	cmd.Args = append(cmd.Args, flags...)
+	if os.Getuid() == 0 { // boxes never run as root, to which the kernel grants processes without limit
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
 	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

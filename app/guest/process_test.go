@@ -2,6 +2,7 @@ package guest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -74,6 +75,42 @@ func TestLeftovers(t *testing.T) {
 				t.Errorf("took %v", took)
 			}
 		})
+	}
+}
+
+// TestNoProcessesLeft: a script that has used up the box's processes can't take init along, which needs threads to do its work.
+func TestNoProcessesLeft(t *testing.T) {
+	stdin, stdout, _ := stdio(t, "--rlimit", "nproc=24")
+	s, err := Open(t.Context(), stdin, stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recorder{llm: func(ctx context.Context, _ wire.LLMRequest) (wire.LLMReply, error) {
+		if err := errors.Join(s.Freeze(ctx, true), s.Freeze(ctx, false)); err != nil {
+			return wire.LLMReply{}, err
+		}
+		return wire.LLMReply{Text: "frozen and thawed"}, nil
+	}}
+	j := job(`
+import os, socket, time
+read, write = os.pipe()
+if os.fork() == 0:
+    full = False
+    while True:
+        try: os.fork()
+        except BlockingIOError:
+            if not full: os.write(write, b"x"); full = True
+        print("x" * 1000, flush=True)
+os.read(read, 1)
+for _ in range(5): llm.complete("?")
+for _ in range(50):
+    try: socket.create_connection(("h.example.com", 7), timeout=1).close()
+    except OSError: pass
+set_result("alive")`)
+	j.Hosts = []wire.Host{{Name: "h.example.com", Ports: []int{7}}}
+	outcome, err := s.Run(t.Context(), j, r.handler())
+	if err != nil || string(outcome.Result) != `"alive"` || outcome.Exited != (wire.Exited{DroppedStdout: outcome.Exited.DroppedStdout}) {
+		t.Errorf("%v %+v", err, outcome)
 	}
 }
 

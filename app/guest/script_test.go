@@ -47,7 +47,7 @@ func TestFailures(t *testing.T) {
 		{
 			"runtime error", "def f():\n    return foo\n\nf()\n",
 			"NameError: name 'foo' is not defined",
-			header + "  File \"script.py\", line 4, in <module>\n    f()\n  File \"script.py\", line 2, in f\n    return foo\n           ^^^\nNameError: name 'foo' is not defined\n", 2,
+			header + "  File \"script.py\", line 4, in <module>\n    f()\n  File \"script.py\", line 2, in f\n    return foo\nNameError: name 'foo' is not defined\n", 2,
 		},
 		{
 			"in a library", "import json\njson.loads('{')\n",
@@ -57,18 +57,13 @@ func TestFailures(t *testing.T) {
 		{
 			"chained", "try:\n    {}['a']\nexcept KeyError as e:\n    raise ValueError('bad') from e\n",
 			"ValueError: bad",
-			header + "  File \"script.py\", line 2, in <module>\n    {}['a']\n    ~~^^^^^\nKeyError: 'a'\n\nThe above exception was the direct cause of the following exception:\n\n" +
+			header + "  File \"script.py\", line 2, in <module>\n    {}['a']\nKeyError: 'a'\n\nThe above exception was the direct cause of the following exception:\n\n" +
 				header + "  File \"script.py\", line 4, in <module>\n    raise ValueError('bad') from e\nValueError: bad\n", 4,
 		},
 		{
-			"syntax", "x = 1\nif x\n    pass\n",
-			"SyntaxError: expected ':'",
-			"  File \"script.py\", line 2\n    if x\n        ^\nSyntaxError: expected ':'\n", 2,
-		},
-		{
-			"indentation", "def f():\npass\n",
-			"IndentationError: expected an indented block after function definition on line 1",
-			"  File \"script.py\", line 2\n    pass\n    ^^^^\nIndentationError: expected an indented block after function definition on line 1\n", 2,
+			"syntax", "x = 1\ny = = 2\n",
+			"SyntaxError: invalid syntax",
+			"  File \"script.py\", line 2\n    y = = 2\nSyntaxError: invalid syntax\n", 2,
 		},
 		{
 			"exit with text", "import sys\nsys.exit('nothing to do')\n",
@@ -85,11 +80,7 @@ func TestFailures(t *testing.T) {
 		},
 		{
 			"memory", "x = 'a' * (1 << 62)\n",
-			"MemoryError", header + "  File \"script.py\", line 1, in <module>\n    x = 'a' * (1 << 62)\n        ~~~~^~~~~~~~~~~\nMemoryError\n", 1,
-		},
-		{
-			"own class", "class Odd(Exception):\n    def __str__(self):\n        raise RuntimeError\nraise Odd\n",
-			"Odd: <exception str() failed>", header + "  File \"script.py\", line 4, in <module>\n    raise Odd\nOdd: <exception str() failed>\n", 4,
+			"MemoryError", header + "  File \"script.py\", line 1, in <module>\n    x = 'a' * (1 << 62)\nMemoryError\n", 1,
 		},
 		{
 			"group", "raise ExceptionGroup('two', [ValueError(1), TypeError(2)])\n",
@@ -105,8 +96,7 @@ func TestFailures(t *testing.T) {
 			"airlock.llm.Error: nobody is there to answer",
 			header + "  File \"script.py\", line 1, in <module>\n    llm.complete('hi')\nairlock.llm.Error: nobody is there to answer\n", 1,
 		},
-		{"NUL", "x = 1\x00\n", "ValueError: source code string cannot contain null bytes", "ValueError: source code string cannot contain null bytes\n", 0},
-		{"source cache emptied", "import linecache\nlinecache.cache.clear()\n1/0\n", "ZeroDivisionError: division by zero", header + "  File \"script.py\", line 3, in <module>\n    1/0\n    ~^~\nZeroDivisionError: division by zero\n", 3},
+		{"source cache emptied", "import linecache\nlinecache.cache.clear()\n1/0\n", "ZeroDivisionError: division by zero", header + "  File \"script.py\", line 3, in <module>\n    1/0\nZeroDivisionError: division by zero\n", 3},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := script(t, tc.script)
@@ -117,6 +107,7 @@ func TestFailures(t *testing.T) {
 			if tc.traceback == "" {
 				want.Traceback = f.Failed.Traceback
 			}
+			f.Failed.Traceback = withoutCarets(f.Failed.Traceback)
 			if diff := cmp.Diff(want, *f.Failed); diff != "" {
 				t.Error(diff)
 			}
@@ -143,9 +134,45 @@ func TestHugeFailure(t *testing.T) {
 
 func TestThreadFailure(t *testing.T) {
 	f := script(t, "import threading\ndef work():\n    1/0\nt = threading.Thread(target=work, name='worker')\nt.start()\nt.join()\n")
-	want := "Exception in thread worker:\nTraceback (most recent call last):\n  File \"script.py\", line 3, in work\n    1/0\n    ~^~\nZeroDivisionError: division by zero\n"
-	if f.Failed != nil || f.stderr != want {
-		t.Errorf("%+v\n%s", f.Failed, cmp.Diff(want, f.stderr))
+	want := "Exception in thread worker:\nTraceback (most recent call last):\n  File \"script.py\", line 3, in work\n    1/0\nZeroDivisionError: division by zero\n"
+	if diff := cmp.Diff(want, withoutCarets(f.stderr)); f.Failed != nil || diff != "" {
+		t.Errorf("%+v\n%s", f.Failed, diff)
+	}
+}
+
+// withoutCarets drops the marks under source lines, which every Python draws differently.
+func withoutCarets(traceback string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(traceback) {
+		if line == "\n" || strings.Trim(line, " ~^\n") != "" {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+// TestOddFailures are those that each Python words in its own way.
+func TestOddFailures(t *testing.T) {
+	for name, tc := range map[string]struct {
+		script, error string
+		line          int
+	}{
+		"indentation":        {"x = 1\ndef f():\npass\n", "IndentationError: expected an indented block", 3},
+		"NUL":                {"x = 1\x00\n", "", 0},
+		"nested beyond hope": {strings.Repeat("(", 100_000), "", -1},
+		"str() raises":       {"class Odd(Exception):\n    def __str__(self):\n        raise RuntimeError\nraise Odd\n", "Odd: <", 4},
+		"repr() raises":      {"class Odd(Exception):\n    def __getattribute__(self, name):\n        raise RuntimeError\nraise Odd\n", "", -1},
+		"surrogates":         {"raise ValueError('\\ud800')", `ValueError: \ud800`, 1},
+		"a thousand causes":  {"e = ValueError(0)\nfor n in range(1000):\n    try: raise ValueError(n) from e\n    except ValueError as x: e = x\nraise e\n", "ValueError: 999", 3},
+		"exit with object":   {"raise SystemExit([1])", "SystemExit: [1]", 1},
+		"base exception":     {"class Stop(BaseException): pass\nraise Stop('now')", "Stop: now", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := script(t, tc.script)
+			if f.Failed == nil || f.Exited.Code != 1 || !strings.HasPrefix(f.Failed.Error, tc.error) || tc.line >= 0 && f.Failed.Line != tc.line || strings.Contains(f.Failed.Traceback, "airlock>") {
+				t.Errorf("%.2000v %+v", f.Failed, f.Exited)
+			}
+		})
 	}
 }
 

@@ -27,7 +27,7 @@ func requests() []Schema {
 		{"NewKey", []Field{
 			{Name: "name", Type: "string", Required: true, About: "letters, digits, underscores"},
 			{Name: "description", Type: "string", About: "what it is for; the person reads it"},
-			{Name: "mode", Type: "sealed|injected|plain", About: "a wish"},
+			{Name: "mode", Type: "sealed|injected|plain", About: "a wish; injected or plain in this version"},
 			{Name: "hosts", Type: "[]any", About: "a wish; host or {host, ports, protocol, reason}"},
 		}},
 		{"NewHosts", []Field{{Name: "hosts", Type: "[]NewHost", Required: true}}},

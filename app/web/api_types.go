@@ -130,16 +130,19 @@ func viewExecution(x app.Execution) executionView {
 	return v
 }
 
+// tracebackStart is a line that begins a Python traceback, or all of a syntax error's.
+var tracebackStart = regexp.MustCompile(`(?m)^Traceback \(most recent call last\):$|\A  File "`)
+
 // exceptionLine is how the last part of a Python traceback begins: NameError: name 'foo' is not defined.
 var exceptionLine = regexp.MustCompile(`^[A-Za-z_][\w.]*(:|$)`)
 
 // splitTraceback takes the exception's own lines, which say what went wrong in one sentence, out of a Python traceback. Any other error
 // has no traceback.
 func splitTraceback(text string) (summary, traceback string) {
-	lines := strings.Split(text, "\n")
-	if !strings.HasPrefix(text, "Traceback (") && !strings.HasPrefix(text, "  File \"") {
+	if !tracebackStart.MatchString(text) {
 		return text, ""
 	}
+	lines := strings.Split(text, "\n")
 	for i := len(lines) - 1; i > 0; i-- {
 		if exceptionLine.MatchString(lines[i]) && strings.HasPrefix(lines[i-1], "  ") {
 			return strings.TrimRight(strings.Join(lines[i:], "\n"), "\n"), text

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"sync"
 	"time"
 
@@ -56,6 +57,15 @@ func serve(pipe io.ReadWriteCloser) error {
 		os.Exit(0)
 	}()
 	g := &guest{mux: mux}
+	err = g.live()
+	if mux.IsClosed() {
+		return nil // which is why
+	}
+	return err
+}
+
+// live boots and obeys until something breaks.
+func (g *guest) live() error {
 	if err := g.boot(); err != nil {
 		return fmt.Errorf("boot: %w", err)
 	}
@@ -87,6 +97,8 @@ func (g *guest) boot() error {
 	if header.Kind != wire.Control || message.Boot == nil {
 		return errors.New("the session must begin with a control stream and boot")
 	}
+	died := make(chan os.Signal, 1)
+	signal.Notify(died, unix.SIGCHLD)
 	sum := sha256.Sum256(message.Boot.Runner)
 	g.digest = hex.EncodeToString(sum[:])
 	if g.runner, err = startRunner(message.Boot.Runner); err != nil {
@@ -94,7 +106,7 @@ func (g *guest) boot() error {
 	}
 	g.net = openNetwork(g)
 	ended, gone := make(chan unix.WaitStatus, 1), make(chan struct{})
-	go reap(g.runner.pid, ended, gone)
+	go reap(g.runner.pid, died, ended, gone)
 	g.sdk = newChannel(g.runner.sdk, g.fromRunner)
 	go func() {
 		g.finish(<-ended, gone)

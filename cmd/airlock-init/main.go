@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -33,7 +31,12 @@ func run(args []string) error {
 	if err := harden(); err != nil {
 		return err
 	}
-	return serve(stdio{})
+	tame()
+	pipe, err := newStdio()
+	if err != nil {
+		return err
+	}
+	return serve(pipe)
 }
 
 // harden closes this process to the script, which has the same user id, and lowers what its children may do.
@@ -50,15 +53,5 @@ func harden() error {
 	if err := ignoreSignals(); err != nil {
 		return err
 	}
-	// A box is one of many and mostly waits: memory matters, throughput is the pipe's.
-	runtime.GOMAXPROCS(2)
-	debug.SetGCPercent(50)
 	return nil
 }
-
-// stdio is the pipe to the engine.
-type stdio struct{}
-
-func (stdio) Read(p []byte) (int, error)  { return os.Stdin.Read(p) }
-func (stdio) Write(p []byte) (int, error) { return os.Stdout.Write(p) }
-func (stdio) Close() error                { return nil }

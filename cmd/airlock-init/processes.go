@@ -13,16 +13,18 @@ import (
 const freezeWithin = 5 * time.Second
 
 // reap waits for every child, its own and the orphans it inherited, until there are none. It sends the wait status of the
-// one process that matters on ended and closes gone at the end.
-func reap(main int, ended chan<- unix.WaitStatus, gone chan<- struct{}) {
+// one process that matters on ended and closes gone at the end. died has room for one signal and gets SIGCHLD since before main started.
+func reap(main int, died <-chan os.Signal, ended chan<- unix.WaitStatus, gone chan<- struct{}) {
 	defer close(gone)
 	for {
 		var status unix.WaitStatus
-		pid, err := unix.Wait4(-1, &status, 0, nil)
+		pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil)
 		switch {
 		case err == unix.EINTR:
 		case err != nil: // ECHILD
 			return
+		case pid == 0:
+			<-died
 		case pid == main:
 			ended <- status
 		}

@@ -192,10 +192,11 @@ func (c *config) pluginSettings(env map[string]string) (problems []error) {
 var serviceLink = regexp.MustCompile(`^AIRLOCK_([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 
 func isServiceLink(name, value string) bool {
-	if name == "AIRLOCK_PORT" || strings.HasPrefix(name, envPrefix) && strings.HasSuffix(name, "_PORT") {
-		return strings.HasPrefix(value, "tcp://") || strings.HasPrefix(value, "udp://") || strings.HasPrefix(value, "sctp://")
+	if serviceLink.MatchString(name) {
+		return true
 	}
-	return serviceLink.MatchString(name)
+	protocol, _, found := strings.Cut(value, "://")
+	return found && strings.HasSuffix(name, "_PORT") && (protocol == "tcp" || protocol == "udp" || protocol == "sctp")
 }
 
 // unknownVariables refuses what looks like ours and isn't: a misspelt limit must not silently be no limit.

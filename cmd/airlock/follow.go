@@ -9,12 +9,15 @@ import (
 	"github.com/computclaw/airlock/app/live"
 )
 
-// followEvery is how soon a change by airlock admin is noticed.
-const followEvery = time.Second
+// followEvery is how soon a change by airlock admin is noticed; sweepEvery is how often unclaimed profiles are looked for.
+const (
+	followEvery = time.Second
+	sweepEvery  = time.Hour
+)
 
-// followAudit watches the audit log for what airlock admin changes in another process: a revoked or deleted profile is killed, and pages and long polls
-// are nudged. It returns at once; the watching ends with ctx.
-func (s *server) followAudit(ctx context.Context) error {
+// followChanges watches the audit log for what airlock admin changes in another process: a revoked or deleted profile is killed, and pages and long polls
+// are nudged. It also removes agents' profiles that nobody claimed in time. It returns at once; the watching ends with ctx.
+func (s *server) followChanges(ctx context.Context) error {
 	newest, err := s.access.Audit(ctx, 0, 1)
 	if err != nil {
 		return err
@@ -24,14 +27,19 @@ func (s *server) followAudit(ctx context.Context) error {
 		seen = newest[0].Seq
 	}
 	go func() {
-		tick := time.NewTicker(followEvery)
+		tick, sweep := time.NewTicker(followEvery), time.NewTicker(sweepEvery)
 		defer tick.Stop()
+		defer sweep.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
 				seen = s.catchUp(ctx, seen)
+			case <-sweep.C:
+				if err := s.access.Sweep(ctx); err != nil && ctx.Err() == nil {
+					s.log.Error("unclaimed profiles could not be removed", "error", err)
+				}
 			}
 		}
 	}()

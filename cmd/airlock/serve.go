@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -64,7 +65,8 @@ func newLog(w io.Writer) *slog.Logger {
 // server is the whole program, running.
 type server struct {
 	*instance
-	url    string // as reached from this host
+	lock   *os.File // on the data directory
+	url    string   // as reached from this host
 	log    *slog.Logger
 	boxes  *sandboxes
 	engine *engine.Engine
@@ -81,6 +83,9 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 			err = errors.Join(err, s.stop())
 		}
 	}()
+	if s.lock, err = lockDataDir(cfg.DataDir); err != nil {
+		return nil, err
+	}
 	if s.instance, err = openInstance(ctx, cfg, log); err != nil {
 		return nil, err
 	}
@@ -114,7 +119,7 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	s.serveHTTP(cfg, listener)
 	followCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.follow = cancel
-	if err := s.followAudit(followCtx); err != nil {
+	if err := s.followChanges(followCtx); err != nil {
 		return nil, err
 	}
 	log.Info("serving", "addr", own.String(), "url", s.url, "data", cfg.DataDir, "version", version())
@@ -208,6 +213,9 @@ func (s *server) stop() error {
 	}
 	if s.instance != nil {
 		errs = append(errs, s.instance.close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
 	}
 	return errors.Join(errs...)
 }

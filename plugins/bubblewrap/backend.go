@@ -22,6 +22,8 @@ type Backend struct {
 	guest   func() ([]byte, error)
 	spawner *spawner
 
+	checking sync.Mutex // one Check at a time
+
 	mu        sync.Mutex
 	host      *host           // of the last successful Check
 	guestFile *os.File        // shared by all boxes

@@ -3,7 +3,6 @@ package bubblewrap
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -14,19 +13,19 @@ import (
 
 // cgroup1 makes groups in version 1's hierarchies, one directory in each.
 type cgroup1 struct {
-	parents map[string]cgroupDir // by controller: memory and pids always, cpu and cpuacct if they can be had
+	instance string
+	bases    map[string]cgroupDir // by controller: memory and pids always, cpu and cpuacct if they can be had
 }
 
-// newCgroup1 makes the parent directories. It fails if memory and processes can't both be limited.
+// newCgroup1 makes groups in bases. It fails if memory and processes can't both be limited.
 func newCgroup1(bases map[string]cgroupDir, instance string) (*cgroup1, error) {
-	c := &cgroup1{parents: map[string]cgroupDir{}}
+	c := &cgroup1{instance: instance, bases: map[string]cgroupDir{}}
 	for _, controller := range []string{"memory", "pids", "cpu", "cpuacct"} {
 		base, ok := bases[controller]
 		err := errors.New("not mounted")
 		if ok {
-			parent := cgroupDir(base.file(groupPrefix + instance))
-			if err = makeDir(parent); err == nil {
-				c.parents[controller] = parent
+			if err = base.writable(); err == nil {
+				c.bases[controller] = base
 			}
 		}
 		if err != nil && (controller == "memory" || controller == "pids") {
@@ -36,17 +35,9 @@ func newCgroup1(bases map[string]cgroupDir, instance string) (*cgroup1, error) {
 	return c, nil
 }
 
-func makeDir(d cgroupDir) error {
-	err := os.Mkdir(string(d), 0o755)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return err
-}
-
 func (c *cgroup1) enforced() map[string]string {
 	m := map[string]string{"memory": "cgroup", "pids": "cgroup"}
-	if _, ok := c.parents["cpu"]; ok {
+	if _, ok := c.bases["cpu"]; ok {
 		m["cpu"] = "cgroup"
 	}
 	return m
@@ -56,8 +47,8 @@ func (c *cgroup1) interval() time.Duration { return cgroupInterval }
 
 func (c *cgroup1) create(id string, l plugins.Limits) (group, error) {
 	g := &group1{dirs: map[string]cgroupDir{}}
-	for controller, parent := range c.parents {
-		dir := cgroupDir(parent.file(id))
+	for controller, base := range c.bases {
+		dir := cgroupDir(base.file(boxName(c.instance, id)))
 		if err := makeDir(dir); err != nil {
 			return nil, errors.Join(err, g.remove())
 		}
@@ -71,12 +62,12 @@ func (c *cgroup1) create(id string, l plugins.Limits) (group, error) {
 
 func (c *cgroup1) sweep(keep func(string) bool) error {
 	var errs []error
-	for _, parent := range c.parents {
-		names, err := parent.children()
+	for _, base := range c.bases {
+		ids, err := base.boxes(c.instance)
 		errs = append(errs, err)
-		for _, name := range names {
-			if !keep(name) {
-				errs = append(errs, drain(&group1{dirs: map[string]cgroupDir{"": cgroupDir(parent.file(name))}}))
+		for _, id := range ids {
+			if !keep(id) {
+				errs = append(errs, drain(&group1{dirs: map[string]cgroupDir{"": cgroupDir(base.file(boxName(c.instance, id)))}}))
 			}
 		}
 	}

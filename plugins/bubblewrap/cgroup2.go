@@ -16,30 +16,18 @@ const cpuPeriod = 100_000 // µs
 
 // cgroup2 makes groups in the unified hierarchy.
 type cgroup2 struct {
-	parent cgroupDir
-	cpu    bool
+	instance string
+	base     cgroupDir
+	cpu      bool
 }
 
-// newCgroup2 makes the parent directory in base and hands the controllers down to it. It fails if memory and processes
-// can't both be limited.
+// newCgroup2 makes groups in base and hands it the controllers for them. It fails if memory and processes can't both be limited.
 func newCgroup2(base cgroupDir, instance string) (*cgroup2, error) {
-	c := &cgroup2{parent: cgroupDir(base.file(groupPrefix + instance)), cpu: true}
-	if err := enable(base, "+memory +pids"); err != nil {
+	err := firstError(base.writable(), enable(base, "+memory +pids"))
+	if err != nil {
 		return nil, fmt.Errorf("cgroup v2 %s: %w", base, err)
 	}
-	if enable(base, "+cpu") != nil {
-		c.cpu = false
-	}
-	if err := makeDir(c.parent); err != nil {
-		return nil, fmt.Errorf("cgroup v2: %w", err)
-	}
-	if err := enable(c.parent, "+memory +pids"); err != nil {
-		return nil, fmt.Errorf("cgroup v2 %s: %w", c.parent, err)
-	}
-	if c.cpu && enable(c.parent, "+cpu") != nil {
-		c.cpu = false
-	}
-	return c, nil
+	return &cgroup2{instance: instance, base: base, cpu: enable(base, "+cpu") == nil}, nil
 }
 
 func enable(d cgroupDir, controllers string) error {
@@ -57,7 +45,7 @@ func (c *cgroup2) enforced() map[string]string {
 func (c *cgroup2) interval() time.Duration { return cgroupInterval }
 
 func (c *cgroup2) create(id string, l plugins.Limits) (group, error) {
-	g := group2{cgroupDir(c.parent.file(id))}
+	g := group2{cgroupDir(c.base.file(boxName(c.instance, id)))}
 	if err := makeDir(g.dir); err != nil {
 		return nil, err
 	}
@@ -68,11 +56,11 @@ func (c *cgroup2) create(id string, l plugins.Limits) (group, error) {
 }
 
 func (c *cgroup2) sweep(keep func(string) bool) error {
-	names, err := c.parent.children()
+	ids, err := c.base.boxes(c.instance)
 	errs := []error{err}
-	for _, name := range names {
-		if !keep(name) {
-			errs = append(errs, drain(group2{cgroupDir(c.parent.file(name))}))
+	for _, id := range ids {
+		if !keep(id) {
+			errs = append(errs, drain(group2{cgroupDir(c.base.file(boxName(c.instance, id)))}))
 		}
 	}
 	return errors.Join(errs...)

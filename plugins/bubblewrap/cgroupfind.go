@@ -138,7 +138,7 @@ func moveAside(own cgroupDir) error {
 			return fmt.Errorf("process %d in %s is not Airlock's", pid, own)
 		}
 	}
-	aside := cgroupDir(own.file(groupPrefix + "server"))
+	aside := cgroupDir(own.file("airlock-server"))
 	if err := makeDir(aside); err != nil {
 		return err
 	}

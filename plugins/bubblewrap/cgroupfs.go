@@ -104,20 +104,34 @@ func (d cgroupDir) remove() error {
 	return nil
 }
 
-// children lists the directories below d, which may be missing.
-func (d cgroupDir) children() ([]string, error) {
+// boxes returns the ids of the boxes that an instance has here.
+func (d cgroupDir) boxes(instance string) ([]string, error) {
 	entries, err := os.ReadDir(string(d))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var names []string
+	var ids []string
 	for _, e := range entries {
-		if e.IsDir() {
-			names = append(names, e.Name())
+		if id, ok := strings.CutPrefix(e.Name(), boxName(instance, "")); ok && e.IsDir() {
+			ids = append(ids, id)
 		}
 	}
-	return names, err
+	return ids, err
 }
 
-// groupPrefix starts the name of the directory that holds an instance's boxes.
-const groupPrefix = "airlock-"
+// boxName is a box's directory. Labels have no dots, so no instance's names begin like another's.
+func boxName(instance, id string) string { return "airlock." + instance + "." + id }
+
+// writable tries whether groups can be made here. Permission bits alone don't tell.
+func (d cgroupDir) writable() error {
+	dir, err := os.MkdirTemp(string(d), "airlock-try-")
+	if err != nil {
+		return err
+	}
+	return os.Remove(dir)
+}
+
+func makeDir(d cgroupDir) error {
+	err := os.Mkdir(string(d), 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}

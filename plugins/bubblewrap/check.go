@@ -10,6 +10,8 @@ import (
 // Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left behind, opens boxes and tries
 // to break out of them. It takes about a second. While it runs, boxes keep running under the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
+	b.checking.Lock()
+	defer b.checking.Unlock()
 	report := plugins.Report{Name: Name, Version: "not installed", Tier: plugins.TierNone}
 	unready := func(err error) (plugins.Report, error) {
 		b.install(nil)

@@ -20,7 +20,7 @@ import (
 // that has to do with Python. Without dpkg it covers the interpreter only, and says so by its prefix.
 func (h *host) digest(ctx context.Context) (string, error) {
 	const script = "import sys, platform; print(sys.version, sys.platform, platform.machine(), platform.libc_ver())"
-	python, exit, err := h.python(ctx, "runtime", plugins.Limits{}, script, nil)
+	python, exit, err := h.python(ctx, "_runtime", plugins.Limits{}, script, nil)
 	if err != nil {
 		return "", err
 	}

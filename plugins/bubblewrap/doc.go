@@ -9,7 +9,7 @@
 // already runs as uid 65534, because the process limit isn't enforced against root and bwrap's mount set-up would be done with root's rights.
 //
 // What a script sees of its parents is empty: every step has an empty environment and bwrap takes its options from a pipe
-// (its own PID 1 would otherwise show them in /proc/1/environ and /proc/1/cmdline).
+// (its own PID 1 would otherwise show them in /proc/1/environ and /proc/1/cmdline). One variable is left that bwrap itself sets: PWD=/tmp.
 //
 // The pipe with the options is also the gate: bwrap reads it before it does anything else, and it's filled only after the process was put
 // into its cgroup. So nothing of a box ever runs outside its limits, whatever the cgroup version, and no helper has to wait for a signal.

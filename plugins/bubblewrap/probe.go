@@ -79,7 +79,7 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 		return nil, err
 	}
 	limits.CPU = float64(runtime.NumCPU())
-	out, exit, err := h.python(ctx, "probe", limits, probeScript, append(input, '\n'))
+	out, exit, err := h.python(ctx, "_probe", limits, probeScript, append(input, '\n'))
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 // strain opens a box that uses up processor and memory, and returns what was held.
 func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err error) {
 	limits := probeLimits()
-	out, exit, err := h.python(ctx, "strain", limits, strainScript, []byte("\n"))
+	out, exit, err := h.python(ctx, "_strain", limits, strainScript, []byte("\n"))
 	if err != nil {
 		return cpu, memory, err
 	}
@@ -116,7 +116,7 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 	return cpu, memory, nil
 }
 
-// python runs a script as PID 1 of a box and returns what it wrote.
+// python runs a script as PID 1 of a box and returns what it wrote. The id begins with an underscore, which no other box's does.
 func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte, plugins.Exit, error) {
 	var out limitedBuffer
 	command := []string{h.interpreter, "-s", "-B", "-c", script}

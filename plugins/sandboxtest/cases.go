@@ -17,34 +17,33 @@ import (
 // testCase is one row of the suite.
 type testCase struct {
 	name string
-	slow bool
 	test func(t *testing.T, b *bench)
 }
 
 func cases() []testCase {
 	return []testCase{
-		{"exit codes", false, exitCodes},
-		{"stdin to stdout", false, echo},
-		{"end of stdin ends the guest", false, endOfStdin},
-		{"big output", false, bigOutput},
-		{"guest blocks while stdout is not read", false, backPressure},
-		{"context kills", false, contextKills},
-		{"context kills behind unread stdin", false, killBehindStdin},
-		{"context kills behind unread stdout", false, killBehindStdout},
-		{"failing stdout ends the box", false, failingStdout},
-		{"grandchildren die with the guest", false, grandchildren},
-		{"memory limit", false, memoryLimit},
-		{"memory of many processes", false, memoryOfMany},
-		{"fork bomb", false, forkBomb},
-		{"busy loop is killed", false, busyLoop},
-		{"hostile scripts", false, hostile},
-		{"next box is fresh", false, nextBoxIsFresh},
-		{"boxes do not see each other", false, neighbours},
-		{"bad specs", false, badSpecs},
-		{"many at once", false, manyAtOnce},
-		{"descriptors do not leak", false, descriptorsDoNotLeak},
-		{"plugin killed", false, pluginKilled},
-		{"host killed", false, hostKilled},
+		{"exit codes", exitCodes},
+		{"stdin to stdout", echo},
+		{"end of stdin ends the guest", endOfStdin},
+		{"big output", bigOutput},
+		{"guest blocks while stdout is not read", backPressure},
+		{"context kills", contextKills},
+		{"context kills behind unread stdin", killBehindStdin},
+		{"context kills behind unread stdout", killBehindStdout},
+		{"failing stdout ends the box", failingStdout},
+		{"grandchildren die with the guest", grandchildren},
+		{"memory limit", memoryLimit},
+		{"memory of many processes", memoryOfMany},
+		{"fork bomb", forkBomb},
+		{"busy loop is killed", busyLoop},
+		{"hostile scripts", hostile},
+		{"next box is fresh", nextBoxIsFresh},
+		{"boxes do not see each other", neighbours},
+		{"bad specs", badSpecs},
+		{"many at once", manyAtOnce},
+		{"descriptors do not leak", descriptorsDoNotLeak},
+		{"plugin killed", pluginKilled},
+		{"host killed", hostKilled},
 	}
 }
 

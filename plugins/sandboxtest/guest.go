@@ -18,6 +18,16 @@ type Order struct {
 // codeEOF is how the guest ends when its stdin ends before what it runs.
 const codeEOF = 99
 
+// Guest returns the test guest, for tests that use a backend without a plugin around it.
+func Guest(tb testing.TB) []byte {
+	tb.Helper()
+	binary, err := os.ReadFile(buildGuest(tb, tb.TempDir()))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return binary
+}
+
 // buildGuest builds the test guest into dir and returns its path. Go's build cache makes the second time cheap.
 func buildGuest(tb testing.TB, dir string) string {
 	tb.Helper()

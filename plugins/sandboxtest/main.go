@@ -2,7 +2,9 @@ package sandboxtest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,12 +15,15 @@ import (
 // Main runs the tests of m in a process that is also the plugin and the host which the suite starts and kills:
 //
 //	TESTBINARY plugin NAME GUEST         serves newBackend(GUEST's content)
+//	TESTBINARY check NAME                checks newBackend(stdin) in its own process and prints the report as JSON
 //	TESTBINARY host NAME GUEST DIR KEY=VALUE…  opens a box that sleeps, and waits to be killed
 func Main(m *testing.M, name string, newBackend func(guest []byte) plugins.Sandbox) {
 	var err error
 	switch args := os.Args[1:]; {
 	case len(args) == 3 && args[0] == "plugin" && args[1] == name:
 		err = servePlugin(name, args[2], newBackend)
+	case len(args) == 2 && args[0] == "check" && args[1] == name:
+		err = checkHere(newBackend)
 	case len(args) >= 4 && args[0] == "host" && args[1] == name:
 		err = beHost(name, args[2], args[3], args[4:])
 	default:
@@ -28,6 +33,18 @@ func Main(m *testing.M, name string, newBackend func(guest []byte) plugins.Sandb
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+func checkHere(newBackend func([]byte) plugins.Sandbox) error {
+	binary, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	report, err := newBackend(binary).Check(context.Background(), plugins.Config{Instance: "test-" + token(), Limits: limits()})
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(report)
 }
 
 func servePlugin(name, guest string, newBackend func([]byte) plugins.Sandbox) error {

@@ -40,9 +40,6 @@ func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.C
 	}
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
-			if os.Getenv("CI") == "" && testing.Short() && c.slow {
-				t.Skip("slow")
-			}
 			c.test(t, b)
 			b.nothingLeft(t)
 		})
@@ -109,7 +106,6 @@ func filesIn(dir string) []string {
 // snapshot is what a suite may not change.
 type snapshot struct {
 	mounts []string
-	temp   []string
 }
 
 func (b *bench) snapshot(t *testing.T) snapshot {

@@ -1,0 +1,59 @@
+package access
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// What one poll of a profile, and one resolution of its values, costs.
+func BenchmarkDesk(b *testing.B) {
+	st, err := store.Open(b.Context(), b.TempDir(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer st.Close()
+	ring, err := secrets.NewKeyring(app.NewSecret("an instance key of at least 32 characters"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx := b.Context()
+	s := New(Config{Store: st, Keyring: ring})
+	var p app.Profile
+	for _, step := range []func() error{
+		func() (err error) { p, err = s.CreateProfile(ctx, person, "bench"); return err },
+		func() error { _, err := s.AddKeys(ctx, person, p.Handle, asKeys("A")); return err },
+		func() error {
+			_, err := s.SetCredential(ctx, person, CredentialInput{Name: "A", Value: app.NewSecret("a value")})
+			return err
+		},
+		func() error { _, err := s.LinkKey(ctx, person, p.Handle, "A", "A"); return err },
+		func() error { _, err := s.Lock(ctx, person, p.Handle, time.Time{}); return err },
+	} {
+		if err := step(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("Profile", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.Profile(ctx, p.ID); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	policy, err := s.Policy(ctx, p.Handle, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("Resolve", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.Resolve(ctx, policy); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package access
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+)
+
+func TestLockedIsOneWay(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.locked("A")
+	if !p.Locked || p.Policy != 1 || p.LockedAt.IsZero() {
+		t.Errorf("locked: %+v", p)
+	}
+	for _, by := range []app.Actor{agent, person} {
+		_, err := d.AddKeys(ctx, by, p.Handle, asKeys("B"))
+		wantCode(t, "add", err, app.CodeProfileLocked)
+		_, err = d.RemoveKey(ctx, by, p.Handle, "A")
+		wantCode(t, "remove", err, app.CodeProfileLocked)
+	}
+	d.credential("B", app.ModeInjected, "value")
+	for _, to := range []string{"B", ""} {
+		_, err := d.LinkKey(ctx, person, p.Handle, "A", to)
+		wantCode(t, "link", err, app.CodeProfileLocked)
+	}
+	_, err := d.Lock(ctx, person, p.Handle, time.Time{})
+	wantCode(t, "lock again", err, app.CodeProfileLocked)
+	if got := must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle)); cmp.Diff(p, got) != "" {
+		t.Errorf("something changed: %s", cmp.Diff(p, got))
+	}
+}
+
+func TestLockNeedsEveryValue(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.linked("A")
+	must[app.Profile](t)(d.AddKeys(ctx, agent, p.Handle, asKeys("B")))
+	_, err := d.Lock(ctx, person, p.Handle, time.Time{})
+	wantCode(t, "unlinked key", err, app.CodeMissingValue)
+	must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "B"}))
+	must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "B", "B"))
+	_, err = d.Lock(ctx, person, p.Handle, time.Time{})
+	wantCode(t, "no value", err, app.CodeMissingValue)
+	if err == nil || !strings.Contains(err.Error(), "B") {
+		t.Errorf("%v does not name the key", err)
+	}
+	d.credential("B", "", "value")
+	must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+}
+
+func TestLockOnlyWhatWasSeen(t *testing.T) {
+	ctx := t.Context()
+	for name, change := range map[string]func(d *desk, p app.Profile) error{
+		"a key": func(d *desk, p app.Profile) error {
+			_, err := d.AddKeys(ctx, agent, p.Handle, asKeys("B"))
+			return err
+		},
+		"a proposal": func(d *desk, p app.Profile) error {
+			_, err := d.ProposeHosts(ctx, agent, p.Handle, hosts(t, "evil.example"))
+			return err
+		},
+		"hosts": func(d *desk, p app.Profile) error {
+			_, err := d.SetHosts(ctx, person, p.Handle, hosts(t, "evil.example"), nil)
+			return err
+		},
+		"another mode": func(d *desk, _ app.Profile) error {
+			_, err := d.SetCredential(ctx, person, CredentialInput{Name: "A", Mode: app.ModePlain})
+			return err
+		},
+		"the credential's hosts": func(d *desk, _ app.Profile) error {
+			_, err := d.SetCredential(ctx, person, CredentialInput{Name: "A", Hosts: hosts(t, "b.example")})
+			return err
+		},
+		"another link": func(d *desk, p app.Profile) error { _, err := d.LinkKey(ctx, person, p.Handle, "A", ""); return err },
+	} {
+		d := newDesk(t) // its clock stands still, so times alone would not tell
+		seen := d.linked("A")
+		if err := change(d, seen); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		_, err := d.Lock(ctx, person, seen.Handle, seen.UpdatedAt)
+		wantCode(t, name, err, app.CodeConflict)
+	}
+	d := newDesk(t)
+	seen := d.linked("A")
+	d.credential("A", "", "a new value is no reason to look again")
+	must[app.Profile](t)(d.Lock(ctx, person, seen.Handle, seen.UpdatedAt))
+}
+
+func TestRevocationIsFinal(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := must[app.Profile](t)(d.Revoke(ctx, person, d.locked("A").Handle))
+	if !p.Revoked || p.CanExecute(d.now()) == nil {
+		t.Errorf("revoked: %+v", p)
+	}
+	must[app.Profile](t)(d.Revoke(ctx, person, p.Handle))
+	_, err := d.SetExpiry(ctx, person, p.Handle, time.Time{})
+	wantCode(t, "expiry", err, app.CodeProfileRevoked)
+	_, err = d.SetHosts(ctx, person, p.Handle, hosts(t, "a.example"), nil)
+	wantCode(t, "hosts", err, app.CodeProfileRevoked)
+	_, err = d.ProposeHosts(ctx, agent, p.Handle, hosts(t, "a.example"))
+	wantCode(t, "propose", err, app.CodeProfileRevoked)
+	unlocked := must[app.Profile](t)(d.Revoke(ctx, person, d.linked("B").Handle))
+	_, err = d.Lock(ctx, person, unlocked.Handle, time.Time{})
+	wantCode(t, "lock", err, app.CodeProfileRevoked)
+	_, err = d.AddKeys(ctx, agent, unlocked.Handle, asKeys("C"))
+	wantCode(t, "keys", err, app.CodeProfileRevoked)
+}
+
+func TestExpiryIsExtendedWithoutANewID(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.locked("A")
+	must[app.Profile](t)(d.SetExpiry(ctx, person, p.Handle, d.now().Add(time.Hour)))
+	d.clock.pass(time.Hour)
+	expired := must[app.Profile](t)(d.Profile(ctx, p.ID))
+	wantCode(t, "expired", expired.CanExecute(d.now()), app.CodeProfileExpired)
+	extended := must[app.Profile](t)(d.SetExpiry(ctx, person, p.Handle, d.now().Add(time.Hour)))
+	if extended.ID != p.ID || extended.CanExecute(d.now()) != nil {
+		t.Errorf("extended: %v", extended.CanExecute(d.now()))
+	}
+	never := must[app.Profile](t)(d.SetExpiry(ctx, person, p.Handle, time.Time{}))
+	if !never.ExpiresAt.IsZero() {
+		t.Error("the expiry is still there")
+	}
+	for _, at := range []time.Time{d.now(), d.now().Add(-time.Hour), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(0, 0)} {
+		_, err := d.SetExpiry(ctx, person, p.Handle, at)
+		wantCode(t, at.String(), err, app.CodeInvalidField)
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// threads is how many idle threads the runtime is given in advance.
+const threads = 6
+
+// tame makes the Go runtime fit for PID 1 of a small box.
+//
+// A box is one of many and mostly waits, so memory matters and throughput is the pipe's. And a script may use up the box's
+// processes, of which threads are a kind: a runtime that needs one more then ends the program. So all the threads there will ever be
+// a use for are made now, while there is room; the runtime keeps them. To the same end nothing here blocks a thread for long: the
+// pipe to the engine goes through the poller, and children are waited for by signal.
+func tame() {
+	runtime.GOMAXPROCS(2)
+	debug.SetGCPercent(50)
+	var locked, done sync.WaitGroup
+	locked.Add(threads)
+	for range threads {
+		done.Go(func() {
+			runtime.LockOSThread() // the others need threads of their own now
+			defer runtime.UnlockOSThread()
+			locked.Done()
+			locked.Wait()
+		})
+	}
+	done.Wait()
+}
+
+// stdio is the pipe to the engine.
+type stdio struct {
+	in, out *os.File
+}
+
+func newStdio() (*stdio, error) {
+	for _, fd := range []int{0, 1} {
+		if err := unix.SetNonblock(fd, true); err != nil {
+			return nil, fmt.Errorf("stdio: %w", err)
+		}
+	}
+	return &stdio{in: os.NewFile(0, "stdin"), out: os.NewFile(1, "stdout")}, nil
+}
+
+func (s *stdio) Read(p []byte) (int, error)  { return s.in.Read(p) }
+func (s *stdio) Write(p []byte) (int, error) { return s.out.Write(p) }
+
+// Close does nothing: the process ends with its session.
+func (s *stdio) Close() error { return nil }

@@ -1,0 +1,213 @@
+package bubblewrap
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/sandboxtest"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseSettings(t *testing.T) {
+	tests := []struct {
+		in   map[string]string
+		want settings
+		err  string
+	}{
+		{in: nil, want: settings{root: "/", limits: "auto"}},
+		{
+			in:   map[string]string{"bwrap": "/opt/bwrap", "root": "/srv/root", "usr_local": "true", "limits": "polled", "cgroup": "/sys/fs/cgroup/a"},
+			want: settings{bwrap: "/opt/bwrap", root: "/srv/root", usrLocal: true, limits: "polled", cgroup: "/sys/fs/cgroup/a"},
+		},
+		{in: map[string]string{"limit": "polled"}, err: "unknown setting"},
+		{in: map[string]string{"limits": "none"}, err: "none of auto"},
+		{in: map[string]string{"root": "srv"}, err: "absolute"},
+		{in: map[string]string{"root": "/srv/../etc"}, err: "clean"},
+		{in: map[string]string{"usr_local": "maybe"}, err: "usr_local"},
+	}
+	for _, tt := range tests {
+		got, err := parseSettings(tt.in)
+		if tt.err != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.err) {
+				t.Errorf("%v: error %v, want %q", tt.in, err, tt.err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(settings{})); err != nil || diff != "" {
+			t.Errorf("%v: %v %s", tt.in, err, diff)
+		}
+	}
+}
+
+func TestBound(t *testing.T) {
+	got, err := bound(plugins.Limits{Pids: 100})
+	want := defaults()
+	want.Pids = 100
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	for _, l := range []plugins.Limits{{Memory: 1}, {Memory: -1}, {CPU: math.NaN()}, {CPU: -1}, {Pids: 3}, {Tmp: -1}, {Files: 3}} {
+		if _, err := bound(l); err == nil {
+			t.Errorf("%+v: no error", l)
+		}
+	}
+}
+
+func TestLayout(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range []string{"usr/local", "usr/src", "etc/ssl/certs", "lib"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("usr/bin", filepath.Join(root, "bin")); err != nil {
+		t.Fatal(err)
+	}
+	l, err := findLayout(root, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := layout{
+		usr: root + "/usr", links: [][2]string{{"usr/bin", "/bin"}},
+		binds:   [][2]string{{root + "/lib", "/lib"}, {root + "/etc/ssl/certs", "/etc/ssl/certs"}},
+		covered: []string{"/usr/src", "/usr/local"},
+	}
+	if diff := cmp.Diff(want, l, cmp.AllowUnexported(layout{})); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := findLayout(t.TempDir(), false); err == nil {
+		t.Error("a root without usr: no error")
+	}
+}
+
+func TestAdvice(t *testing.T) {
+	tests := []struct {
+		err    error
+		sysctl map[string]string
+		want   string
+	}{
+		{syscall.EPERM, nil, "seccomp profile"},
+		{syscall.EPERM, map[string]string{"kernel.unprivileged_userns_clone": "0"}, "unprivileged_userns_clone=1"},
+		{syscall.ENOSPC, map[string]string{"user.max_user_namespaces": "0"}, "max_user_namespaces="},
+		{errors.New("bwrap: setting up uid map: Permission denied"), map[string]string{"kernel.apparmor_restrict_unprivileged_userns": "1"}, "AppArmor"},
+		{errors.New("bwrap: Can't mount proc on /newroot/proc: Operation not permitted"), nil, "systempaths=unconfined"},
+		{errors.New("something else"), nil, ""},
+	}
+	for _, tt := range tests {
+		got := advise(tt.err, func(name string) string { return tt.sysctl[name] })
+		if !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
+			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
+		}
+	}
+}
+
+func TestPythonPackages(t *testing.T) {
+	const status = `Package: python3-httpx
+Status: install ok installed
+Architecture: all
+Version: 0.23.3-1
+Description: HTTP client
+ Package: python3-fake
+
+Package: python3-gone
+Status: deinstall ok config-files
+Version: 1
+
+Package: libc6
+Status: install ok installed
+Architecture: amd64
+Version: 2.36
+
+Package: vim
+Status: install ok installed
+Version: 9
+`
+	want := []string{"libc6 2.36 amd64", "python3-httpx 0.23.3-1 all"}
+	if diff := cmp.Diff(want, pythonPackages([]byte(status))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLastOf(t *testing.T) {
+	long := strings.Repeat("x", 10_000) + "end"
+	if got := lastOf(strings.NewReader(long)); len(got) != maxDiagnostic || !strings.HasSuffix(got, "xend") {
+		t.Errorf("%d bytes ending %q", len(got), got[len(got)-4:])
+	}
+	if got := lastOf(strings.NewReader("bad \xff bytes\n")); got != "bad \uFFFD bytes" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSealedFileCannotChange(t *testing.T) {
+	f, err := sealed("x", []byte("content"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	path := "/proc/self/fd/" + strconv.Itoa(int(f.Fd()))
+	if w, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
+		defer w.Close()
+		if _, err := w.Write([]byte("other")); err == nil {
+			t.Error("a sealed file was written to")
+		}
+		if err := w.Truncate(0); err == nil {
+			t.Error("a sealed file was cut")
+		}
+	}
+}
+
+// TestUnready goes through a real plugin, like everything a person will see.
+func TestUnready(t *testing.T) {
+	client, cfg := sandboxtest.Open(t, Name, nil)
+	for name, tt := range map[string]struct {
+		settings map[string]string
+		want     string
+	}{
+		"unknown setting": {map[string]string{"limts": "polled"}, "unknown setting"},
+		"no bwrap":        {map[string]string{"bwrap": "/nonexistent/bwrap"}, "bwrap"},
+		"bwrap fails":     {map[string]string{"bwrap": "/bin/false"}, "--version"},
+		"no runtime":      {map[string]string{"root": "/nonexistent"}, "usr"},
+		"no cgroup":       {map[string]string{"cgroup": "/nonexistent"}, "cgroup"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg.Settings = tt.settings
+			r, err := client.Check(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Ready || r.Tier != plugins.TierNone || !strings.Contains(r.Reason, tt.want) {
+				t.Errorf("%+v, want a reason with %q", r, tt.want)
+			}
+			if _, err := client.Run(t.Context(), plugins.Spec{ID: "x"}, strings.NewReader(""), &strings.Builder{}); err == nil {
+				t.Error("an unready backend ran a box")
+			}
+		})
+	}
+}
+
+// TestRefute makes sure that a control that doesn't hold stops the backend, whichever it is.
+func TestRefute(t *testing.T) {
+	ok := plugins.Report{Enforced: map[string]string{"cpu": "cgroup"}, Controls: []plugins.Control{{Name: "a", Proved: true}, {Name: controlCPU, Proved: true}}}
+	if err := refute(ok); err != nil {
+		t.Error(err)
+	}
+	for i := range ok.Controls {
+		bad := ok
+		bad.Controls = append([]plugins.Control(nil), ok.Controls...)
+		bad.Controls[i].Proved = false
+		if refute(bad) == nil {
+			t.Errorf("%s may fail", ok.Controls[i].Name)
+		}
+	}
+	unlimited := plugins.Report{Controls: []plugins.Control{{Name: controlCPU}}}
+	if err := refute(unlimited); err != nil {
+		t.Errorf("processor time where nothing limits it: %v", err)
+	}
+}

@@ -1,0 +1,180 @@
+package plugins
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	plugin "github.com/hashicorp/go-plugin"
+)
+
+// scripted is a Sandbox made of functions.
+type scripted struct {
+	check func(context.Context, Config) (Report, error)
+	run   func(context.Context, Spec, io.Reader, io.Writer) (Exit, error)
+}
+
+func (s scripted) Check(ctx context.Context, cfg Config) (Report, error) { return s.check(ctx, cfg) }
+func (s scripted) Run(ctx context.Context, spec Spec, in io.Reader, out io.Writer) (Exit, error) {
+	return s.run(ctx, spec, in, out)
+}
+
+// overGRPC puts a gRPC connection in front of s.
+func overGRPC(t *testing.T, s Sandbox) Sandbox {
+	t.Helper()
+	client, _ := plugin.TestPluginGRPCConn(t, false, map[string]plugin.Plugin{kind: &endpoint{server: newServerSide(s)}})
+	t.Cleanup(func() { client.Close() }) // ends the server too
+	raw, err := client.Dispense(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw.(Sandbox)
+}
+
+func TestCheckCarriesEverything(t *testing.T) {
+	cfg := Config{
+		Instance: "i", StateDir: "/s", Settings: map[string]string{"a": "b"},
+		Limits: Limits{Memory: 1 << 40, CPU: 0.25, Pids: 3, Tmp: 4, Files: 5},
+	}
+	want := Report{
+		Name: "n", Version: "v", Ready: true, Reason: "r", Tier: TierRestricted, Runtime: "d",
+		Controls: []Control{{"c", true, "d"}, {"e", false, "f"}}, Enforced: map[string]string{"memory": "cgroup"},
+	}
+	seen := make(chan Config, 1)
+	s := overGRPC(t, scripted{check: func(_ context.Context, c Config) (Report, error) {
+		seen <- c
+		return want, nil
+	}})
+	got, err := s.Check(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(cfg, <-seen); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRunCarriesEverything(t *testing.T) {
+	spec := Spec{ID: "box-1", Limits: Limits{Memory: 1, CPU: 2, Pids: 3, Tmp: 4, Files: 5}, Runtime: "image"}
+	want := Exit{Code: -1, Signal: 11, Reason: ReasonOOM, PeakMemory: 1 << 33, CPUTime: time.Hour, PidsHit: true, Diagnostic: "d"}
+	seen := make(chan Spec, 1)
+	s := overGRPC(t, scripted{run: func(_ context.Context, sp Spec, in io.Reader, out io.Writer) (Exit, error) {
+		seen <- sp
+		_, err := io.Copy(out, in)
+		return want, err
+	}})
+	payload := strings.Repeat("0123456789", 300_000)
+	var out bytes.Buffer
+	got, err := s.Run(t.Context(), spec, strings.NewReader(payload), &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(spec, <-seen); diff != "" {
+		t.Error(diff)
+	}
+	if out.String() != payload {
+		t.Errorf("%d bytes came back of %d", out.Len(), len(payload))
+	}
+}
+
+func TestErrors(t *testing.T) {
+	tests := []struct {
+		name string
+		err  error
+		lost bool
+	}{
+		{"backend's own", errors.New("the image is missing"), false},
+		{"backend lost the box", ErrLost, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := overGRPC(t, scripted{run: func(context.Context, Spec, io.Reader, io.Writer) (Exit, error) { return Exit{}, tt.err }})
+			_, err := s.Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard)
+			if errors.Is(err, ErrLost) != tt.lost || err == nil || !strings.Contains(err.Error(), tt.err.Error()) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestConnectionLost(t *testing.T) {
+	started := make(chan struct{})
+	client, server := plugin.TestPluginGRPCConn(t, false, map[string]plugin.Plugin{kind: &endpoint{server: newServerSide(scripted{
+		run: func(ctx context.Context, _ Spec, _ io.Reader, _ io.Writer) (Exit, error) {
+			close(started)
+			<-ctx.Done() // the plugin's side hears of it too
+			return Exit{}, ctx.Err()
+		},
+	})}})
+	defer client.Close()
+	raw, err := client.Dispense(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-started
+		server.Stop()
+	}()
+	if _, err := raw.(Sandbox).Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard); !errors.Is(err, ErrLost) {
+		t.Errorf("error %v, want ErrLost", err)
+	}
+}
+
+// TestKillPassesStuckStreams has a guest that neither reads nor is read from.
+func TestKillPassesStuckStreams(t *testing.T) {
+	s := overGRPC(t, scripted{run: func(ctx context.Context, _ Spec, _ io.Reader, out io.Writer) (Exit, error) {
+		go func() {
+			for {
+				if _, err := out.Write(make([]byte, maxChunk)); err != nil {
+					return
+				}
+			}
+		}()
+		<-ctx.Done()
+		return Exit{Code: -1, Signal: 9, Reason: ReasonKilled}, nil
+	}})
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	never, release := io.Pipe()
+	defer release.Close()
+	unread, blocked := io.Pipe()
+	defer unread.Close()
+	exit, err := s.Run(ctx, Spec{ID: "a"}, io.MultiReader(bytes.NewReader(make([]byte, 8<<20)), never), blocked)
+	if err != nil || exit.Reason != ReasonKilled {
+		t.Errorf("Run = %+v, %v, want killed", exit, err)
+	}
+}
+
+func TestOneIDOneBox(t *testing.T) {
+	gate := make(chan struct{})
+	started := make(chan struct{}, 2)
+	s := overGRPC(t, scripted{run: func(context.Context, Spec, io.Reader, io.Writer) (Exit, error) {
+		started <- struct{}{}
+		<-gate
+		return Exit{Reason: ReasonExit}, nil
+	}})
+	first := make(chan error, 1)
+	go func() {
+		_, err := s.Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard)
+		first <- err
+	}()
+	<-started
+	if _, err := s.Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard); err == nil || errors.Is(err, ErrLost) {
+		t.Errorf("error %v, want a plain one", err)
+	}
+	close(gate)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+}
