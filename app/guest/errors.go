@@ -8,6 +8,9 @@ import (
 // ErrLost means that the pipe ended before the guest said how the script ended. Why is for the backend's Exit to tell.
 var ErrLost = errors.New("the box ended without saying how")
 
+// ErrNotStarted is wrapped by Run's error if the script certainly did not leave this process: another box may run it.
+var ErrNotStarted = errors.New("the script was not started")
+
 // ErrUsed means that the session has run its one script.
 var ErrUsed = errors.New("the session was used already")
 

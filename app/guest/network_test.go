@@ -339,7 +339,7 @@ func TestEndOfRunClosesConnections(t *testing.T) {
 	}
 }
 
-// TestThroughput moves 200 MB each way and reports, so that a regression shows in the log.
+// TestThroughput moves 100 MB each way and reports, so that a regression shows in the log.
 func TestThroughput(t *testing.T) {
 	const size = 100_000_000
 	address := serve(t, func(conn *net.TCPConn) {

@@ -278,7 +278,7 @@ func TestOneRunPerSession(t *testing.T) {
 	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); err != ErrUsed {
+	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.Is(err, ErrUsed) || !errors.Is(err, ErrNotStarted) {
 		t.Errorf("%v", err)
 	}
 }
@@ -296,7 +296,7 @@ func TestDoneTellsThatAnIdleBoxDied(t *testing.T) {
 		t.Error("nobody noticed")
 	}
 	s.Close()
-	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); err != ErrLost {
+	if _, err := s.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.Is(err, ErrLost) || !errors.Is(err, ErrNotStarted) {
 		t.Errorf("%v", err)
 	}
 }
@@ -311,7 +311,7 @@ func TestBoxKilledWhileRunning(t *testing.T) {
 	h := r.handler()
 	h.Stdout = func([]byte) { _ = cmd.Process.Kill() }
 	outcome, err := s.Run(t.Context(), job("set_result(1)\nprint('up', flush=True)\nimport time\ntime.sleep(1000)"), h)
-	if err != ErrLost || string(outcome.Result) != "1" {
+	if err != ErrLost || errors.Is(err, ErrNotStarted) || string(outcome.Result) != "1" {
 		t.Errorf("%v %+v", err, outcome)
 	}
 }

@@ -79,10 +79,10 @@ func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, er
 	switch {
 	case s.err != nil:
 		defer s.mu.Unlock()
-		return nil, s.err
+		return nil, fmt.Errorf("%w: %w", ErrNotStarted, s.err)
 	case s.state != waiting:
 		s.mu.Unlock()
-		return nil, ErrUsed
+		return nil, fmt.Errorf("%w: %w", ErrNotStarted, ErrUsed)
 	}
 	s.run, s.state = r, running
 	s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, er
 	}
 	if err := s.post(ctx, wire.Message{Start: &start}); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("send the script: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrNotStarted, err)
 	}
 	return r, nil
 }

@@ -1,6 +1,7 @@
 package guest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -279,5 +280,27 @@ func TestLingeringThreadsAreStopped(t *testing.T) {
 	f := script(t, "import threading, time, atexit\nthreading.Thread(target=time.sleep, args=(1000,)).start()\nset_result(1)")
 	if f.Exited.Code != 0 || string(f.Result) != "1" || !strings.Contains(f.stderr, "still busy 5 seconds after the script's end") {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestStub: airlock.pyi is Python, and names exactly what the module has.
+func TestStub(t *testing.T) {
+	j := job(`
+import airlock, ast
+tree = ast.parse(inputs, feature_version=(3, 9))
+names = {getattr(n, "name", None) or n.target.id for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef, ast.AnnAssign))}
+set_result([n for n in names ^ set(airlock.__all__) if not n.startswith("_")])`)
+	j.Inputs, _ = json.Marshal(string(Stub()))
+	if f := execute(t, j, &recorder{}); string(f.Result) != "[]" {
+		t.Errorf("%s %+v", f.Result, f.Failed)
+	}
+}
+
+// TestRunnerIsOldPython: the runner compiles as Python 3.9.
+func TestRunnerIsOldPython(t *testing.T) {
+	j := job("import ast\nast.parse(inputs, feature_version=(3, 9))\nset_result(1)")
+	j.Inputs, _ = json.Marshal(string(Runner()))
+	if f := execute(t, j, &recorder{}); string(f.Result) != "1" {
+		t.Errorf("%+v", f.Failed)
 	}
 }

@@ -12,7 +12,7 @@
 // (its own PID 1 would otherwise show them in /proc/1/environ and /proc/1/cmdline). One variable is left that bwrap itself sets: PWD=/tmp.
 //
 // The pipe with the options is also the gate: bwrap reads it before it does anything else, and it's filled only after the process was put
-// into its cgroup. So nothing of a box ever runs outside its limits, whatever the cgroup version, and no helper has to wait for a signal.
+// into its cgroup. So nothing of a box ever runs outside its limits, whatever the cgroup version, and no step has to wait for a signal.
 //
 // airlock-init is not a file on the host. It lives in one sealed memfd that all boxes share; /airlock-init is a link to that
 // descriptor. No directory has to be made readable for uid 65534, no host path shows in a box's mount table, and nothing is bound that somebody

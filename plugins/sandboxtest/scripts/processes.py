@@ -1,5 +1,5 @@
 # B: PID 1, other processes, what /proc tells.
-import ctypes, os, signal, sys
+import ctypes, os, signal, sys, time
 
 libc = ctypes.CDLL(None, use_errno=True)
 port, canary, state = int(sys.argv[1]), sys.argv[2], sys.argv[3]
@@ -62,10 +62,20 @@ for act in (lambda: os.setuid(0), lambda: os.setgid(0), lambda: os.setgroups([0]
     except OSError:
         pass
 
-# Zombies are reaped: if they weren't, their numbers would run out.
+# Zombies are reaped: if they weren't, their numbers would run out. PID 1 may take a moment when the machine is busy.
+def fork():
+    for attempt in range(500):
+        try:
+            return os.fork()
+        except BlockingIOError:
+            time.sleep(0.01)
+    print("zombies are not reaped")
+    os._exit(0)
+
+
 for i in range(100):
-    if os.fork() == 0:
-        if os.fork() == 0:
+    if fork() == 0:
+        if fork() == 0:
             os._exit(0)
         os._exit(0)
     os.wait()

@@ -1,0 +1,328 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+)
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// queue opens a store with two profiles, "a" and "b".
+func queue(t testing.TB) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	write(t, s, func(tx *Tx) error {
+		for _, h := range []string{"a", "b"} {
+			if _, err := tx.exec(t.Context(), `INSERT INTO profiles (handle, lookup, sealed_id, description, created_by, created_at, updated_at)
+				VALUES (?, ?, ?, ?, '{}', 1, 1)`, h, []byte(h), []byte(h), "profile "+h); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return s
+}
+
+func write(t testing.TB, s *Store, fn func(tx *Tx) error) {
+	t.Helper()
+	if err := s.Write(t.Context(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func enqueue(t testing.TB, s *Store, handle, profile string, at time.Time) {
+	t.Helper()
+	write(t, s, func(tx *Tx) error {
+		return tx.Enqueue(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed " + handle), ProfileHandle: profile,
+			Timeout: time.Minute, Script: []byte("sealed script"), Clean: redact.Fixed("print(1)"), At: at})
+	})
+}
+
+// do runs one change and returns its code.
+func do(t testing.TB, s *Store, fn func(ctx context.Context, tx *Tx) error) app.Code {
+	t.Helper()
+	return app.CodeOf(s.Write(t.Context(), func(tx *Tx) error { return fn(t.Context(), tx) }))
+}
+
+func claim(t testing.TB, s *Store) string {
+	t.Helper()
+	var got Execution
+	write(t, s, func(tx *Tx) (err error) {
+		got, _, err = tx.Claim(t.Context(), "this run", start)
+		return err
+	})
+	return got.Handle
+}
+
+func TestClaimTakesTheOldestOnce(t *testing.T) {
+	s := queue(t)
+	for i, h := range []string{"x1", "x2", "x3"} {
+		enqueue(t, s, h, "a", start.Add(-time.Duration(i)*time.Second)) // the order of arrival counts, not the clock
+	}
+	got := []string{claim(t, s), claim(t, s), claim(t, s), claim(t, s)}
+	if diff := cmp.Diff([]string{"x1", "x2", "x3", ""}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Each change holds in one status only.
+func TestChangesAreConditional(t *testing.T) {
+	ask := func(ctx context.Context, tx *Tx) error {
+		return tx.Ask(ctx, "x", Question{RequestID: "q", Ordinal: 1, Prompt: redact.Fixed("p"), Model: redact.Fixed("m"), At: start})
+	}
+	answer := func(ctx context.Context, tx *Tx) error {
+		return tx.Answer(ctx, "x", Reply{RequestID: "q", Response: redact.Fixed("r"), By: app.System(), At: start})
+	}
+	dispatch := func(ctx context.Context, tx *Tx) error { return tx.Dispatch(ctx, "x", Dispatch{Policy: 1, At: start}) }
+	finish := func(ctx context.Context, tx *Tx) error {
+		return tx.Finish(ctx, "x", Finish{Status: app.StatusError, At: start})
+	}
+	s := queue(t)
+	enqueue(t, s, "x", "a", start)
+	steps := []struct {
+		name string
+		do   func(context.Context, *Tx) error
+		code app.Code
+	}{
+		{"ask while pending", ask, app.CodeConflict}, {"answer while pending", answer, app.CodeConflict}, {"dispatch while pending", dispatch, app.CodeConflict},
+		{"claim", func(ctx context.Context, tx *Tx) error { _, _, err := tx.Claim(ctx, "", start); return err }, ""},
+		{"answer while running", answer, app.CodeConflict}, {"dispatch", dispatch, ""}, {"ask", ask, ""}, {"ask twice", ask, app.CodeConflict},
+		{"answer", answer, ""}, {"answer twice", answer, app.CodeConflict}, {"finish", finish, ""}, {"finish twice", finish, app.CodeConflict}, {"ask after the end", ask, app.CodeConflict},
+	}
+	for _, step := range steps {
+		if code := do(t, s, step.do); code != step.code {
+			t.Errorf("%s: code %q, want %q", step.name, code, step.code)
+		}
+	}
+}
+
+func TestFinishKeepsEverything(t *testing.T) {
+	s := queue(t)
+	enqueue(t, s, "x", "a", start)
+	claim(t, s)
+	result := redact.Fixed(`{"a":1}`)
+	f := Finish{
+		Status: app.StatusCompleted, Stdout: redact.Fixed("out"), Stderr: redact.Fixed("err"), Result: &result, Truncated: true,
+		Masked: map[string]int{"stdout": 2, "error": 1, "result": 0}, StartedAt: start, FirstOutput: start, At: start.Add(time.Second),
+		RunTime: 900 * time.Millisecond, LLMTime: 5 * time.Second, CPUTime: 30 * time.Millisecond, PeakMemory: 7, Manifest: app.Manifest{Script: "s"},
+		Network: []Connection{{Connection: app.Connection{Port: 443, Verdict: app.VerdictAllowed, Address: "192.0.2.1:443", BytesUp: 1, BytesDown: 2, StartedAt: start, Duration: time.Second, Count: 3},
+			Host: redact.Fixed("h"), Rule: redact.Fixed("r")}},
+	}
+	write(t, s, func(tx *Tx) error { return tx.Finish(t.Context(), "x", f) })
+	var x Execution
+	var out app.Output
+	var network []app.Connection
+	var day dailyStatsRow
+	read := func(tx *Tx) (err error) {
+		if x, err = tx.ExecutionByLookup(t.Context(), []byte("x")); err != nil {
+			return err
+		}
+		if out, err = tx.Output(t.Context(), "x"); err != nil {
+			return err
+		}
+		if network, err = tx.Connections(t.Context(), "x"); err != nil {
+			return err
+		}
+		return tx.db.Where("profile_handle = 'a'").Take(&day).Error
+	}
+	if err := s.Read(t.Context(), read); err != nil {
+		t.Fatal(err)
+	}
+	want := app.Execution{Handle: "x", ProfileHandle: "a", Profile: "profile a", Status: app.StatusCompleted, Timeout: time.Minute, Truncated: true, Redactions: 3,
+		Injected: []string{}, CreatedAt: start, StartedAt: start, CompletedAt: start.Add(time.Second), RunTime: f.RunTime, LLMTime: f.LLMTime, CPUTime: f.CPUTime,
+		PeakMemory: 7, Manifest: app.Manifest{Script: "s"}}
+	if diff := cmp.Diff(want, x.Execution); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(app.Output{Stdout: "out", Stderr: "err", Result: []byte(`{"a":1}`)}, out); diff != "" {
+		t.Error(diff)
+	}
+	c := f.Network[0].Connection
+	c.Host, c.Rule = "h", "r"
+	if diff := cmp.Diff([]app.Connection{c}, network); diff != "" {
+		t.Error(diff)
+	}
+	wantDay := dailyStatsRow{ProfileHandle: "a", Day: start.Unix() / 86400, Completed: 1, RunMs: 900, RunMsMax: 900, LLMMs: 5000, Durations: "[0,0,0,0,0,0,0,0,0,0,1]", Redactions: 3}
+	if diff := cmp.Diff(wantDay, day); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestQueuedCounts(t *testing.T) {
+	s := queue(t)
+	enqueue(t, s, "x1", "a", start)
+	enqueue(t, s, "x2", "a", start)
+	enqueue(t, s, "x3", "b", start)
+	claim(t, s)
+	write(t, s, func(tx *Tx) error {
+		all, own, err := tx.Queued(t.Context(), "a")
+		if all != 2 || own != 1 {
+			t.Errorf("all %d, own %d", all, own)
+		}
+		return err
+	})
+}
+
+// A profile that was revoked between its check and the write gets nothing into the queue.
+func TestEnqueueUnderARevokedProfile(t *testing.T) {
+	s := queue(t)
+	write(t, s, func(tx *Tx) error {
+		_, err := tx.exec(t.Context(), "UPDATE profiles SET revoked = 1 WHERE handle = 'a'")
+		return err
+	})
+	for _, profile := range []string{"a", "none"} {
+		code := do(t, s, func(ctx context.Context, tx *Tx) error {
+			return tx.Enqueue(ctx, NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("x"), ProfileHandle: profile, Script: []byte("s"), At: start})
+		})
+		if code != app.CodeProfileRevoked {
+			t.Errorf("profile %s: code %q", profile, code)
+		}
+	}
+}
+
+func TestExecutionOfAGoneProfile(t *testing.T) {
+	for _, sql := range []string{"UPDATE profiles SET revoked = 1 WHERE handle = 'a'", "DELETE FROM profiles WHERE handle = 'a'"} {
+		s := queue(t)
+		enqueue(t, s, "x", "a", start)
+		for _, gone := range []bool{false, true} {
+			var x Execution
+			if err := s.Read(t.Context(), func(tx *Tx) (err error) { x, err = tx.ExecutionByHandle(t.Context(), "x"); return err }); err != nil {
+				t.Fatal(err)
+			}
+			if x.ProfileGone != gone || x.Profile != "profile a" {
+				t.Errorf("%s: gone %v, want %v", sql, x.ProfileGone, gone)
+			}
+			write(t, s, func(tx *Tx) error { _, err := tx.exec(t.Context(), sql); return err })
+		}
+	}
+}
+
+// Walking pages meets every execution once, in order, whatever the filter.
+func TestExecutionPages(t *testing.T) {
+	s := queue(t)
+	var newest []string
+	for i := range 25 {
+		h := fmt.Sprintf("x%02d", i)
+		enqueue(t, s, h, []string{"a", "b"}[i%2], start.Add(time.Duration(i/2)*time.Minute)) // pairs share a time
+		newest = append([]string{h}, newest...)
+	}
+	only := func(keep func(i int) bool) (list []string) {
+		for _, h := range newest {
+			var i int
+			fmt.Sscanf(h, "x%d", &i)
+			if keep(i) {
+				list = append(list, h)
+			}
+		}
+		return list
+	}
+	tests := []struct {
+		name   string
+		filter ExecutionFilter
+		want   []string
+	}{
+		{"all", ExecutionFilter{}, newest},
+		{"profile", ExecutionFilter{ProfileHandle: "b"}, only(func(i int) bool { return i%2 == 1 })},
+		{"status", ExecutionFilter{Status: app.StatusRunning}, nil},
+		{"status of a profile", ExecutionFilter{ProfileHandle: "a", Status: app.StatusPending}, only(func(i int) bool { return i%2 == 0 })},
+		{"range", ExecutionFilter{From: start.Add(2 * time.Minute), To: start.Add(8 * time.Minute)}, only(func(i int) bool { return i/2 >= 2 && i/2 < 8 })},
+		{"range of a profile", ExecutionFilter{ProfileHandle: "a", From: start.Add(2 * time.Minute)}, only(func(i int) bool { return i/2 >= 2 && i%2 == 0 })},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			f := tt.filter
+			f.Limit = 3
+			for range 20 {
+				var page []Execution
+				if err := s.Read(t.Context(), func(tx *Tx) (err error) { page, err = tx.Executions(t.Context(), f); return err }); err != nil {
+					t.Fatal(err)
+				}
+				for _, x := range page {
+					got = append(got, x.Handle)
+				}
+				if len(page) < f.Limit {
+					break
+				}
+				f.Before = page[len(page)-1].Handle
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A page is quick however many executions there are.
+func TestExecutionPagesStayQuick(t *testing.T) {
+	s := queue(t)
+	write(t, s, func(tx *Tx) error {
+		_, err := tx.exec(t.Context(), `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+			INSERT INTO executions (handle, lookup, sealed_id, profile_id, profile_handle, policy, timeout_ms, status, completed_at, created_at)
+			SELECT 'h' || i, cast('l' || i AS BLOB), x'00', 1, CASE WHEN i % 1000 = 0 THEN 'b' ELSE 'a' END, 1, 1, 'completed', i, ? + i * 1000 FROM n`, toMillis(start))
+		return err
+	})
+	for _, f := range []ExecutionFilter{{}, {Before: "h100"}, {ProfileHandle: "b"}, {Status: app.StatusRunning}, {ProfileHandle: "b", Status: app.StatusError},
+		{From: start, To: start.Add(time.Minute)}, {From: start, To: start.Add(time.Minute), ProfileHandle: "b"}} {
+		f.Limit = 51
+		best := time.Hour
+		for range 5 { // the machine may be busy with something else
+			began := time.Now()
+			if err := s.Read(t.Context(), func(tx *Tx) error { _, err := tx.Executions(t.Context(), f); return err }); err != nil {
+				t.Fatal(err)
+			}
+			best = min(best, time.Since(began))
+		}
+		if best > 50*time.Millisecond {
+			t.Errorf("%+v took %v", f, best)
+		}
+	}
+}
+
+func TestIdempotencyKeys(t *testing.T) {
+	s := queue(t)
+	enqueue(t, s, "x", "a", start)
+	key, body := []byte("key"), []byte("body")
+	write(t, s, func(tx *Tx) error {
+		return tx.Remember(t.Context(), "a", "x", key, body, start, start.Add(-time.Hour))
+	})
+	tests := []struct {
+		name, profile string
+		body          []byte
+		since         time.Time
+		want          string
+		code          app.Code
+	}{
+		{"same", "a", body, start.Add(-time.Hour), "x", ""},
+		{"another body", "a", []byte("other"), start.Add(-time.Hour), "", app.CodeIdempotencyReused},
+		{"another profile", "b", body, start.Add(-time.Hour), "", ""},
+		{"too old", "a", body, start.Add(time.Second), "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got string
+			code := do(t, s, func(ctx context.Context, tx *Tx) (err error) {
+				got, err = tx.Replayed(ctx, tt.profile, key, tt.body, tt.since)
+				return err
+			})
+			if got != tt.want || code != tt.code {
+				t.Errorf("%q, code %q", got, code)
+			}
+		})
+	}
+	enqueue(t, s, "y", "a", start)
+	write(t, s, func(tx *Tx) error { // the same key again, after its day
+		return tx.Remember(t.Context(), "a", "y", key, body, start.Add(48*time.Hour), start.Add(24*time.Hour))
+	})
+}
