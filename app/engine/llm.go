@@ -52,6 +52,9 @@ func (r *run) ask(ctx context.Context, prompt, model string) (wire.LLMReply, err
 // await holds the script, asks, and lets the script go on once there is an answer.
 func (r *run) await(ctx context.Context, prompt, model string) (Answer, error) {
 	frozen := r.hold(ctx)
+	if ctx.Err() != nil {
+		return Answer{}, context.Cause(ctx) // the script ended in the meantime
+	}
 	q, err := r.open(prompt, model)
 	if err != nil {
 		r.e.cfg.Log.Error("a question could not be stored", "execution", r.x.Handle, "error", err)

@@ -277,6 +277,20 @@ raise SystemExit(1)
 	}
 }
 
+// A name that is not on the list fails to resolve; the error says what to do about it.
+func TestRealUnknownName(t *testing.T) {
+	w := realWorld(t)
+	script := "import urllib.request; urllib.request.urlopen('http://other.example.com/')"
+	x, _ := w.finished(script, app.StatusError)
+	if !strings.Contains(x.Error, "URLError") || !strings.Contains(x.Error, "list, which are: none yet") || !strings.Contains(x.Error, "POST /profiles/{id}/hosts") {
+		t.Errorf("error %q", x.Error)
+	}
+	w.profile = w.newProfile("data.example.com:80,443")
+	if x, _ = w.finished(script, app.StatusError); !strings.Contains(x.Error, "which are: data.example.com.") {
+		t.Errorf("error %q", x.Error)
+	}
+}
+
 // Revoking ends a real script in mid-run within a moment, also from another process.
 func TestRealRevoke(t *testing.T) {
 	w := realWorld(t)

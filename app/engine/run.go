@@ -24,7 +24,8 @@ type run struct {
 	turn   chan struct{} // held by the one question that may be open
 	done   chan struct{} // the row is terminal; status is set
 	status app.Status
-	box    *box // set before the script is sent
+	hosts  []app.Host // that the script may reach; set before it is sent
+	box    *box       // likewise
 
 	mu       sync.Mutex
 	red      *redact.Redactor

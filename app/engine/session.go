@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
@@ -68,7 +67,7 @@ func (r *run) equip(g grant) {
 	limit := r.e.cfg.Limits.Output
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.red = red
+	r.red, r.hosts = red, g.hosts
 	r.stdout = newCapture(red, limit, r.printed, func() { r.stop(stopFlood("stdout", limit)) })
 	r.stderr = newCapture(red, limit, r.printed, func() { r.stop(stopFlood("stderr", limit)) })
 	r.egress = r.e.cfg.Gateway.Session(g.hosts, r.connected)
@@ -155,12 +154,8 @@ func (r *run) send(b *box, j job) (guest.Outcome, error) {
 	})
 }
 
-// dial connects the box to the outside. Port 0 means that the box's resolver knew no such name.
+// dial connects the box to the outside.
 func (r *run) dial(ctx context.Context, host string, port int) (guest.Conn, error) {
-	if port == 0 {
-		r.egress.Refused(host)
-		return nil, egress.Explain(app.Connection{Host: host, Verdict: app.VerdictDenied, Rule: egress.RuleNotListed})
-	}
 	conn, err := r.egress.Dial(ctx, host, port)
 	if err != nil {
 		return nil, err

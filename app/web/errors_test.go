@@ -1,11 +1,18 @@
 package web
 
 import (
+	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"log/slog"
+	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -37,5 +44,32 @@ func TestEveryCodeHasAStatus(t *testing.T) {
 	})
 	if found < len(statuses) {
 		t.Errorf("found %d codes, but %d have a status", found, len(statuses))
+	}
+}
+
+// What went wrong inside is for the log, and no token is for the log either.
+func TestInternalErrorsTellNothing(t *testing.T) {
+	id := app.NewProfileID()
+	wrapped := app.E(app.CodeConflict, "it changed", "Read it again.")
+	wrapped.Cause = errors.New("SQL constraint of " + id)
+	for _, c := range []struct {
+		err    error
+		status int
+		shown  string
+	}{
+		{errors.New("SQL says no to " + id), 500, "something went wrong inside"},
+		{fmt.Errorf("while looking: %w", errors.New("SQL")), 500, "something went wrong inside"},
+		{fmt.Errorf("SQL: %w", wrapped), 409, "it changed"},
+	} {
+		log := &syncBuffer{}
+		s := New(Config{Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+		recorder := httptest.NewRecorder()
+		s.fail(c.err, echo.New().NewContext(httptest.NewRequest("GET", "/health", nil), recorder))
+		if body := recorder.Body.String(); recorder.Code != c.status || !strings.Contains(body, c.shown) || strings.Contains(body, "SQL") {
+			t.Errorf("%v: %d %s", c.err, recorder.Code, body)
+		}
+		if !strings.Contains(log.String(), "SQL") || strings.Contains(log.String(), id) {
+			t.Errorf("%v: logged %s", c.err, log)
+		}
 	}
 }
