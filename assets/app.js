@@ -128,15 +128,19 @@
     document.getElementById("main")?.focus({ preventScroll: true });
   }
 
-  // A broken live connection is told, not hidden.
-  function live(ok) {
-    const place = document.getElementById("stale");
-    if (place) place.hidden = ok;
+  // A broken connection is told, not hidden.
+  const stale = "The live connection is interrupted. What you see may be out of date; reload to be sure.";
+  const failed = "That did not reach Airlock, so nothing was changed. Try again.";
+  function trouble(text) {
+    const place = document.getElementById("trouble");
+    if (!place) return;
+    place.hidden = !text;
+    if (text) set(place.querySelector("span"), text);
   }
-  document.addEventListener("htmx:sse:error", () => live(false));
-  document.addEventListener("htmx:sse:after:connection", () => live(true));
+  document.addEventListener("htmx:sse:error", () => trouble(stale));
+  document.addEventListener("htmx:sse:after:connection", () => trouble(""));
   document.addEventListener("htmx:error", (event) => {
-    if (event.detail?.ctx?.sourceElement?.closest("form,a")) say("That did not reach Airlock. Nothing was changed; try again.");
+    trouble(event.detail?.ctx?.sourceElement?.matches?.("form, a") ? failed : stale);
   });
 
   clock();

@@ -151,3 +151,44 @@ func shoot(t *testing.T, ctx context.Context, path string) {
 		t.Fatal(err)
 	}
 }
+
+// TestMoreOnAPhone: the places that don't fit the bar are one tap away, inside the screen.
+func TestMoreOnAPhone(t *testing.T) {
+	srv := gallery(t)
+	ctx := browser(t)
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(390, 844), chromedp.Navigate(srv.URL+"/overview"),
+		chromedp.Click(chromedp.CSS(".bar button")), chromedp.WaitVisible(chromedp.CSS("#more"))); err != nil {
+		t.Fatal(err)
+	}
+	if shots := os.Getenv("AIRLOCK_SCREENSHOTS"); shots != "" {
+		png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+		if err != nil || os.WriteFile(filepath.Join(shots, "more-390.png"), png, 0o600) != nil {
+			t.Fatal(err)
+		}
+	}
+	inside, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`(() => { const m = document.getElementById("more").getBoundingClientRect(), b = document.querySelector(".bar").getBoundingClientRect();
+		return m.left >= 0 && m.right <= innerWidth && m.bottom <= b.top + 1 && [...document.querySelectorAll("#more .nav")].every((e) => e.getBoundingClientRect().height >= 40); })()`))
+	if err != nil || !inside {
+		t.Errorf("the menu does not fit: %v", err)
+	}
+}
+
+// TestKeyboard: the first stop leads past the navigation, and where the focus is can be seen.
+func TestKeyboard(t *testing.T) {
+	srv := gallery(t)
+	ctx := browser(t)
+	if err := chromedp.Do(ctx, chromedp.Navigate(srv.URL+"/profiles"), chromedp.KeyEvent("\t")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(() => { const e = document.activeElement, s = getComputedStyle(e), r = e.getBoundingClientRect();
+		return [e.className, s.outlineStyle, parseFloat(s.outlineWidth) >= 2, r.top >= 0].join(" "); })()`))
+	if err != nil || got != "skip solid true true" {
+		t.Errorf("the first stop is %q (%v)", got, err)
+	}
+	if err := chromedp.Do(ctx, chromedp.KeyEvent("\r")); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := chromedp.Run(ctx, chromedp.Evaluate[string](`document.activeElement.id`)); err != nil || at != "main" {
+		t.Errorf("it leads to %q (%v)", at, err)
+	}
+}

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -79,6 +80,12 @@ func keySentence(k app.Key) Sentence {
 
 func hostSentence(h app.Host) Sentence {
 	s := say("globe", word("They can reach "), code(h.Name), word(" "+ports(h)))
+	switch key := h.KeyReference(); {
+	case key != "":
+		s.Parts = []Part{word("They can reach the host that "), code(key), word(" names, " + ports(h))}
+	case strings.HasPrefix(h.Name, "*."):
+		s.Parts[2].Text = ", every name below it, " + ports(h)
+	}
 	if h.Private {
 		s.Parts, s.Warn = append(s.Parts, word(", also where it leads to a private address in your network")), true
 	}

@@ -163,7 +163,7 @@ func samples() []sample {
 	first := views.OverviewPage{Shell: shell("Overview", views.SectionOverview), Step: 1, Box: sampleBox()}
 	first.NeedsYou = 0
 	second := first
-	second.Step, second.FirstSetup = 2, views.ProfileURL("h")
+	second.Step = 2
 	second.Needs = []views.Need{{Title: "Monthly revenue report from Oracle", Detail: "An agent at 192.168.1.40 asks for 3 keys and 2 hosts, 4 minutes ago.", Code: "k7m-4qx", URL: views.ProfileURL("h"), Action: "Fill in and lock"}}
 	full := second
 	full.Step, full.Executions = 0, sampleExecutions()

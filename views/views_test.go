@@ -153,7 +153,7 @@ func TestGrants(t *testing.T) {
 		{Name: "D"},
 	}
 	var got []string
-	for _, s := range views.Grants(keys, []app.Host{db, host("*.example.com:443")}, time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)) {
+	for _, s := range views.Grants(keys, []app.Host{db, host("*.example.com:443"), host("{B}:1521")}, time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)) {
 		got = append(got, s.Text())
 	}
 	want := []string{
@@ -162,7 +162,8 @@ func TestGrants(t *testing.T) {
 		"Scripts receive C as a placeholder. The value itself is put in on the way to its hosts. It has no value yet.",
 		"D has no credential yet.",
 		"They can reach db.example.com on ports 5432 and 5433, also where it leads to a private address in your network.",
-		"They can reach *.example.com on port 443.",
+		"They can reach *.example.com, every name below it, on port 443.",
+		"They can reach the host that B names, on port 1521.",
 		"They can reach nothing else.",
 		"This ends on 4 March 2026, 05:06 UTC.",
 	}

@@ -205,7 +205,15 @@ func TestUIInABrowser(t *testing.T) {
 	// Back works, and nothing is kept in the browser's storage.
 	b.do(chromedp.NavigateBack())
 	b.until(`localStorage.length === 0 && sessionStorage.length === 0`)
+	b.mu.Lock()
 	for _, text := range b.bad {
 		t.Errorf("the browser complains: %s", text)
 	}
+	b.mu.Unlock()
+
+	// When the server goes away, the page says that it may be out of date.
+	b.until(`document.getElementById("live")?._htmx?.sse?.reader`)
+	s.server.Drain()
+	s.web.Close()
+	b.until(`document.getElementById("trouble").innerText.includes("may be out of date")`)
 }

@@ -27,9 +27,6 @@ func (s *Server) showOverview(c echo.Context) error {
 	for _, p := range profiles {
 		if n, waits := s.need(p); waits {
 			page.Needs = append(page.Needs, n)
-			if page.FirstSetup == "" && !p.Locked {
-				page.FirstSetup = n.URL
-			}
 		}
 	}
 	page.Step = firstStep(profiles, list)

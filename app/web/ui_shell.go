@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -151,7 +152,12 @@ func sentence(text string) string {
 // form reads the body's fields. Browsers send line breaks as CR LF; values are kept as they were typed.
 func form(c echo.Context) (url.Values, error) {
 	if err := c.Request().ParseForm(); err != nil {
-		return nil, err
+		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+			return nil, err
+		}
+		e := app.E(app.CodeInvalidField, "the form can't be read", "Go back, reload the page and send it again.")
+		e.Cause = err
+		return nil, e
 	}
 	fields := c.Request().PostForm
 	for name, values := range fields {

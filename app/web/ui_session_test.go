@@ -1,0 +1,159 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views"
+)
+
+func TestUIErrors(t *testing.T) {
+	s := newUISite(t)
+	s.get(views.Root + "/nowhere").leads(views.LoginURL(views.Root + "/nowhere"))
+	s.login()
+	s.get(views.Root+"/nowhere").want(http.StatusNotFound).says("h1", "There is nothing at this address").says("nav", "Profiles")
+	s.get(views.CredentialURL("NONE")).want(http.StatusNotFound)
+	s.get(views.ProfileURL("none")).want(http.StatusNotFound)
+
+	foreign, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+views.CredentialNew, strings.NewReader("name=X&value=long-enough"))
+	s.must(err)
+	foreign.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	foreign.Header.Set("Sec-Fetch-Site", "cross-site")
+	s.do(foreign).want(http.StatusForbidden).says("h1", "page of another site")
+	foreign, err = http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+views.Login, strings.NewReader("token="+uiToken))
+	s.must(err)
+	foreign.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	foreign.Header.Set("Origin", "http://evil.example")
+	s.do(foreign).want(http.StatusForbidden)
+
+	s.must(s.store.Close())
+	s.get(views.Profiles).want(http.StatusInternalServerError).says("h1", "Something went wrong inside Airlock")
+	if text := s.get(views.Profiles).text; strings.Contains(text, "sql") {
+		t.Errorf("the cause is shown: %s", text)
+	}
+}
+
+func TestUISessions(t *testing.T) {
+	s := newUISite(t)
+	a := s.post(views.Login, "token", uiToken, "next", views.Audit).leads(views.Audit)
+	cookie := a.header.Get("Set-Cookie")
+	for _, part := range []string{"HttpOnly", "SameSite=Lax", "Path=/ui", "airlock_session="} {
+		if !strings.Contains(cookie, part) {
+			t.Errorf("the cookie %q lacks %s", cookie, part)
+		}
+	}
+	if strings.Contains(cookie, "Secure") {
+		t.Error("a Secure cookie would be lost over plain HTTP")
+	}
+	// Who is logged out in the middle of a page is led to the login, not shown it inside a card.
+	s.client.Jar = nil
+	got := s.part(views.Executions)
+	if got.status != http.StatusUnauthorized || !strings.HasPrefix(got.header.Get("HX-Redirect"), views.Login) {
+		t.Errorf("status %d, HX-Redirect %q", got.status, got.header.Get("HX-Redirect"))
+	}
+	for _, path := range []string{views.Events, views.Settings, views.ProfileLockURL("x")} {
+		if got := s.get(path); got.status != http.StatusSeeOther {
+			t.Errorf("%s: %d", path, got.status)
+		}
+	}
+	for range 30 {
+		if s.post(views.Login, "token", "atk_wrong").status == http.StatusTooManyRequests {
+			return
+		}
+	}
+	t.Error("nobody stops guessing")
+}
+
+func TestLocalPage(t *testing.T) {
+	for next, want := range map[string]string{
+		"/ui":                          "/ui",
+		"/ui/profiles?x=1":             "/ui/profiles?x=1",
+		"/ui/executions/abc":           "/ui/executions/abc",
+		"":                             "/ui",
+		"/":                            "/ui",
+		"/uix":                         "/ui",
+		"/ui/login":                    "/ui",
+		"https://evil.example/ui":      "/ui",
+		"//evil.example/ui":            "/ui",
+		"/ui//evil.example":            "/ui",
+		"/ui/../execute":               "/ui",
+		"/ui/%2e%2e/execute":           "/ui",
+		`/ui\evil`:                     "/ui",
+		"javascript:alert(1)":          "/ui",
+		"/ui/\r\nSet-Cookie: x=1":      "/ui",
+		"http:/ui":                     "/ui",
+		"/ui/profiles#x":               "/ui/profiles",
+		"/ui/credentials/a%20b?c=%2F1": "/ui/credentials/a%20b?c=%2F1",
+	} {
+		if got := localPage(next); got != want {
+			t.Errorf("localPage(%q) = %q, want %q", next, got, want)
+		}
+	}
+}
+
+func TestUISecureCookieBehindTLS(t *testing.T) {
+	s := newUISite(t)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://airlock.example"+views.Login, strings.NewReader("token="+uiToken))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	s.server.Handler().ServeHTTP(w, r)
+	if w.Code != http.StatusSeeOther || !strings.Contains(w.Header().Get("Set-Cookie"), "Secure") {
+		t.Errorf("%d %q", w.Code, w.Header().Get("Set-Cookie"))
+	}
+}
+
+func TestUIPanicIsAPage(t *testing.T) {
+	s := newUISite(t)
+	e := echo.New()
+	e.HTTPErrorHandler = s.server.fail
+	e.Use(s.server.recoverPanics)
+	e.GET("/ui/boom", func(echo.Context) error { panic("planted-s3cr3t-alpha") })
+	w := httptest.NewRecorder()
+	e.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/ui/boom", nil))
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "<h1>") || strings.Contains(w.Body.String(), "planted") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestUITheme(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	s.submit(s.get(views.Settings), "form[action$='/theme']", "", "theme", "dark").leads(views.Settings)
+	if got := s.get(views.Settings).says(".notice[role=status]", "theme").doc.Find("html").AttrOr("data-theme", ""); got != "dark" {
+		t.Errorf("the theme is %q", got)
+	}
+	s.post(views.SettingsTheme, "theme", "neon").want(http.StatusBadRequest)
+	s.post(views.SettingsTheme, "theme", "").leads(views.Settings)
+	s.get(views.Sandbox).want(http.StatusOK).says(".head", "Sandbox").says("main", "fake, isolation full")
+}
+
+func TestUIBrokenForms(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	for body, want := range map[string]int{
+		"name=%zz":                                                              http.StatusBadRequest,
+		"name=X&value=\xff\xfe-long-enough":                                     http.StatusUnprocessableEntity,
+		"name=X&value=a%00b-long-enough":                                        http.StatusUnprocessableEntity,
+		"name=X&value=long-enough&description=a%00b":                            http.StatusUnprocessableEntity,
+		"name=X&value=" + strings.Repeat("x", app.MaxValue+1):                   http.StatusUnprocessableEntity,
+		"name=X&value=" + strings.Repeat("x", app.MaxBody):                      http.StatusRequestEntityTooLarge,
+		"name=X&value=long-enough&hosts=" + strings.Repeat("a.example%0a", 200): http.StatusUnprocessableEntity,
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+views.CredentialNew, strings.NewReader(body))
+		s.must(err)
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		if a := s.do(r); a.status != want || a.doc.Find("h1").Length() != 1 {
+			t.Errorf("%.40s: status %d, want %d", body, a.status, want)
+		}
+	}
+	list, err := s.access.Credentials(t.Context())
+	s.must(err)
+	if len(list) != 0 {
+		t.Errorf("stored %v", list)
+	}
+}
