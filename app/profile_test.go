@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -68,7 +69,7 @@ func TestProfileProperties(t *testing.T) {
 			r.Fatalf("it came back to life: %+v", p)
 		}
 		for _, err := range []error{p.CanUse(now), p.CanExecute(now), p.CanLock(now), p.CanChangeKeys(now)} {
-			if e, ok := err.(*Error); err != nil && (!ok || e.Hint == "" || e.Message == "") {
+			if e := (*Error)(nil); err != nil && (!errors.As(err, &e) || e.Hint == "" || e.Message == "") {
 				r.Fatalf("an error without a next step: %#v", err)
 			}
 		}

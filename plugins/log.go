@@ -19,6 +19,7 @@ type logger struct {
 func newLogger(to *slog.Logger, name string) hclog.Logger { return &logger{to: to, name: name} }
 
 func (l *logger) Log(level hclog.Level, msg string, args ...any) {
+	//nolint:sloglint // the message is go-plugin's or the plugin's own
 	l.to.Log(context.Background(), slogLevel(level), msg, append([]any{"plugin", l.name}, args...)...)
 }
 

@@ -34,7 +34,7 @@ func start(cfg HostConfig) (_ *process, err error) {
 	p := &process{started: time.Now()}
 	defer func() {
 		if err != nil {
-			p.end()
+			_ = p.end()
 		}
 	}()
 	cmd, secure, err := command(cfg)

@@ -34,11 +34,11 @@ func (l queryLogger) LogMode(logger.LogLevel) logger.Interface { return l }
 
 // Info is noise.
 func (l queryLogger) Info(ctx context.Context, format string, args ...any) {
-	l.log.DebugContext(ctx, "store: "+fmt.Sprintf(format, args...))
+	l.log.DebugContext(ctx, "store", "message", fmt.Sprintf(format, args...))
 }
 
 func (l queryLogger) Warn(ctx context.Context, format string, args ...any) {
-	l.log.WarnContext(ctx, "store: "+fmt.Sprintf(format, args...))
+	l.log.WarnContext(ctx, "store", "message", fmt.Sprintf(format, args...))
 }
 
 func (l queryLogger) Error(ctx context.Context, format string, args ...any) {

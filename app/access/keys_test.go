@@ -84,8 +84,8 @@ func TestAddKeysIsAllOrNone(t *testing.T) {
 	if diff := cmp.Diff(p, again); diff != "" {
 		t.Errorf("a retry changed:\n%s", diff)
 	}
-	replaced := must[app.Profile](t)(d.AddKeys(ctx, agent, p.Handle, asKeys("NEW")))
-	replaced = must[app.Profile](t)(d.AddKeys(ctx, agent, p.Handle, []app.Key{{Name: "NEW", Description: "another reason"}}))
+	_ = must[app.Profile](t)(d.AddKeys(ctx, agent, p.Handle, asKeys("NEW")))
+	replaced := must[app.Profile](t)(d.AddKeys(ctx, agent, p.Handle, []app.Key{{Name: "NEW", Description: "another reason"}}))
 	if got := replaced.Keys[1]; got.Description != "another reason" || len(replaced.Keys) != 2 || !replaced.Keys[0].ValueExists {
 		t.Errorf("replaced: %+v", replaced.Keys)
 	}

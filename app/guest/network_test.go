@@ -333,7 +333,7 @@ func TestEndOfRunClosesConnections(t *testing.T) {
 	go func() { <-up; cancel() }()
 	j := job("import socket, time\ns = socket.create_connection(('h.example.com', 7))\ntime.sleep(1000)")
 	j.Hosts = []wire.Host{{Name: "h.example.com", Ports: []int{7}}}
-	if _, err := open(t).Run(ctx, j, (&recorder{dial: u.dial}).handler()); err != context.Canceled {
+	if _, err := open(t).Run(ctx, j, (&recorder{dial: u.dial}).handler()); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	u.check(t)

@@ -2,6 +2,7 @@ package guest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -112,7 +113,7 @@ func (r *run) wait() error {
 			case <-r.ctx.Done():
 				return context.Cause(r.ctx)
 			case <-done:
-				if reason := r.session.failure(); reason != ErrLost || !r.hasExited() {
+				if reason := r.session.failure(); !errors.Is(reason, ErrLost) || !r.hasExited() {
 					return reason
 				}
 				done = nil // a box that is gone after its last word is as good as one that waits

@@ -173,7 +173,7 @@ func TestUIInABrowser(t *testing.T) {
 	// Executions appear and change by themselves.
 	b.click(`.rail a[href="/ui/executions"]`)
 	b.heading("Executions")
-	x, _, err := s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "print hello\nask Which one?", By: app.Actor{Kind: app.ActorAgent}})
+	_, _, err = s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "print hello\nask Which one?", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.until(`document.querySelector("#list")?.innerText.includes("Waiting for LLM")`)
 	b.click(`#list tbody a`)

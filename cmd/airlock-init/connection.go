@@ -53,7 +53,7 @@ func (c *connection) close() {
 	c.forget(false)
 	c.stream.Close()
 	_, _ = io.Copy(io.Discard, c.stream)
-	c.conn.Close()
+	_ = c.conn.Close()
 }
 
 // abort tells the engine that the script's end broke, and reports whether it did: not if the engine knows.
@@ -96,7 +96,7 @@ func (n *network) abort(id uint32) {
 // reset closes a connection so that the script sees an error and not an end.
 func reset(conn *net.TCPConn) {
 	_ = conn.SetLinger(0)
-	conn.Close()
+	_ = conn.Close()
 }
 
 // onlyWriter and onlyReader hide net.TCPConn's own copying, which for a stream would be the same loop with a larger buffer.

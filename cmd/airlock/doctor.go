@@ -34,7 +34,7 @@ func doctor(ctx context.Context, c console, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer boxes.close()
+	defer func() { _ = boxes.close() }()
 	ready := false
 	for _, b := range boxes.list {
 		checkCtx, cancel := context.WithTimeout(ctx, 2*time.Minute)

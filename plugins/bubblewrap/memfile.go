@@ -1,6 +1,7 @@
 package bubblewrap
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -34,7 +35,7 @@ func filled(data []byte) (*os.File, error) {
 // sealed returns a read-only descriptor of an executable memory file that nobody can change any more.
 func sealed(name string, data []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
-	if err == unix.EINVAL { // Linux before 6.3 doesn't know MFD_EXEC and needs no asking
+	if errors.Is(err, unix.EINVAL) { // Linux before 6.3 doesn't know MFD_EXEC and needs no asking
 		fd, err = unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	}
 	if err != nil {

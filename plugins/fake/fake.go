@@ -105,8 +105,8 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 		close(copied)
 	}()
 	exit, err := guest(ctx, spec, guestIn, guestOut)
-	guestIn.Close()
-	guestOut.Close()
+	_ = guestIn.Close()
+	_ = guestOut.Close()
 	if ctx.Err() != nil {
 		return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}, nil
 	}

@@ -116,8 +116,11 @@ func beHost(name, guest, dir string, pairs []string) error {
 		}
 	}
 	report, err := client.Check(ctx, cfg)
-	if err != nil || !report.Ready {
-		return fmt.Errorf("check: %v %s", err, report.Reason)
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	if !report.Ready {
+		return fmt.Errorf("check: %s", report.Reason)
 	}
 	fmt.Println(client.PID())
 	stdin, _ := order(sleeper(mark))
