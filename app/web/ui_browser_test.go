@@ -193,7 +193,7 @@ func TestUIInABrowser(t *testing.T) {
 	b.until(`document.querySelector("section#recent tbody")?.innerText.includes("Error")`)
 
 	// Cancel asks first, then stops.
-	x, _, err = s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "hang", By: app.Actor{Kind: app.ActorAgent}})
+	x, _, err := s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "hang", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
 	b.do(chromedp.Navigate(b.base + views.ExecutionURL(x.Handle)))
 	b.until(`document.querySelector(".verdict .state")?.innerText.trim() === "Running"`)
