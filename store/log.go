@@ -42,7 +42,7 @@ func (l queryLogger) Warn(ctx context.Context, format string, args ...any) {
 }
 
 func (l queryLogger) Error(ctx context.Context, format string, args ...any) {
-	l.log.ErrorContext(ctx, "store: "+fmt.Sprintf(format, args...))
+	l.log.ErrorContext(ctx, "store", "message", fmt.Sprintf(format, args...))
 }
 
 // Trace reports failed and slow queries. Absent rows, broken uniqueness and given-up requests are ordinary answers.
