@@ -9,7 +9,7 @@ INIT_SOURCES := $(wildcard cmd/airlock-init/*.go plugins/wire/*.go) go.mod
 SOURCES := $(shell find app assets cmd plugins store views -name '*.go' -not -name '*_test.go' 2>/dev/null) go.mod
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
-TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl procps iproute2 util-linux \
+TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl protobuf-compiler procps iproute2 util-linux \
 	python3-httpx python3-requests python3-psycopg2 python3-numpy python3-pandas postgresql chromium
 
 .PHONY: help
@@ -48,15 +48,15 @@ lint: .bin/golangci-lint-$(GOLANGCI_VERSION) init ## Format and lint, the import
 	.bin/golangci-lint-$(GOLANGCI_VERSION) run ./...
 
 .PHONY: generate
-generate: ## Generate code from .templ and .proto files
+generate: .bin/protoc-gen-go .bin/protoc-gen-go-grpc ## Generate code from .templ and .proto files (needs protobuf-compiler)
 	go tool templ generate -log-level error
+	cd plugins/proto && PATH="$(CURDIR)/.bin:$$PATH" go generate
 
 .PHONY: generated
 generated: ## Fail if generated code is not what is committed
-	@before=$$(find views -name '*_templ.go' -exec sha256sum {} + | sort); \
-	$(MAKE) --no-print-directory generate; \
-	after=$$(find views -name '*_templ.go' -exec sha256sum {} + | sort); \
-	[ "$$before" = "$$after" ] || { echo "Generated code was stale; it has been made anew. Commit it." >&2; exit 1; }
+	@sum() { find views plugins/proto -name '*_templ.go' -o -name '*.pb.go' | sort | xargs sed '/protoc  *v/d' | sha256sum; }; \
+	before=$$(sum); $(MAKE) --no-print-directory generate; \
+	[ "$$before" = "$$(sum)" ] || { echo "Generated code was stale; it has been made anew. Commit it." >&2; exit 1; }
 
 .PHONY: bench
 bench: run-packages build ## Measure, side by side in one run
@@ -73,6 +73,12 @@ run-packages:
 .PHONY: test-packages
 test-packages:
 	@.ci/packages $(TEST_PACKAGES)
+
+.bin/protoc-gen-go: go.mod
+	mkdir -p .bin && go build -o $@ google.golang.org/protobuf/cmd/protoc-gen-go
+
+.bin/protoc-gen-go-grpc: go.mod
+	mkdir -p .bin && go build -o $@ google.golang.org/grpc/cmd/protoc-gen-go-grpc
 
 .bin/golangci-lint-$(GOLANGCI_VERSION):
 	mkdir -p .bin
