@@ -101,7 +101,7 @@ func (r *run) conclude(end ending, outcome guest.Outcome) store.Finish {
 	f.Truncated = cutOut || cutErr
 	ledger := r.egress.Ledger()
 	f.Network = r.ledger(ledger)
-	v = withHints(v, append(hints(ledger), unresolved(v.message, r.hosts)...))
+	v = withHints(v, hints(ledger))
 	r.wrap(&f, v)
 	f.Masked["stdout"] += hitsOut
 	f.Masked["stderr"] += hitsErr
@@ -159,27 +159,6 @@ func (r *run) ledger(rows []app.Connection) []store.Connection {
 		list[i] = store.Connection{Connection: c, Host: r.clean("network", c.Host), Rule: r.clean("network", c.Rule)}
 	}
 	return list
-}
-
-// unresolved explains a script's failed name lookup: the box's resolver knows the allowed names only, and a refused one leaves no row in
-// the ledger. What the script says is a claim, and all it can get by one is this sentence.
-func unresolved(message string, hosts []app.Host) []string {
-	for _, sign := range []string{"Name or service not known", "No address associated with hostname", "Could not resolve host", "could not translate host name"} {
-		if !strings.Contains(message, sign) {
-			continue
-		}
-		list := "none yet"
-		if len(hosts) > 0 {
-			names := make([]string, len(hosts))
-			for i, h := range hosts {
-				names[i] = h.String()
-			}
-			list = strings.Join(names, ", ")
-		}
-		return []string{"Scripts can only look up the hosts on their profile's list, which are: " + list + ". If the script needs another one, propose it with POST /profiles/{id}/hosts " +
-			`{"hosts":[{"host":"name:port","reason":"why"}]}` + " and ask the person to allow it. Then submit the script again."}
-	}
-	return nil
 }
 
 // hints says what to do about each place that was refused.

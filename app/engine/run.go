@@ -24,8 +24,7 @@ type run struct {
 	turn   chan struct{} // held by the one question that may be open
 	done   chan struct{} // the row is terminal; status is set
 	status app.Status
-	hosts  []app.Host // that the script may reach; set before it is sent
-	box    *box       // likewise
+	box    *box // likewise
 
 	mu       sync.Mutex
 	red      *redact.Redactor

@@ -67,7 +67,7 @@ func (r *run) equip(g grant) {
 	limit := r.e.cfg.Limits.Output
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.red, r.hosts = red, g.hosts
+	r.red = red
 	r.stdout = newCapture(red, limit, r.printed, func() { r.stop(stopFlood("stdout", limit)) })
 	r.stderr = newCapture(red, limit, r.printed, func() { r.stop(stopFlood("stderr", limit)) })
 	r.egress = r.e.cfg.Gateway.Session(g.hosts, r.connected)
@@ -173,14 +173,21 @@ func (r *run) send(b *box, j job) (guest.Outcome, error) {
 	})
 }
 
-// dial connects the box to the outside.
+// dial connects the box to the outside. Port 0 tells of a name that the box's resolver doesn't know.
 func (r *run) dial(ctx context.Context, host string, port int) (guest.Conn, error) {
+	if port == 0 {
+		r.egress.Refused(host)
+		return nil, errNoSuchName
+	}
 	conn, err := r.egress.Dial(ctx, host, port)
 	if err != nil {
 		return nil, err
 	}
 	return conn, nil
 }
+
+// errNoSuchName ends a connection that was only announced to be recorded. Nobody reads it.
+var errNoSuchName = errors.New("no such name for this profile")
 
 func wireHosts(hosts []app.Host) []wire.Host {
 	list := make([]wire.Host, len(hosts))

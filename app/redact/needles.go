@@ -94,6 +94,10 @@ func forms(owner int32, text, show string) []needle {
 	for _, line := range lines(text) {
 		add(needle{text: line, quiet: true})
 	}
+	if !isShort(text) { // a value that was used as a host name comes back in lower case
+		add(needle{text: strings.ToLower(text), quiet: true})
+		add(needle{text: strings.ToUpper(text), quiet: true})
+	}
 	for _, form := range escaped(text) {
 		add(needle{text: form, quiet: true, word: isShort(form)})
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress"
 )
 
 // profileView is a profile as its agent sees it.
@@ -181,11 +182,8 @@ func viewConnection(c app.Connection) connectionView {
 		Host: c.Host, Port: c.Port, Verdict: c.Verdict, Rule: c.Rule, Count: max(1, c.Count),
 		BytesUp: c.BytesUp, BytesDown: c.BytesDown, DurationMS: c.Duration.Milliseconds(),
 	}
-	switch c.Verdict {
-	case app.VerdictDenied:
-		v.Hint = "If the script needs this host, propose it with POST /profiles/self/hosts {\"hosts\":[{\"host\":…,\"reason\":…}]} and ask the person to allow it."
-	case app.VerdictFailed:
-		v.Hint = "The host is allowed but did not answer; check name and port, or try again later."
+	if told := egress.Explain(c); told != nil {
+		v.Hint = told.Hint
 	}
 	return v
 }

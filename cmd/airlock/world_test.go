@@ -208,9 +208,9 @@ type testServer struct {
 	mu      sync.Mutex
 }
 
-// startInstance builds the program once per test run and starts it.
+// startInstance starts the program.
 func startInstance(t *testing.T, env ...string) *testServer {
-	in := &testServer{t: t, binary: buildAirlock(t), dir: t.TempDir()}
+	in := &testServer{t: t, binary: filepath.Join(binDir, "airlock"), dir: t.TempDir()}
 	addr, err := freeAddress(t.Context())
 	must(t, err)
 	in.url = "http://" + addr
@@ -220,24 +220,6 @@ func startInstance(t *testing.T, env ...string) *testServer {
 	t.Cleanup(in.stop)
 	return in
 }
-
-var buildAirlock = func() func(t *testing.T) string {
-	var once sync.Once
-	var path string
-	return func(t *testing.T) string {
-		once.Do(func() {
-			dir, err := os.MkdirTemp("", "airlock-test-")
-			must(t, err)
-			path = filepath.Join(dir, "airlock")
-			build := exec.Command("go", "build", "-o", path, ".")
-			build.Env = append(os.Environ(), "CGO_ENABLED=0")
-			if out, err := build.CombinedOutput(); err != nil {
-				t.Fatalf("build: %v\n%s", err, out)
-			}
-		})
-		return path
-	}
-}()
 
 func (in *testServer) start() {
 	log, err := os.OpenFile(in.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

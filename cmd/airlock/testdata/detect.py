@@ -14,6 +14,8 @@ import urllib.parse
 def spellings(secret):
     raw = secret.encode()
     yield "raw", raw
+    yield "lower case", secret.lower().encode()
+    yield "upper case", secret.upper().encode()
     yield "reversed", raw[::-1]
     yield "hex", raw.hex().encode()
     yield "HEX", raw.hex().upper().encode()
