@@ -50,5 +50,5 @@ func printable(host string) string {
 			return '?'
 		}
 		return r
-	}, app.Clip(host, 80))
+	}, app.Clip(host, 255)) // longer than any name: what is cut before the redactor sees it could hide from it
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"context"
 	"errors"
 	"strings"
@@ -134,7 +135,7 @@ func (r *run) wrap(f *store.Finish, v verdict) {
 	if r.nudging != nil {
 		r.nudging.Stop()
 	}
-	f.StartedAt, f.FirstOutput, f.LLMTime, f.Masked = r.started, r.first, r.llmTime, r.masked
+	f.StartedAt, f.FirstOutput, f.LLMTime, f.Masked = r.started, r.first, r.llmTime, maps.Clone(r.masked) // a question may still be under way
 }
 
 // finish stores the end. What was accepted must end, so it is tried until the engine itself ends.

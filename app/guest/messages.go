@@ -50,6 +50,9 @@ func possible(e wire.Exited) bool {
 	return (byExit || bySignal) && e.DroppedStdout >= 0 && e.DroppedStderr >= 0
 }
 
+// maxOpenQuestions bounds what unanswered questions hold of the engine's memory, with MaxPrompt.
+const maxOpenQuestions = 8
+
 var questionID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
 // question starts answering; each question waits in a goroutine of its own.
@@ -69,8 +72,16 @@ func (r *run) question(q wire.LLMRequest) error {
 		ask = refuse("the prompt has %d bytes, the limit is %d", len(q.Prompt), MaxPrompt)
 	case len(q.Model) > 200:
 		ask = refuse("the name of the model is too long")
+	case r.open >= maxOpenQuestions:
+		ask = refuse("%d questions are open; wait for an answer before asking more", maxOpenQuestions)
 	}
-	r.session.work.Go(func() { r.answer(q, ask) })
+	r.open++
+	r.session.work.Go(func() {
+		r.answer(q, ask)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.open--
+	})
 	return nil
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -51,8 +52,8 @@ func (s *Server) execute(c echo.Context) error {
 		c.Response().Header().Set("Idempotency-Replayed", "true")
 	}
 	if wait > 0 {
-		if x, err = s.awaitExecution(c, x, wait); err != nil {
-			return err
+		if x, err = s.awaitExecution(c, x, wait); err != nil && !errors.Is(err, errBusy) {
+			return err // it was accepted, so with no place to wait the answer is 202
 		}
 		if x.Status.Terminal() || x.Status == app.StatusAwaitingLLM {
 			return s.answerExecution(c, x)

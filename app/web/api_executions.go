@@ -38,9 +38,9 @@ func (s *Server) awaitExecution(c echo.Context, x app.Execution, atMost time.Dur
 	if x.Status.Terminal() {
 		return x, nil
 	}
-	release, ok := s.hold()
-	if !ok {
-		return x, nil
+	release, err := s.waiters.hold(x.ProfileHandle)
+	if err != nil {
+		return x, err
 	}
 	defer release()
 	// The drain ends the wait early but must not end the read that follows it, so it only shortens the time.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -87,10 +88,60 @@ func TestWaitingForTheLock(t *testing.T) {
 // untilHeld waits until n long polls are held open.
 func (w *world) untilHeld(n int) {
 	w.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); len(w.web.waiters) != n; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); w.web.waiters.count() != n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			w.t.Fatalf("%d long polls are held, want %d", len(w.web.waiters), n)
+			w.t.Fatalf("%d long polls are held, want %d", w.web.waiters.count(), n)
 		}
+	}
+}
+
+func (w *waiters) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.all
+}
+
+// One profile once took every place, and the polls of all others returned at once.
+func TestNoProfileTakesEveryLongPoll(t *testing.T) {
+	var places waiters
+	var releases []func()
+	for range maxProfileWaiters {
+		release, err := places.hold("greedy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		releases = append(releases, release)
+	}
+	if _, err := places.hold("greedy"); app.CodeOf(err) != app.CodeRateLimited {
+		t.Errorf("one more of the same profile: %v", err)
+	}
+	release, err := places.hold("modest")
+	if err != nil {
+		t.Errorf("another profile: %v", err)
+	}
+	release()
+	for _, release := range releases {
+		release()
+	}
+	if n := places.count(); n != 0 || len(places.profiles) != 0 {
+		t.Errorf("%d places are still taken: %v", n, places.profiles)
+	}
+}
+
+// An anonymous client once grew the audit log as fast as it could send.
+func TestChangesOfProfilesAreLimited(t *testing.T) {
+	w := newWorld(t)
+	p := w.call("POST", "/profiles", `{"description":"flood"}`)
+	path, _ := p.json["profile_id"].(string)
+	for i := range changesPerMinute {
+		if a := w.call("POST", "/profiles/"+path+"/keys", fmt.Sprintf(`{"keys":[{"name":"K","description":"%d"}]}`, i)); a.status != 200 {
+			t.Fatalf("change %d: %d %s", i, a.status, a.text)
+		}
+	}
+	a := w.call("POST", "/profiles/"+path+"/keys", `{"keys":[{"name":"K","description":"more"}]}`)
+	w.refused(a, 429, app.CodeRateLimited)
+	if a.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
 	}
 }
 

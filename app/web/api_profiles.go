@@ -60,9 +60,9 @@ func (s *Server) readProfile(c echo.Context) error {
 
 // awaitProfile returns the profile as soon as the agent's view of it differs from what first was, or as it stands when the time is over.
 func (s *Server) awaitProfile(c echo.Context, p app.Profile, atMost time.Duration) (app.Profile, error) {
-	release, ok := s.hold()
-	if !ok {
-		return p, nil
+	release, err := s.waiters.hold(p.Handle)
+	if err != nil {
+		return p, err
 	}
 	defer release()
 	sub := s.cfg.Hub.Subscribe(live.Profile(p.Handle), live.Credentials)
@@ -127,6 +127,9 @@ func (s *Server) addKeys(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.allow(c, s.changes); err != nil {
+		return err
+	}
 	p, err = s.cfg.Access.AddKeys(c.Request().Context(), agent(c, p), p.Handle, keys)
 	if err != nil {
 		return err
@@ -174,6 +177,9 @@ func readKeys(in []keyInput) ([]app.Key, error) {
 func (s *Server) removeKey(c echo.Context) error {
 	p, err := s.pathProfile(c)
 	if err != nil {
+		return err
+	}
+	if err := s.allow(c, s.changes); err != nil {
 		return err
 	}
 	p, err = s.cfg.Access.RemoveKey(c.Request().Context(), agent(c, p), p.Handle, c.Param("name"))
@@ -246,6 +252,9 @@ func (s *Server) proposeHosts(c echo.Context) error {
 	hosts := make([]app.Host, len(in.Hosts))
 	for i, h := range in.Hosts {
 		hosts[i] = h.host
+	}
+	if err := s.allow(c, s.changes); err != nil {
+		return err
 	}
 	p, err = s.cfg.Access.ProposeHosts(c.Request().Context(), agent(c, p), p.Handle, hosts)
 	if err != nil {

@@ -37,14 +37,12 @@ type Config struct {
 // Server serves both faces. It is safe for concurrent use.
 type Server struct {
 	cfg      Config
-	creation *limiter      // of profiles by agents
-	waiters  chan struct{} // long polls under way
+	creation *limiter // of profiles by agents
+	changes  *limiter // of unlocked profiles by agents
+	waiters  waiters
 	closing  chan struct{} // closed by Drain
 	drain    sync.Once
 }
-
-// maxWaiters bounds the long polls that are held open at once.
-const maxWaiters = 2048
 
 // New returns a Server.
 func New(cfg Config) *Server {
@@ -72,10 +70,13 @@ func New(cfg Config) *Server {
 	return &Server{
 		cfg:      cfg,
 		creation: newLimiter(cfg.ProfilesPerMinute),
-		waiters:  make(chan struct{}, maxWaiters),
+		changes:  newLimiter(changesPerMinute),
 		closing:  make(chan struct{}),
 	}
 }
+
+// changesPerMinute bounds what one address changes on profiles: each change is a row of the audit log.
+const changesPerMinute = 120
 
 // Handler returns the whole route table.
 func (s *Server) Handler() http.Handler {

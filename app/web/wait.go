@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -25,14 +26,42 @@ func waitParam(c echo.Context) (time.Duration, error) {
 	return time.Duration(n * float64(time.Second)), nil
 }
 
-// hold takes a place among the long polls that are held open; ok is false if there is none, and the caller answers at once.
-func (s *Server) hold() (release func(), ok bool) {
-	select {
-	case s.waiters <- struct{}{}:
-		return func() { <-s.waiters }, true
-	default:
-		return nil, false
+// Long polls that are held open at once: of one profile, so that none takes the places of the others, and of all.
+const (
+	maxProfileWaiters = 64
+	maxWaiters        = 2048
+)
+
+// errBusy refuses a long poll for which there is no place. Answering at once instead would set agents spinning.
+var errBusy = app.E(app.CodeRateLimited, "too many calls are waiting already", "Wait 5 s, then call again; one waiting call per execution is enough.")
+
+// waiters counts the long polls that are held open. It is safe for concurrent use.
+type waiters struct {
+	mu       sync.Mutex
+	all      int
+	profiles map[string]int // by handle
+}
+
+// hold takes a place, or returns errBusy.
+func (w *waiters) hold(profile string) (release func(), err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.all >= maxWaiters || w.profiles[profile] >= maxProfileWaiters {
+		return nil, errBusy
 	}
+	if w.profiles == nil {
+		w.profiles = map[string]int{}
+	}
+	w.all++
+	w.profiles[profile]++
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.all--
+		if w.profiles[profile]--; w.profiles[profile] == 0 {
+			delete(w.profiles, profile)
+		}
+	}, nil
 }
 
 // knownQuery refuses query parameters that a call doesn't take, so that a mistyped one is not silently ignored.

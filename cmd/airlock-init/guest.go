@@ -38,6 +38,7 @@ type guest struct {
 	sdk    *channel
 	digest string // of the runner's source
 	net    *network
+	ice    ice // used by handle only
 
 	mu       sync.Mutex
 	started  bool
@@ -124,7 +125,7 @@ func (g *guest) handle(m wire.Message) error {
 	case m.Abort != nil:
 		g.net.abort(m.Abort.Stream)
 	case m.Freeze != nil:
-		reached := freeze(m.Freeze.On)
+		reached := g.ice.set(m.Freeze.On)
 		return g.send(wire.Message{Frozen: &wire.Frozen{On: m.Freeze.On == reached}})
 	case m.Kill != nil:
 		os.Exit(0)

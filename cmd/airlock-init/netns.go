@@ -28,7 +28,16 @@ func netns(args []string) error {
 	if err != nil && !errors.Is(err, unix.EROFS) && !errors.Is(err, unix.EACCES) && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOENT) {
 		return fmt.Errorf("open low ports: %w", err)
 	}
+	boundSockets()
 	return fmt.Errorf("exec %s: %w", command[0], syscall.Exec(command[0], command, []string{}))
+}
+
+// boundSockets keeps the buffers of the box's TCP connections, which are all on loopback, at what a relay needs. They come out of
+// memory that the whole host shares and that older cgroups don't count. Kernels that don't let a namespace set them keep theirs.
+func boundSockets() {
+	for name, sizes := range map[string]string{"tcp_rmem": "4096 65536 131072", "tcp_wmem": "4096 16384 131072"} {
+		_ = os.WriteFile("/proc/sys/net/ipv4/"+name, []byte(sizes), 0)
+	}
 }
 
 // netnsArgs calls limit for each --rlimit and returns the command.

@@ -44,12 +44,49 @@ func killAll(gone <-chan struct{}) {
 	}
 }
 
-// freeze stops every process but this one, or lets them continue, and tells whether it succeeded.
-func freeze(on bool) bool {
+// refreeze is how often a frozen box is looked at again.
+const refreeze = 250 * time.Millisecond
+
+// ice holds every process of the box but this one stopped. The filter of the box closes the ways in which a script could have
+// the kernel wake it; ice looks again and again all the same. Not safe for concurrent use.
+type ice struct {
+	melt chan struct{} // nil while the box runs
+	done chan struct{}
+}
+
+// set freezes or thaws, and tells whether it succeeded.
+func (i *ice) set(on bool) bool {
+	if i.melt != nil {
+		close(i.melt)
+		<-i.done
+		i.melt = nil
+	}
 	if !on {
 		_ = unix.Kill(-1, unix.SIGCONT)
 		return true
 	}
+	if !freeze() {
+		return false
+	}
+	i.melt, i.done = make(chan struct{}), make(chan struct{})
+	go func(melt <-chan struct{}, done chan<- struct{}) {
+		defer close(done)
+		for {
+			select {
+			case <-melt:
+				return
+			case <-time.After(refreeze):
+				if !allStopped() {
+					freeze()
+				}
+			}
+		}
+	}(i.melt, i.done)
+	return true
+}
+
+// freeze stops every process but this one and tells whether it succeeded.
+func freeze() bool {
 	deadline := time.Now().Add(freezeWithin)
 	for time.Now().Before(deadline) {
 		_ = unix.Kill(-1, unix.SIGSTOP)

@@ -180,13 +180,31 @@ func localURL(own netip.AddrPort) string {
 	return fmt.Sprintf("http://%s:%d", host, own.Port())
 }
 
+// patient is a listener that only ends when it is closed. Accept also fails for reasons that pass, such as a resource of the kernel that
+// is used up for a while; a server that ended for them could be ended by whoever uses them up.
+type patient struct {
+	net.Listener
+	log *slog.Logger
+}
+
+func (l patient) Accept() (net.Conn, error) {
+	for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		conn, err := l.Listener.Accept()
+		if err == nil || errors.Is(err, net.ErrClosed) {
+			return conn, err
+		}
+		l.log.Error("a connection could not be accepted", "error", err)
+		time.Sleep(wait)
+	}
+}
+
 func (s *server) serveHTTP(cfg config, listener net.Listener) {
 	s.http = web.New(web.Config{
 		Access: s.access, Engine: s.engine, Hub: s.hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
 		Version: version(), Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
 	}).HTTPServer()
 	go func() {
-		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(patient{listener, s.log}); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serve: %w", err)
 		}
 	}()

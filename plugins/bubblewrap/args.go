@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// uid is who scripts are, inside and, when Airlock is root, outside.
+// uid is who scripts are, inside.
 const uid = 65534
 
 const hostname = "sandbox"
@@ -23,6 +23,11 @@ func etcFiles() []file {
 		{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n"},
 		{"/etc/resolv.conf", "nameserver 127.0.0.1\noptions single-request timeout:2 attempts:1\n"},
 	}
+}
+
+// hostFacts are files of /proc that tell of the host and not of the box. Its kernel's command line is one that people put secrets into.
+func hostFacts() []string {
+	return []string{"cmdline", "diskstats", "interrupts", "iomem", "ioports", "keys", "key-users", "modules", "partitions", "sched_debug", "softirqs", "swaps", "timer_list", "vmallocinfo"}
 }
 
 type file struct{ path, content string }
@@ -104,6 +109,11 @@ func (l layout) arguments(tmp int64, fd fds) []byte {
 		a.add("--perms", "0444", "--file", strconv.Itoa(fd.files[i]), f.path)
 	}
 	a.add("--proc", "/proc")
+	for _, name := range hostFacts() {
+		if _, err := os.Stat("/proc/" + name); err == nil {
+			a.add("--ro-bind", "/dev/null", "/proc/"+name)
+		}
+	}
 	// ptys come from a pool that the whole host shares, so a box has none.
 	a.add("--dev", "/dev", "--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts")
 	a.add("--perms", "1777", "--size", strconv.Itoa(shmSize), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/initbin"
@@ -21,6 +23,7 @@ const Name = "bubblewrap"
 type Backend struct {
 	guest   func() ([]byte, error)
 	spawner *spawner
+	uids    *atomic.Uint32 // counts the uids that boxes had outside
 
 	checking sync.Mutex // one Check at a time
 
@@ -44,8 +47,10 @@ func New(options ...Option) *Backend {
 	b := &Backend{
 		guest:   func() ([]byte, error) { return initbin.For(runtime.GOARCH) },
 		spawner: newSpawner(),
+		uids:    &atomic.Uint32{},
 		live:    map[string]bool{},
 	}
+	b.uids.Store(rand.Uint32()) // not where another Airlock on this host began
 	for _, option := range options {
 		option(b)
 	}

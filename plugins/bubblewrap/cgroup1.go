@@ -84,6 +84,7 @@ func (g *group1) limit(l plugins.Limits) error {
 		memory.write("memory.limit_in_bytes", bytes),
 		memory.writeIfThere("memory.memsw.limit_in_bytes", bytes), // memory and swap together: so no swap
 		memory.writeIfThere("memory.swappiness", "0"),
+		memory.writeIfThere("memory.kmem.tcp.limit_in_bytes", strconv.Itoa(socketMemory)), // version 1 doesn't count it with the rest
 		pids.write("pids.max", strconv.FormatInt(l.Pids+overhead, 10)),
 	)
 	if cpu, ok := g.dirs["cpu"]; ok && err == nil {

@@ -6,7 +6,7 @@
 //
 // The first step owns the network namespace: it brings loopback up and opens ports from 1 up, which bwrap's own --unshare-net
 // can't do because it makes a second user namespace. Root never gets into the chain: when Airlock is root, the first step
-// already runs as uid 65534, because the process limit isn't enforced against root and bwrap's mount set-up would be done with root's rights.
+// already runs as a uid of its own, because the process limit isn't enforced against root and bwrap's mount set-up would be done with root's rights.
 //
 // What a script sees of its parents is empty: every step has an empty environment and bwrap takes its options from a pipe
 // (its own PID 1 would otherwise show them in /proc/1/environ and /proc/1/cmdline). One variable is left that bwrap itself sets: PWD=/tmp.
@@ -15,7 +15,7 @@
 // into its cgroup. So nothing of a box ever runs outside its limits, whatever the cgroup version, and no step has to wait for a signal.
 //
 // airlock-init is not a file on the host. It lives in one sealed memfd that all boxes share; /airlock-init is a link to that
-// descriptor. No directory has to be made readable for uid 65534, no host path shows in a box's mount table, and nothing is bound that somebody
+// descriptor. No directory has to be made readable for a box, no host path shows in a box's mount table, and nothing is bound that somebody
 // could have written to (bubblewrap before 0.12 follows links out of such directories while it sets up).
 //
 // # What a box contains

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
@@ -22,13 +23,14 @@ type host struct {
 	limiter     limiter
 	noCgroup    string // why there is none; empty if there is
 	spawner     *spawner
+	uids        *atomic.Uint32
 	layout      layout
 	interpreter string // Python's path in the box
 }
 
 // inspect finds what boxes need. Its errors tell a person what to do.
 func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*host, error) {
-	h := &host{spawner: b.spawner, guest: b.guestFile}
+	h := &host{spawner: b.spawner, uids: b.uids, guest: b.guestFile}
 	var err error
 	if h.bwrap, err = findBwrap(s.bwrap); err != nil {
 		return nil, err

@@ -22,6 +22,8 @@ const (
 
 const shmSize = 4 << 20 // bytes in /dev/shm
 
+const socketMemory = 64 << 20 // bytes in TCP buffers, where they are counted apart
+
 // bound replaces zeroes by the defaults and refuses limits that no box can start with.
 func bound(l plugins.Limits) (plugins.Limits, error) {
 	d := defaults()
@@ -59,7 +61,7 @@ func bound(l plugins.Limits) (plugins.Limits, error) {
 const overhead = 1
 
 // rlimits are the stage's flags for per-process limits. They hold everywhere, also under a cgroup. The signal and queue budgets
-// matter to others: they are charged to the uid that all boxes share. Where a cgroup counts processes the resource limit is only its
+// matter to others: they are charged to the uid, which all boxes share unless Airlock is root. Where a cgroup counts processes the resource limit is only its
 // backstop, since what it refuses isn't counted.
 func rlimits(l plugins.Limits, counted bool) []string {
 	processes := l.Pids + overhead

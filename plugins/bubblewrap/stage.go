@@ -55,7 +55,7 @@ func (h *host) stage(l layout, limits plugins.Limits, command []string) (*proces
 		// Files, not readers: exec then starts no goroutine that Wait would have to wait for.
 		Stdin: stdin, Stdout: stdout, Stderr: stderr,
 		ExtraFiles:  p.inherited,
-		SysProcAttr: stageAttributes(os.Geteuid(), os.Getegid()),
+		SysProcAttr: stageAttributes(os.Geteuid(), os.Getegid(), h.outsideUID()),
 	}
 	if err := h.spawner.start(p.cmd); err != nil {
 		p.closeOurs()
@@ -70,12 +70,22 @@ func (p *process) open() error {
 	return firstError(err, p.gate.Close())
 }
 
+// Uids of boxes outside, when Airlock is root. The kernel counts some things per uid over the whole host (epoll watches, descriptors in
+// flight); with a uid of its own a box can only use up its own share. The range is above those that systemd gives out.
+const (
+	firstUID = 1_900_000_000
+	countUID = 65_536
+)
+
+// outsideUID returns the next uid. One comes back after so many boxes that the last one's is gone.
+func (h *host) outsideUID() int { return firstUID + int(h.uids.Add(1)%countUID) }
+
 // stageAttributes put the first step into a user and network namespace of its own. It is root there, which is euid outside,
-// or nobody if that is root. Without privileges the kernel doesn't let groups be dropped; they then stay, without use in a box.
-func stageAttributes(euid, egid int) *syscall.SysProcAttr {
+// or a uid of the box's own if that is root. Without privileges the kernel doesn't let groups be dropped; they then stay, without use in a box.
+func stageAttributes(euid, egid, outside int) *syscall.SysProcAttr {
 	root := euid == 0
 	if root {
-		euid, egid = uid, uid
+		euid, egid = outside, outside
 	}
 	return &syscall.SysProcAttr{
 		Cloneflags:                 syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET,

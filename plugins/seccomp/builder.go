@@ -127,19 +127,17 @@ func (b *builder) arguments() {
 		errno(eperm),
 		bpf.RetConstant{Val: retAllow},
 	)
-	const setLease, notify = 1024, 1026
-	b.refuseCommand(callFcntl(), setLease, notify)
+	const setSignal, setLease, notify = 10, 1024, 1026 // F_SETSIG could choose SIGCONT, which would thaw a frozen box
+	b.refuseCommands(callFcntl(), setSignal, setLease, notify)
 	const tiocsti, tioclinux = 0x5412, 0x541c
-	b.refuseCommand(callIoctl(), tiocsti, tioclinux)
+	b.refuseCommands(callIoctl(), tiocsti, tioclinux)
 }
 
-// refuseCommand refuses two values of a call's second argument. The kernel reads 32 bits of it, and so does the filter.
-func (b *builder) refuseCommand(c call, first, second uint32) {
-	b.when(c,
-		arg(1),
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: first, SkipTrue: 1},
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: second, SkipFalse: 1},
-		errno(eperm),
-		bpf.RetConstant{Val: retAllow},
-	)
+// refuseCommands refuses values of a call's second argument. The kernel reads 32 bits of it, and so does the filter.
+func (b *builder) refuseCommands(c call, commands ...uint32) {
+	body := []bpf.Instruction{arg(1)}
+	for _, command := range commands {
+		body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: command, SkipFalse: 1}, errno(eperm))
+	}
+	b.when(c, append(body, bpf.RetConstant{Val: retAllow})...)
 }

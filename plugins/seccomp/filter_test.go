@@ -87,6 +87,7 @@ func TestVerdicts(t *testing.T) {
 		{"personality query", 135, 92, []uint64{0xffffffff}, allow},
 		{"personality no randomize", 135, 92, []uint64{0x40000}, denied},
 		{"fcntl lock", 72, 25, []uint64{3, 6}, allow},
+		{"fcntl signal", 72, 25, []uint64{3, 10}, denied},
 		{"fcntl lease", 72, 25, []uint64{3, 1024}, denied},
 		{"fcntl notify", 72, 25, []uint64{3, 1026}, denied},
 		{"ioctl window size", 16, 29, []uint64{0, 0x5413}, allow},

@@ -1,0 +1,8 @@
+# C16 reads what /proc tells of the host's kernel and disks
+for name in ("cmdline", "partitions", "diskstats", "interrupts", "modules", "swaps", "keys"):
+    try:
+        if open("/proc/" + name).read():
+            breach("/proc/" + name)
+    except OSError:
+        pass
+held()
