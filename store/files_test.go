@@ -62,24 +62,3 @@ func TestDirectoryWithOddName(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestLockDirKeepsASecondServerOff(t *testing.T) {
-	dir := t.TempDir()
-	lock, err := LockDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if second, err := LockDir(dir); !errors.Is(err, ErrLocked) {
-		_ = second.Release()
-		t.Errorf("second lock: %v, want ErrLocked", err)
-	}
-	openIn(t, dir) // airlock admin takes no lock
-	if err := lock.Release(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := LockDir(dir)
-	if err != nil {
-		t.Fatalf("after release: %v", err)
-	}
-	_ = again.Release()
-}

@@ -3,11 +3,15 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/store"
 )
+
+// endWithin bounds how long the end of an execution is waited for; its box is cleared away in less.
+const endWithin = time.Minute
 
 // Cancel ends an execution; it returns when nothing of it runs any more. CodeAlreadyEnded if it was terminal, or ended by itself first.
 func (e *Engine) Cancel(ctx context.Context, id string, by app.Actor) (app.Execution, error) {
@@ -15,11 +19,14 @@ func (e *Engine) Cancel(ctx context.Context, id string, by app.Actor) (app.Execu
 	if err != nil {
 		return app.Execution{}, err
 	}
-	if err := e.end(ctx, x.Handle, stopCancelled(by)); err != nil {
+	// The decision stands and is recorded even if whoever made it doesn't wait to see it done.
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
+	defer cancel()
+	if err := e.end(detached, x.Handle, stopCancelled(by)); err != nil {
 		return app.Execution{}, err
 	}
 	event := app.Event{At: e.now(), Actor: by, Action: "execution.cancel", Subject: x.Handle, Detail: "cancelled while " + string(x.Status)}
-	if err := e.cfg.Store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.Audit(ctx, event) }); err != nil {
+	if err := e.cfg.Store.Write(detached, func(tx *store.Tx) error { return tx.Audit(detached, event) }); err != nil {
 		e.cfg.Log.ErrorContext(ctx, "a cancellation could not be audited", "execution", x.Handle, "error", err)
 	}
 	return e.Execution(ctx, id)
@@ -79,6 +86,8 @@ func (e *Engine) unstarted(cause *stop) store.Finish {
 
 // KillProfile ends everything the profile runs or has queued, as cancelled with the reason in the error; it returns when nothing of it runs any more.
 func (e *Engine) KillProfile(ctx context.Context, handle, reason string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin) // a browser that goes away must not save a script
+	defer cancel()
 	cause := stopGone(reason)
 	var unfinished []store.Execution
 	err := e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {

@@ -1,9 +1,9 @@
 package engine
 
 import (
-	"maps"
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"time"
 

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	freezeWithin = 5 * time.Second
-	maxModel     = 200      // bytes
-	maxFailure   = 64 << 10 // bytes
+	freezeWithin = 10 * time.Second // twice what the guest takes at most
+	maxModel     = 200              // bytes
+	maxFailure   = 64 << 10         // bytes
 )
 
 // question is what a script waits for.
@@ -82,6 +82,7 @@ func (r *run) hold(ctx context.Context) bool {
 		if ctx.Err() == nil {
 			r.e.cfg.Log.Warn("a waiting sandbox could not be frozen", "execution", r.x.Handle, "error", err)
 		}
+		_ = r.thaw(context.WithoutCancel(ctx)) // whatever it did, it counts as running
 		return false
 	}
 	r.clock.pause()
@@ -98,13 +99,21 @@ func (r *run) letGo(ctx context.Context, frozen bool) error {
 			return err
 		}
 	}
+	if err := r.thaw(ctx); err != nil {
+		return err
+	}
+	r.clock.resume()
+	return nil
+}
+
+// thaw lets the box run. One that can't be woken is ended.
+func (r *run) thaw(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, freezeWithin)
 	defer cancel()
 	if err := r.box.session.Freeze(ctx, false); err != nil {
-		r.stop(&stop{app.StatusError, "the sandbox could not be woken up after the answer; submit the script again if it is safe to run twice"})
+		r.stop(&stop{app.StatusError, "the sandbox could not be woken up for the script to go on; submit it again if it is safe to run twice"})
 		return fmt.Errorf("engine: thaw: %w", err)
 	}
-	r.clock.resume()
 	return nil
 }
 

@@ -101,15 +101,14 @@ func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, er
 
 // wait returns nil once the guest has said how the script ended and its streams have ended.
 func (r *run) wait() error {
-	limit := time.NewTimer(time.Hour)
-	defer limit.Stop()
+	var limit <-chan time.Time // none while the script runs: its clocks are the engine's
 	done := r.session.done
 	for _, event := range []<-chan struct{}{r.exited, r.stdout.ended, r.stderr.ended} {
 		for waiting := true; waiting; {
 			select {
 			case <-event:
 				waiting = false
-			case <-limit.C:
+			case <-limit:
 				return violation("output went on after the script's end")
 			case <-r.ctx.Done():
 				return context.Cause(r.ctx)
@@ -121,7 +120,7 @@ func (r *run) wait() error {
 			}
 		}
 		if event == r.exited {
-			limit.Reset(outputWithin)
+			limit = time.After(outputWithin)
 		}
 	}
 	select {

@@ -27,11 +27,17 @@ type sandboxView struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// notReady stands for the real reason, which tells of the host and is for people who are logged in.
+const notReady = "no sandbox is ready; the Sandbox page of the UI and airlock doctor on the host say why"
+
 // health answers GET /health. A sandbox that is not ready doesn't make the server unhealthy: people still need its pages to see why.
 func (s *Server) health(c echo.Context) error {
 	h := s.cfg.Engine.Health()
 	view := healthView{Status: "ok", Version: s.cfg.Version, APIVersion: APIVersion, Backend: h.Backend, Isolation: h.Tier}
-	view.Sandbox = sandboxView{Ready: h.Ready, Reason: h.Reason}
+	view.Sandbox = sandboxView{Ready: h.Ready}
+	if !h.Ready {
+		view.Sandbox.Reason = notReady
+	}
 	return c.JSON(http.StatusOK, view)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,6 +30,11 @@ func netns(args []string) error {
 		return fmt.Errorf("open low ports: %w", err)
 	}
 	boundSockets()
+	// The kernel keeps the parent-death signal per thread, and exec keeps that of the thread that calls it.
+	runtime.LockOSThread()
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return fmt.Errorf("die with the parent: %w", err)
+	}
 	return fmt.Errorf("exec %s: %w", command[0], syscall.Exec(command[0], command, []string{}))
 }
 

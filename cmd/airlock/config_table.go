@@ -58,7 +58,7 @@ func limitVariables() []variable {
 	return []variable{
 		size("AIRLOCK_LIMIT_MEMORY", "memory of one execution, all processes together", 32<<20, func(c *config) *int64 { return &c.Limits.Memory }),
 		{name: "AIRLOCK_LIMIT_CPU", about: "cores of one execution", set: setCPU, show: func(c *config) string { return strconv.FormatFloat(c.Limits.CPU, 'g', -1, 64) }},
-		count("AIRLOCK_LIMIT_PIDS", "processes and threads of one execution", 8, func(c *config) *int64 { return &c.Limits.Pids }),
+		count("AIRLOCK_LIMIT_PIDS", "processes and threads of one execution", 12, func(c *config) *int64 { return &c.Limits.Pids }),
 		size("AIRLOCK_LIMIT_TMP", "size of /tmp", 1<<20, func(c *config) *int64 { return &c.Limits.Tmp }),
 		count("AIRLOCK_LIMIT_FILES", "open files per process", 32, func(c *config) *int64 { return &c.Limits.Files }),
 		size("AIRLOCK_LIMIT_OUTPUT", "kept of each of stdout and stderr", 1<<10, func(c *config) *int64 { return &c.Limits.Output }),

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -72,7 +73,7 @@ func TestEveryExitIsToldExactly(t *testing.T) {
 		}
 		ends = append(ends, end{fmt.Sprintf("import os, signal\nsignal.signal(%d, signal.SIG_DFL) if %d not in (9,) else 0\nos.kill(os.getpid(), %d)", signal, signal, signal), fmt.Sprintf("signal %d", signal)})
 	}
-	profile := s.profile(nil)
+	profile := s.profile("", nil)
 	for batch := range slices.Chunk(ends, 8) {
 		running := make([]agentView, len(batch))
 		for i, e := range batch {
@@ -86,6 +87,52 @@ func TestEveryExitIsToldExactly(t *testing.T) {
 		}
 	}
 	s.afterwards()
+}
+
+// TestKillNineLeavesNothing kills the plugin and then the server in the middle of runs (G11, G12): what ran ends in error, nothing of the boxes is
+// left, and the next execution works.
+func TestKillNineLeavesNothing(t *testing.T) {
+	if !inNamespaces(t) {
+		return
+	}
+	s := newSiege(t)
+	const script = "import os, time\nos.fork()\ntime.sleep(60)"
+	for victim, kill := range map[string]func(){
+		"plugin": func() {
+			for _, p := range s.in.processes() {
+				if strings.Contains(p.line, " plugin ") {
+					_ = syscall.Kill(p.pid, syscall.SIGKILL)
+				}
+			}
+		},
+		"server": func() {
+			_ = s.in.server.Process.Kill()
+			_ = s.in.server.Wait()
+		},
+	} {
+		x := s.in.submit(s.profile("", nil), script, 50*time.Second)
+		eventually(t, 20*time.Second, "the script runs in a box", func() bool { // it has forked
+			return strings.Count(strings.Join(s.in.descendants(), "\n"), "python3") >= 2
+		})
+		before := s.in.processes()
+		kill()
+		eventually(t, 20*time.Second, "the boxes of the killed "+victim+" are gone", func() bool {
+			return !slices.ContainsFunc(before, func(p process) bool {
+				return p.pid != s.in.server.Process.Pid && p.alive() && !strings.Contains(p.line, " plugin ")
+			})
+		})
+		if victim == "server" {
+			s.in.start()
+		}
+		if x = s.in.await(x, 30*time.Second); x.Status != "error" {
+			t.Errorf("%s: the execution ended as %s: %s", victim, x.Status, x.Error)
+		}
+		eventually(t, 30*time.Second, "the sandbox is back", func() bool {
+			y := s.in.await(s.in.submit(s.profile("", nil), "set_result(1)", 10*time.Second), 30*time.Second)
+			return y.Status == "completed"
+		})
+		s.afterwards()
+	}
 }
 
 // siege is a server under attack.
@@ -119,9 +166,9 @@ func (s *siege) newSecret() {
 	s.in.admin(secret, "credential", "set", "INJECTED", "--mode", "injected")
 }
 
-// profile returns a locked profile with these hosts.
-func (s *siege) profile(hosts []string) string {
-	name := strings.Join(hosts, " ")
+// profile returns a locked profile of that name with these hosts.
+func (s *siege) profile(name string, hosts []string) string {
+	name += " " + strings.Join(hosts, " ")
 	if id, ok := s.profiles[name]; ok {
 		return id
 	}
@@ -138,7 +185,7 @@ func (s *siege) profile(hosts []string) string {
 }
 
 func (s *siege) submit(c hostile.Case) agentView {
-	return s.in.submit(s.profile(c.Hosts), c.Script, c.Timeout)
+	return s.in.submit(s.profile(c.Profile, c.Hosts), c.Script, c.Timeout)
 }
 
 func (s *siege) judge(c hostile.Case, x agentView) {
@@ -176,7 +223,7 @@ func (s *siege) afterwards() {
 	if code := s.in.call(http.MethodGet, "/health", nil, nil); code != http.StatusOK || time.Since(start) > 2*time.Second {
 		s.t.Errorf("/health answered %d after %s", code, time.Since(start))
 	}
-	x := s.in.await(s.in.submit(s.profile(nil), "set_result(6 * 7)", 10*time.Second), 30*time.Second)
+	x := s.in.await(s.in.submit(s.profile("", nil), "set_result(6 * 7)", 10*time.Second), 30*time.Second)
 	if x.Status != "completed" || string(x.Result) != "42" {
 		s.t.Errorf("the next execution: %s %s %s", x.Status, x.Result, x.Error)
 	}
@@ -190,7 +237,7 @@ func mounts(t *testing.T) int {
 
 // findGroups learns from a running box how the backend names its cgroups; where there is no writable one, boxes have none.
 func (s *siege) findGroups() {
-	x := s.in.submit(s.profile(nil), "import time; time.sleep(2)", 10*time.Second)
+	x := s.in.submit(s.profile("", nil), "import time; time.sleep(2)", 10*time.Second)
 	eventually(s.t, 10*time.Second, "a box runs", func() bool { return len(s.in.descendants()) > 0 })
 	pid, _, _ := strings.Cut(s.in.descendants()[0], " ")
 	text, err := os.ReadFile("/proc/" + pid + "/cgroup")

@@ -336,12 +336,43 @@ func (in *testServer) await(x agentView, within time.Duration) agentView {
 		}
 		time.Sleep(20 * time.Millisecond) // awaiting_llm answers at once
 	}
-	in.t.Fatalf("the execution has not ended within %s", within)
+	log, _ := os.ReadFile(in.log)
+	in.t.Fatalf("the execution has not ended within %s\n%s", within, log[max(0, len(log)-4000):])
 	return x
 }
 
-// descendants returns the command lines of all processes under the server, except its plugins.
-func (in *testServer) descendants() []string {
+// process is one under the server.
+type process struct {
+	pid   int
+	start string // tells it from a later one with the same pid
+	line  string
+}
+
+func (p process) alive() bool {
+	now, err := readProcess(p.pid)
+	return err == nil && now.start == p.start
+}
+
+// readProcess reads a process; its parent is in field 1 of the rest, its start time in field 19.
+func readProcess(pid int) (process, error) {
+	fields, err := statOf(pid)
+	if err != nil {
+		return process{}, err
+	}
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return process{pid, fields[19], string(bytes.ReplaceAll(line, []byte{0}, []byte{' '}))}, nil
+}
+
+func statOf(pid int) ([]string, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil, err
+	}
+	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])), nil
+}
+
+// processes returns all processes under the server.
+func (in *testServer) processes() []process {
 	children := map[int][]int{}
 	entries, err := os.ReadDir("/proc")
 	must(in.t, err)
@@ -350,26 +381,33 @@ func (in *testServer) descendants() []string {
 		if err != nil {
 			continue
 		}
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil {
-			continue
+		if fields, err := statOf(pid); err == nil {
+			parent, _ := strconv.Atoi(fields[1])
+			children[parent] = append(children[parent], pid)
 		}
-		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		parent, _ := strconv.Atoi(fields[1])
-		children[parent] = append(children[parent], pid)
 	}
-	var found []string
+	var found []process
 	var walk func(pid int)
 	walk = func(pid int) {
 		for _, child := range children[pid] {
-			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child))
-			if text := string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})); !strings.Contains(text, " plugin ") {
-				found = append(found, fmt.Sprintf("%d %s", child, text))
+			if p, err := readProcess(child); err == nil {
+				found = append(found, p)
 			}
 			walk(child)
 		}
 	}
 	walk(in.server.Process.Pid)
+	return found
+}
+
+// descendants returns pid and command line of all processes under the server, except its plugins.
+func (in *testServer) descendants() []string {
+	var found []string
+	for _, p := range in.processes() {
+		if !strings.Contains(p.line, " plugin ") {
+			found = append(found, fmt.Sprintf("%d %s", p.pid, p.line))
+		}
+	}
 	return found
 }
 

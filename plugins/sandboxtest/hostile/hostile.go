@@ -28,6 +28,7 @@ type Case struct {
 	Hosts   []string
 	Timeout time.Duration // run clock; 10 s if the case names none
 	Within  time.Duration // wall time until the status is terminal; the timeout and 20 s if the case names none
+	Profile string        // another word means another profile; cases share one if they name none
 	Pair    string        // name of a case to run at the same time
 }
 
@@ -102,6 +103,8 @@ func (c *Case) set(field, value string) (err error) {
 		c.Timeout, err = seconds(value)
 	case "within":
 		c.Within, err = seconds(value)
+	case "profile":
+		c.Profile = value
 	case "pair":
 		c.Pair = value
 	case "llm_wait": // documents that the case needs a short wait for the answer; the whole run has one
