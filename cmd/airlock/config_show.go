@@ -16,7 +16,7 @@ Prints the effective configuration and where each value comes from, secrets mask
 func showConfig(c console, args []string) error {
 	f := newFlags("config", configUsage)
 	markdown := f.Bool("markdown", false, "")
-	if _, err := f.parse(c.out, args, 0); err != nil {
+	if _, err := f.parse(c.out, args); err != nil {
 		return err
 	}
 	if *markdown {

@@ -29,7 +29,7 @@ const grace = 10 * time.Second
 
 // serve is airlock serve.
 func serve(ctx context.Context, c console, args []string) error {
-	if _, err := newFlags("serve", serveUsage).parse(c.out, args, 0); err != nil {
+	if _, err := newFlags("serve", serveUsage).parse(c.out, args); err != nil {
 		return err
 	}
 	cfg, err := loadConfig(c.env)
