@@ -169,7 +169,7 @@ func samples() []sample {
 	full.Step, full.Executions = 0, sampleExecutions()
 	broken := first
 	broken.Box = views.BoxState{Backend: "bubblewrap", Reason: "User namespaces are switched off on this machine. Run: sysctl -w kernel.unprivileged_userns_clone=1", Workers: 4}
-	credential := views.CredentialPage{Shell: shell("ORACLE_PASSWORD", views.SectionCredentials), Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521", Description: "Read-only user REPORTING"}
+	credential := views.CredentialPage{Shell: shell("ORACLE_PASSWORD", views.SectionCredentials), Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521", Description: "Read-only user REPORTING", Profiles: []app.Profile{sampleProfile(app.StateLocked)}}
 	fresh := views.CredentialPage{Shell: shell("Add a credential", views.SectionCredentials), New: true, Name: "2FAST", Mode: app.ModeInjected, Problems: views.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores, and don't start with a digit.`, "value": "The value is empty. Type the value."}}
 	noticed := profilePage(app.StateLocked)
 	noticed.Notice = "The profile is locked. Its agent can use it now."
