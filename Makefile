@@ -18,17 +18,18 @@ help: ## List the targets
 
 .PHONY: demo
 demo: run-packages build ## Start Airlock and walk the whole flow on real data; Ctrl-C ends it
-	CGO_ENABLED=0 go run ./examples/demo -airlock ./airlock
+	CGO_ENABLED=0 go build -o .bin/demo ./examples/demo
+	@.bin/demo -airlock ./airlock
 
 .PHONY: run
 run: run-packages build ## Serve on port 9090 with the data in ./data
-	AIRLOCK_DATA_DIR=$${AIRLOCK_DATA_DIR:-./data} ./airlock serve
+	./airlock serve
 
 .PHONY: build
 build: airlock ## Build ./airlock, one static file
 
 airlock: $(INIT) $(SOURCES)
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/airlock
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)" -o $@ ./cmd/airlock
 
 plugins/initbin/airlock-init-linux-%: $(INIT_SOURCES)
 	CGO_ENABLED=0 GOOS=linux GOARCH=$* go build -trimpath -ldflags "-s -w" -o $@ ./cmd/airlock-init

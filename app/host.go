@@ -37,6 +37,9 @@ const MaxHosts = 100
 
 // ParseHost reads "host", "host:port", "host:port,port", "*.host", "{KEY}:port" or "[v6]:port". It never sets Private.
 func ParseHost(text string) (Host, error) {
+	if strings.Contains(text, "/") {
+		return Host{}, badHost(text, "leave out the scheme and the path")
+	}
 	name, portText, err := splitPort(strings.TrimSpace(text))
 	if err != nil {
 		return Host{}, err
@@ -83,6 +86,19 @@ func (h Host) Canonical() (Host, error) {
 		return Host{}, err
 	}
 	return h, nil
+}
+
+// CheckReachable refuses what no script ever reaches, whoever allows it: the machine that runs Airlock, and addresses of a link or a group.
+func (h Host) CheckReachable() error {
+	addr, err := netip.ParseAddr(h.Name)
+	if err != nil && h.Name != "localhost" && !strings.HasSuffix(h.Name, ".localhost") {
+		return nil
+	}
+	if err == nil && !addr.IsLoopback() && !addr.IsUnspecified() && !addr.IsLinkLocalUnicast() && !addr.IsMulticast() {
+		return nil
+	}
+	return Invalid("host", fmt.Sprintf("host %q is never reachable from a script", h.Name),
+		"Services on Airlock's own host are reachable by a name that its operator gives them in AIRLOCK_LOCAL_SERVICES. Use that name.")
 }
 
 // String is the short form that ParseHost reads.

@@ -225,3 +225,11 @@ func FuzzCanonicalName(f *testing.F) {
 	f.Add("API.Example.COM.")
 	f.Fuzz(func(t *testing.T, name string) { checkName(t, name) })
 }
+
+func TestAnAddressOfAPageIsNoHost(t *testing.T) {
+	for _, text := range []string{"https://api.example.com/v1", "https://api.example.com", "api.example.com/v1", "https://api.example.com:8443/v1"} {
+		if _, err := ParseHost(text); err == nil || !strings.Contains(err.Error(), "leave out the scheme and the path") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -90,7 +90,7 @@ func LoginView(p LoginPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = hint("token", "Airlock printed it at its first start. airlock admin token makes a new one.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = hint("token", "Airlock printed it at its first start. airlock admin token makes a new one; run it on the host of Airlock, with the same AIRLOCK_DATA_DIR as the server.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -169,7 +169,7 @@ func samples() []sample {
 	full.Step, full.Executions = 0, sampleExecutions()
 	broken := first
 	broken.Box = views.BoxState{Backend: "bubblewrap", Reason: "User namespaces are switched off on this machine. Run: sysctl -w kernel.unprivileged_userns_clone=1", Workers: 4}
-	credential := views.CredentialPage{Shell: shell("ORACLE_PASSWORD", views.SectionCredentials), Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521", Description: "Read-only user REPORTING"}
+	credential := views.CredentialPage{Shell: shell("ORACLE_PASSWORD", views.SectionCredentials), Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521", Description: "Read-only user REPORTING", Profiles: []app.Profile{sampleProfile(app.StateLocked)}}
 	fresh := views.CredentialPage{Shell: shell("Add a credential", views.SectionCredentials), New: true, Name: "2FAST", Mode: app.ModeInjected, Problems: views.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores, and don't start with a digit.`, "value": "The value is empty. Type the value."}}
 	noticed := profilePage(app.StateLocked)
 	noticed.Notice = "The profile is locked. Its agent can use it now."
@@ -208,9 +208,10 @@ func samples() []sample {
 		{"execution-completed", views.ExecutionView(executionPage(3)), false},
 		{"execution-error", views.ExecutionView(executionPage(4)), false},
 		{"sandbox", views.SandboxView(views.SandboxPage{Shell: shell("Sandbox", views.SectionSandbox), Box: sampleBox()}), false},
-		{"audit", views.AuditView(views.AuditPage{Shell: shell("Audit", views.SectionAudit), First: true, Older: "/ui/audit?before=3", Events: []app.Event{
-			{Seq: 5, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson, Address: "192.168.1.7"}, Action: "profile.lock", Subject: "h7v2k9q4m8x1", Detail: "Locked with 3 keys and 2 hosts."},
-			{Seq: 4, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"}, Action: "profile.create", Subject: "h7v2k9q4m8x1"}}}), false},
+		{"audit", views.AuditView(views.AuditPage{Shell: shell("Audit", views.SectionAudit), First: true, Older: "/ui/audit?before=3", Events: []views.AuditRow{
+			{URL: views.ProfileURL("h7v2k9q4m8x1"), Event: app.Event{Seq: 5, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson, Address: "192.168.1.7"}, Action: "profile.lock", Subject: "h7v2k9q4m8x1", Detail: "Locked with 3 keys and 2 hosts."}},
+			{Event: app.Event{Seq: 4, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"}, Action: "session.refuse", Subject: "admin", Detail: "Refused a login with a wrong admin token."}},
+			{URL: views.ExecutionURL("x"), Event: app.Event{Seq: 3, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson}, Action: "execution.cancel", Subject: "x", Detail: "cancelled while running"}}}}), false},
 		{"settings", views.SettingsView(views.SettingsPage{Shell: shell("Settings", views.SectionSettings), Address: "192.168.1.7"}), false},
 		{"oops", views.OopsView(views.OopsPage{Shell: shell("Not found", ""), Status: 404, Message: "There is nothing at this address", Hint: "It may have been deleted, or the link is incomplete."}), false},
 		{"oops-bare", views.OopsView(views.OopsPage{Shell: shell("Forbidden", ""), Status: 403, Message: "The request comes from a page of another site", Hint: "Open Airlock itself and try again there.", Bare: true}), true},

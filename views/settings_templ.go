@@ -121,7 +121,7 @@ func SettingsView(p SettingsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "\" hx-boost=\"false\"><button class=\"button\">Log out here</button></form></div><div class=\"foot\"><p>To log out everybody, make a new admin token on the machine that runs Airlock. The present one stops working.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "\" hx-boost=\"false\"><button class=\"button\">Log out here</button></form></div><div class=\"foot\"><p>To log out everybody, make a new admin token on the host of Airlock, with the same AIRLOCK_DATA_DIR as the server. The present one stops working.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -261,7 +261,14 @@ func (s *Service) checkUnused(ctx context.Context, tx *store.Tx, name string, ha
 		}
 	}
 	if users > 0 {
-		return app.E(app.CodeInUse, fmt.Sprintf("%d locked profiles use the credential %s", users, name), "Revoke or delete those profiles first; the credential's page lists them.")
+		return app.E(app.CodeInUse, inUse(users, name), "Revoke or delete those profiles first; the credential's page lists them.")
 	}
 	return nil
+}
+
+func inUse(users int, name string) string {
+	if users == 1 {
+		return "a locked profile uses the credential " + name
+	}
+	return fmt.Sprintf("%d locked profiles use the credential %s", users, name)
 }

@@ -13,7 +13,7 @@ import (
 // ProposeHosts records hosts an agent asks for. They grant nothing. Private is ignored. Works before and after the lock.
 // What is on the profile already, proposed or allowed, stays as it is.
 func (s *Service) ProposeHosts(ctx context.Context, by app.Actor, handle string, hosts []app.Host) (app.Profile, error) {
-	list, err := canonicalHosts(hosts)
+	list, err := reachableHosts(hosts)
 	if err != nil {
 		return app.Profile{}, err
 	}
@@ -44,7 +44,7 @@ func (s *Service) SetHosts(ctx context.Context, by app.Actor, handle string, all
 	if err := peopleOnly(by); err != nil {
 		return app.Profile{}, err
 	}
-	list, err := canonicalHosts(allowed)
+	list, err := reachableHosts(allowed)
 	if err != nil {
 		return app.Profile{}, err
 	}
@@ -69,6 +69,17 @@ func hostsDetail(list []app.Host) string {
 		return "Allowed no hosts."
 	}
 	return "Allowed " + names(list) + " and nothing else."
+}
+
+// reachableHosts is canonicalHosts for what scripts shall reach: entries that grant nothing are refused, since a page would promise access.
+func reachableHosts(hosts []app.Host) ([]app.Host, error) {
+	list, err := canonicalHosts(hosts)
+	for _, h := range list {
+		if err := h.CheckReachable(); err != nil {
+			return nil, err
+		}
+	}
+	return list, err
 }
 
 // canonicalHosts returns the list in canonical form, each entry once.

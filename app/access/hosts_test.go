@@ -133,7 +133,8 @@ func TestBadHostsAreRefused(t *testing.T) {
 		"nothing at all": {{}}, "address trick": {{Name: "0x7f.1"}}, "number": {{Name: "2130706433"}}, "url": {{Name: "http://a.example"}},
 		"user": {{Name: "a@b.example"}}, "nul": {{Name: "a\x00.example"}}, "star": {{Name: "*"}}, "tld": {{Name: "*.com"}}, "port": {{Name: "a.example", Ports: []int{0}}},
 		"zone": {{Name: "fe80::1%eth0"}}, "reference": {{Name: "{not a key}"}}, "contradiction": {host(t, "a.example"), other}, "too many": many,
-		"protocol": {{Name: "a.example", Protocol: "gopher"}}, "reason": {{Name: "a.example", Reason: "\x00"}},
+		"protocol": {{Name: "a.example", Protocol: "gopher"}}, "this host": {{Name: "127.0.0.1"}}, "this host's name": {{Name: "localhost"}},
+		"below it": {{Name: "x.localhost"}}, "v6": {{Name: "::1"}}, "metadata": {{Name: "169.254.169.254"}}, "any": {{Name: "0.0.0.0"}}, "group": {{Name: "224.0.0.1"}}, "reason": {{Name: "a.example", Reason: "\x00"}},
 	} {
 		_, err := d.ProposeHosts(ctx, agent, p.Handle, list)
 		wantCode(t, "propose "+name, err, app.CodeInvalidField)
@@ -162,8 +163,15 @@ func TestReferencesNeedAPlainKey(t *testing.T) {
 		wantCode(t, ref, err, want)
 	}
 	must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, []app.Host{private(host(t, "{DB_HOST}:1521")), host(t, "api.example")}, nil))
+	d.credential("DB_HOST", app.ModePlain, "https://db.internal.example")
+	_, err := d.Lock(ctx, person, p.Handle, time.Time{})
+	wantCode(t, "no host name", err, app.CodeInvalidField)
+	if err == nil || !strings.Contains(err.Error(), "DB_HOST") || strings.Contains(err.Error(), "internal") {
+		t.Errorf("the refusal is %v", err)
+	}
+	d.credential("DB_HOST", app.ModePlain, " db.internal.example\n")
 	p = must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
-	_, err := d.SetHosts(ctx, person, p.Handle, hosts(t, "{SECRET}"), nil)
+	_, err = d.SetHosts(ctx, person, p.Handle, hosts(t, "{SECRET}"), nil)
 	wantCode(t, "after the lock", err, app.CodeInvalidField)
 
 	got := must[[]app.Host](t)(ResolveHosts(d.policy(p), must[[]Value](t)(d.Resolve(ctx, d.policy(p)))))

@@ -78,6 +78,9 @@ func (s *Service) insertPolicy(ctx context.Context, tx *store.Tx, by app.Actor, 
 	if err := checkReferences(hosts, grants, credentials); err != nil {
 		return err
 	}
+	if err := s.checkReferredValues(ctx, tx, hosts, grants); err != nil {
+		return err
+	}
 	p.Policy++
 	return tx.InsertPolicy(ctx, p.Handle, app.Policy{Version: p.Policy, Keys: grants, Hosts: sortedHosts(withoutReasons(hosts)), CreatedAt: s.now(), CreatedBy: by})
 }
@@ -104,6 +107,29 @@ func checkReferences(hosts []app.Host, grants []app.Grant, credentials map[strin
 		}
 		if credentials[grants[i].CredentialID].Mode != app.ModePlain {
 			return app.Invalid("hosts", fmt.Sprintf("the host %s refers to a key whose credential is secret", h), "Make the credential plain if its value is only a host name, or write the host name itself.")
+		}
+	}
+	return nil
+}
+
+// checkReferredValues refuses {KEY} hosts whose value is no host name: every execution would fail. A missing value may still be set.
+func (s *Service) checkReferredValues(ctx context.Context, tx *store.Tx, hosts []app.Host, grants []app.Grant) error {
+	for _, h := range hosts {
+		key := h.KeyReference()
+		i := slices.IndexFunc(grants, func(g app.Grant) bool { return key != "" && g.Key == key })
+		if i < 0 {
+			continue
+		}
+		id := grants[i].CredentialID
+		opened, err := s.openValues(ctx, tx, []string{id})
+		if err != nil {
+			return err
+		}
+		if v, ok := opened[id]; ok {
+			v.Key = key
+			if _, err := referred(h, key, []Value{v}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func Operations() []Operation {
 		{
 			ID: "createProfile", Method: "POST", Path: "/profiles", Auth: AuthNone, Status: 201,
 			Summary: "Create a profile",
-			Detail:  "Keep `profile_id`: it is your token and the only copy you get. Tell the person `setup_url` and `pairing_code`, so that they can tell your request from somebody else's.",
+			Detail:  "`description` is required: it tells the person what the profile is for. Keep `profile_id`: it is your token and the only copy you get. Tell the person `setup_url` and `pairing_code`, so that they can tell your request from somebody else's.",
 			Body:    "NewProfile", Returns: "Profile",
 			Request:  `{"description": "Oracle reporting, read only"}`,
 			Response: `{"profile_id": "ark_…", "description": "Oracle reporting, read only", "locked": false, "revoked": false, "state": "unlocked", "expires_at": null, "keys": [], "hosts": [], "setup_url": "https://…/ui/profiles/…", "pairing_code": "k7m-4qx", "created_at": "2026-11-20T09:00:00Z"}`,
@@ -49,7 +49,7 @@ func Operations() []Operation {
 		{
 			ID: "addKeys", Method: "POST", Path: "/profiles/{id}/keys", Auth: AuthPath, Status: 200,
 			Summary: "Ask for keys (unlocked profiles only)",
-			Detail:  "Say in `description` what each is for: the person reads it. `mode` and `hosts` are optional wishes. Returns the profile.",
+			Detail:  "Say in `description` what each is for: the person reads it. Asking again for a name replaces what you asked before, until a person has linked it. `mode` and `hosts` are optional wishes. Returns the profile.",
 			Body:    "NewKeys", Returns: "Profile",
 			Request:  `{"keys": [{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key"}, {"name": "DB_HOST", "description": "Oracle DB host name", "mode": "plain"}]}`,
 			Response: "",

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -40,13 +41,24 @@ func (s *Server) showCredential(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	sh, _, err := s.shell(c, cred.Name, views.SectionCredentials)
+	sh, profiles, err := s.shell(c, cred.Name, views.SectionCredentials)
 	if err != nil {
 		return err
 	}
 	return s.render(c, http.StatusOK, views.CredentialView(views.CredentialPage{
-		Shell: sh, Credential: cred, Mode: cred.Mode, Description: cred.Description, Hosts: hostLines(cred.Hosts),
+		Shell: sh, Credential: cred, Mode: cred.Mode, Description: cred.Description, Hosts: hostLines(cred.Hosts), Profiles: profilesWith(profiles, cred.ID),
 	}))
+}
+
+// profilesWith are the profiles that have a key linked to the credential.
+func profilesWith(profiles []app.Profile, credentialID string) []app.Profile {
+	var users []app.Profile
+	for _, p := range profiles {
+		if slices.ContainsFunc(p.Keys, func(k app.Key) bool { return k.CredentialID == credentialID }) {
+			users = append(users, p)
+		}
+	}
+	return users
 }
 
 func (s *Server) changeCredential(c echo.Context) error {
@@ -86,8 +98,12 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 	if page.Problems, err = problems(err, places); err != nil {
 		return err
 	}
-	if page.Shell, _, err = s.shell(c, title, views.SectionCredentials); err != nil {
+	var profiles []app.Profile
+	if page.Shell, profiles, err = s.shell(c, title, views.SectionCredentials); err != nil {
 		return err
+	}
+	if !page.New {
+		page.Profiles = profilesWith(profiles, cred.ID)
 	}
 	return s.render(c, http.StatusUnprocessableEntity, views.CredentialView(page))
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -114,31 +113,4 @@ func boxState(h engine.Health) views.BoxState {
 	}
 	slices.SortFunc(b.Limits, func(x, y views.Limit) int { return strings.Compare(x.Name, y.Name) })
 	return b
-}
-
-// auditPage is how many events one page of the audit log shows.
-const auditPage = 50
-
-func (s *Server) showAudit(c echo.Context) error {
-	before, err := strconv.ParseInt(c.QueryParam("before"), 10, 64)
-	if err != nil || before < 0 {
-		before = 0
-	}
-	sh, _, err := s.shell(c, "Audit", views.SectionAudit)
-	if err != nil {
-		return err
-	}
-	ctx := c.Request().Context()
-	page := views.AuditPage{Shell: sh, First: before == 0}
-	if page.Events, err = s.cfg.Access.Audit(ctx, before, auditPage+1); err != nil {
-		return err
-	}
-	if len(page.Events) > auditPage {
-		page.Events = page.Events[:auditPage]
-		page.Older = views.Audit + "?before=" + strconv.FormatInt(page.Events[auditPage-1].Seq, 10)
-	}
-	if page.Broken, err = s.cfg.Access.VerifyAudit(ctx); err != nil {
-		return err
-	}
-	return s.render(c, http.StatusOK, views.AuditView(page))
 }

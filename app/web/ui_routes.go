@@ -118,7 +118,7 @@ func (s *Server) uiError(c echo.Context, status int, e *app.Error) {
 	if e.Code == app.CodeMethodNotAllowed || strings.Contains(hint, "skill.md") {
 		hint = "Go back and use the page's own buttons."
 	}
-	page := views.OopsPage{Shell: s.bareShell(c, e.Message), Status: status, Message: sentence(e.Message), Hint: sentence(hint), Bare: actorOf(c).Kind == ""}
+	page := views.OopsPage{Shell: s.bareShell(c, strings.TrimSuffix(sentence(e.Message), ".")), Status: status, Message: sentence(e.Message), Hint: sentence(hint), Bare: actorOf(c).Kind == ""}
 	if err := s.render(c, status, views.OopsView(page)); err != nil {
 		s.cfg.Log.Warn("an error page could not be written", "error", err)
 	}

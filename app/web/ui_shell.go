@@ -66,7 +66,7 @@ func (s *Server) bareShell(c echo.Context, title string) views.Shell {
 	if k, err := c.Cookie(themeCookie); err == nil && (k.Value == "light" || k.Value == "dark") {
 		theme = k.Value
 	}
-	return views.Shell{Title: sentence(title), Theme: theme, Version: s.cfg.Version, Base: s.baseURL(c), Now: s.cfg.Now()}
+	return views.Shell{Title: title, Theme: theme, Version: s.cfg.Version, Base: s.baseURL(c), Now: s.cfg.Now()}
 }
 
 // render answers with a whole page, or for htmx with the parts that it asked for. A page that can't be rendered is an error, never half a page.

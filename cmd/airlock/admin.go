@@ -38,29 +38,36 @@ other users of this host, so prefer the handle. A value is read from stdin to it
 // operator carries one airlock admin command.
 type operator struct {
 	console
-	*instance
-	by app.Actor
+	*instance // nil until the command line is found to be right
+	by        app.Actor
+}
+
+// parse reads a command's arguments as flags.parse does, and then opens the instance: neither help nor a wrong command needs one.
+func (o *operator) parse(ctx context.Context, f *flags, args []string, want ...string) ([]string, error) {
+	rest, err := f.parse(o.out, args, want...)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := loadConfig(o.env)
+	if err != nil {
+		return nil, err
+	}
+	if err := harden(); err != nil {
+		return nil, err
+	}
+	log := slog.New(slog.NewTextHandler(o.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	o.instance, err = existingInstance(ctx, cfg, log)
+	return rest, err
 }
 
 // admin is airlock admin.
 func admin(ctx context.Context, c console, args []string) (err error) {
-	if len(args) == 0 || args[0] == "--help" || args[0] == "-h" || args[0] == "help" {
-		return pick("admin", adminUsage, c.out, args, nil)
-	}
-	cfg, err := loadConfig(c.env)
-	if err != nil {
-		return err
-	}
-	if err := harden(); err != nil {
-		return err
-	}
-	log := slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	i, err := existingInstance(ctx, cfg, log)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, i.close()) }()
-	o := operator{console: c, instance: i, by: app.Actor{Kind: app.ActorCommand, Name: userName()}}
+	o := &operator{console: c, by: app.Actor{Kind: app.ActorCommand, Name: userName()}}
+	defer func() {
+		if o.instance != nil {
+			err = errors.Join(err, o.close())
+		}
+	}()
 	return pick("admin", adminUsage, c.out, args, map[string]func([]string) error{
 		"token": func(rest []string) error { return o.token(ctx, rest) },
 		"credential": func(rest []string) error {
@@ -93,8 +100,8 @@ func userName() string {
 	return fmt.Sprintf("uid %d", os.Geteuid())
 }
 
-func (o operator) token(ctx context.Context, args []string) error {
-	if _, err := newFlags("admin token", adminUsage).parse(o.out, args, 0); err != nil {
+func (o *operator) token(ctx context.Context, args []string) error {
+	if _, err := o.parse(ctx, newFlags("admin token", adminUsage), args); err != nil {
 		return err
 	}
 	token, err := o.access.NewAdminToken(ctx, o.by)
@@ -105,8 +112,8 @@ func (o operator) token(ctx context.Context, args []string) error {
 	return nil
 }
 
-func (o operator) listAudit(ctx context.Context, args []string) error {
-	if _, err := newFlags("admin audit list", adminUsage).parse(o.out, args, 0); err != nil {
+func (o *operator) listAudit(ctx context.Context, args []string) error {
+	if _, err := o.parse(ctx, newFlags("admin audit list", adminUsage), args); err != nil {
 		return err
 	}
 	events, err := o.access.Audit(ctx, 0, 100)
@@ -124,8 +131,8 @@ func (o operator) listAudit(ctx context.Context, args []string) error {
 	return w.flush()
 }
 
-func (o operator) verifyAudit(ctx context.Context, args []string) error {
-	if _, err := newFlags("admin audit verify", adminUsage).parse(o.out, args, 0); err != nil {
+func (o *operator) verifyAudit(ctx context.Context, args []string) error {
+	if _, err := o.parse(ctx, newFlags("admin audit verify", adminUsage), args); err != nil {
 		return err
 	}
 	broken, err := o.access.VerifyAudit(ctx)

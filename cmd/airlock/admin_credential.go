@@ -11,11 +11,11 @@ import (
 	"github.com/computclaw/airlock/app/access"
 )
 
-func (o operator) setCredential(ctx context.Context, args []string) error {
+func (o *operator) setCredential(ctx context.Context, args []string) error {
 	f := newFlags("admin credential set", adminUsage)
 	mode, description, noValue := f.String("mode", "", ""), f.String("description", "", ""), f.Bool("no-value", false, "")
 	hosts := f.list("host")
-	rest, err := f.parse(o.out, args, 1)
+	rest, err := o.parse(ctx, f, args, "NAME")
 	if err != nil {
 		return err
 	}
@@ -68,8 +68,8 @@ func readValue(in io.Reader) (app.Secret, error) {
 	return app.NewSecret(text), nil
 }
 
-func (o operator) listCredentials(ctx context.Context, args []string) error {
-	if _, err := newFlags("admin credential list", adminUsage).parse(o.out, args, 0); err != nil {
+func (o *operator) listCredentials(ctx context.Context, args []string) error {
+	if _, err := o.parse(ctx, newFlags("admin credential list", adminUsage), args); err != nil {
 		return err
 	}
 	list, err := o.access.Credentials(ctx)
@@ -87,8 +87,8 @@ func (o operator) listCredentials(ctx context.Context, args []string) error {
 	return w.flush()
 }
 
-func (o operator) deleteCredential(ctx context.Context, args []string) error {
-	rest, err := newFlags("admin credential delete", adminUsage).parse(o.out, args, 1)
+func (o *operator) deleteCredential(ctx context.Context, args []string) error {
+	rest, err := o.parse(ctx, newFlags("admin credential delete", adminUsage), args, "NAME")
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-func (o operator) profileCommands(ctx context.Context) map[string]func([]string) error {
+func (o *operator) profileCommands(ctx context.Context) map[string]func([]string) error {
 	with := func(command func(context.Context, []string) error) func([]string) error {
 		return func(args []string) error { return command(ctx, args) }
 	}
@@ -27,7 +27,7 @@ func (o operator) profileCommands(ctx context.Context) map[string]func([]string)
 }
 
 // find takes a handle or a profile id.
-func (o operator) find(ctx context.Context, id string) (app.Profile, error) {
+func (o *operator) find(ctx context.Context, id string) (app.Profile, error) {
 	if app.IsProfileID(id) {
 		return o.access.Profile(ctx, id)
 	}
@@ -35,8 +35,8 @@ func (o operator) find(ctx context.Context, id string) (app.Profile, error) {
 }
 
 // only parses a command line that is one profile.
-func (o operator) only(ctx context.Context, name string, args []string) (app.Profile, error) {
-	rest, err := newFlags("admin profile "+name, adminUsage).parse(o.out, args, 1)
+func (o *operator) only(ctx context.Context, name string, args []string) (app.Profile, error) {
+	rest, err := o.parse(ctx, newFlags("admin profile "+name, adminUsage), args, "ID")
 	if err != nil {
 		return app.Profile{}, err
 	}
@@ -75,15 +75,21 @@ func (g grants) allHosts() ([]app.Host, error) {
 	return append(hosts, private...), err
 }
 
-func (o operator) createProfile(ctx context.Context, args []string) error {
+func (o *operator) createProfile(ctx context.Context, args []string) error {
 	f := newFlags("admin profile create", adminUsage)
 	description := f.String("description", "", "")
 	g := grantFlags(f)
-	if _, err := f.parse(o.out, args, 0); err != nil {
+	if _, err := o.parse(ctx, f, args); err != nil {
 		return err
 	}
 	if _, err := g.allHosts(); err != nil {
 		return err // before anything is made
+	}
+	names, credential := g.keyLinks()
+	for _, name := range names {
+		if err := o.mustExist(ctx, credential[name]); err != nil {
+			return err
+		}
 	}
 	p, err := o.access.CreateProfile(ctx, o.by, *description)
 	if err != nil {
@@ -97,11 +103,23 @@ func (o operator) createProfile(ctx context.Context, args []string) error {
 	return nil
 }
 
+// mustExist is CodeNotFound, with the credential's name, if there is none.
+func (o *operator) mustExist(ctx context.Context, credential string) error {
+	_, err := o.access.Credential(ctx, credential)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return app.E(app.CodeNotFound, fmt.Sprintf("there is no credential %q", app.Clip(credential, 80)), "Make it first: airlock admin credential set NAME; airlock admin credential list shows those that exist.")
+	}
+	return err
+}
+
 // grant adds and links the keys and allows the hosts that the flags name.
-func (o operator) grant(ctx context.Context, p app.Profile, g grants) (app.Profile, error) {
+func (o *operator) grant(ctx context.Context, p app.Profile, g grants) (app.Profile, error) {
 	names, credential := g.keyLinks()
 	var missing []app.Key
 	for _, name := range names {
+		if err := o.mustExist(ctx, credential[name]); err != nil {
+			return p, err
+		}
 		if !slices.ContainsFunc(p.Keys, func(k app.Key) bool { return k.Name == name }) {
 			missing = append(missing, app.Key{Name: name})
 		}
@@ -131,11 +149,11 @@ func (o operator) grant(ctx context.Context, p app.Profile, g grants) (app.Profi
 }
 
 // lockProfile links what is not linked yet by name, sets hosts and expiry, and locks. On a locked profile only hosts and expiry can change.
-func (o operator) lockProfile(ctx context.Context, args []string) error {
+func (o *operator) lockProfile(ctx context.Context, args []string) error {
 	f := newFlags("admin profile lock", adminUsage)
 	g := grantFlags(f)
 	expires := f.String("expires", "", "")
-	rest, err := f.parse(o.out, args, 1)
+	rest, err := o.parse(ctx, f, args, "ID")
 	if err != nil {
 		return err
 	}
@@ -152,6 +170,9 @@ func (o operator) lockProfile(ctx context.Context, args []string) error {
 	}
 	for _, k := range p.Keys {
 		if k.CredentialID == "" {
+			if err := o.mustExist(ctx, k.Name); err != nil {
+				return err
+			}
 			if _, err := o.access.LinkKey(ctx, o.by, p.Handle, k.Name, k.Name); err != nil {
 				return err
 			}
@@ -166,8 +187,8 @@ func (o operator) lockProfile(ctx context.Context, args []string) error {
 	return err
 }
 
-func (o operator) expireProfile(ctx context.Context, args []string) error {
-	rest, err := newFlags("admin profile expire", adminUsage).parse(o.out, args, 2)
+func (o *operator) expireProfile(ctx context.Context, args []string) error {
+	rest, err := o.parse(ctx, newFlags("admin profile expire", adminUsage), args, "ID", "TIME")
 	if err != nil {
 		return err
 	}
@@ -205,7 +226,7 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, usageError{fmt.Sprintf("%q is not a time; write 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never", app.Clip(text, 40))}
 }
 
-func (o operator) revokeProfile(ctx context.Context, args []string) error {
+func (o *operator) revokeProfile(ctx context.Context, args []string) error {
 	p, err := o.only(ctx, "revoke", args)
 	if err != nil {
 		return err
@@ -214,7 +235,7 @@ func (o operator) revokeProfile(ctx context.Context, args []string) error {
 	return err
 }
 
-func (o operator) deleteProfile(ctx context.Context, args []string) error {
+func (o *operator) deleteProfile(ctx context.Context, args []string) error {
 	p, err := o.only(ctx, "delete", args)
 	if err != nil {
 		return err
@@ -222,8 +243,8 @@ func (o operator) deleteProfile(ctx context.Context, args []string) error {
 	return o.access.DeleteProfile(ctx, o.by, p.Handle)
 }
 
-func (o operator) listProfiles(ctx context.Context, args []string) error {
-	if _, err := newFlags("admin profile list", adminUsage).parse(o.out, args, 0); err != nil {
+func (o *operator) listProfiles(ctx context.Context, args []string) error {
+	if _, err := o.parse(ctx, newFlags("admin profile list", adminUsage), args); err != nil {
 		return err
 	}
 	list, err := o.access.Profiles(ctx)
@@ -248,7 +269,7 @@ func keyNames(p app.Profile) string {
 	return strings.Join(names, ", ")
 }
 
-func (o operator) showProfile(ctx context.Context, args []string) error {
+func (o *operator) showProfile(ctx context.Context, args []string) error {
 	p, err := o.only(ctx, "show", args)
 	if err != nil {
 		return err
@@ -258,21 +279,29 @@ func (o operator) showProfile(ctx context.Context, args []string) error {
 	w.row("state", string(p.State(time.Now())))
 	w.row("description", p.Description)
 	w.row("pairing code", p.PairingCode)
-	w.row("created", stamp(p.CreatedAt)+" from "+p.CreatedFrom)
+	w.row("created", joined(" from ", stamp(p.CreatedAt), p.CreatedFrom))
 	w.row("expires", stamp(p.ExpiresAt))
 	for _, k := range p.Keys {
 		linked := k.Credential
 		if linked == "" {
 			linked = "(not linked)"
 		}
-		w.row("key", k.Name+" → "+linked+" "+string(k.CredentialMode)+": "+k.Description)
+		w.row("key", joined(": ", joined(" ", k.Name+" → "+linked, string(k.CredentialMode)), k.Description))
 	}
 	for _, h := range p.Hosts {
 		state := "asked for"
 		if h.Allowed {
 			state = "allowed"
 		}
-		w.row("host", hostNames([]app.Host{h.Host})+" "+state+": "+h.Reason)
+		w.row("host", joined(": ", hostNames([]app.Host{h.Host})+" "+state, h.Reason))
 	}
 	return w.flush()
+}
+
+// joined is a, and b after the separator if there is something in it.
+func joined(separator, a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + separator + b
 }

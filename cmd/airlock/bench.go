@@ -42,7 +42,7 @@ func bench(ctx context.Context, c console, args []string) error {
 	f := newFlags("bench", benchUsage)
 	rounds := f.Int("rounds", 100, "")
 	seconds := f.Int("seconds", 5, "")
-	if _, err := f.parse(c.out, args, 0); err != nil {
+	if _, err := f.parse(c.out, args); err != nil {
 		return err
 	}
 	b := &benchmark{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}

@@ -53,10 +53,11 @@ const envPrefix = "AIRLOCK_"
 // maxSecretFile bounds what is read of a *_FILE.
 const maxSecretFile = 64 << 10
 
-// loadConfig reads the configuration from an environment in the form of os.Environ. The error lists everything that is wrong.
+// loadConfig reads the configuration from an environment in the form of os.Environ. The error lists everything that is wrong;
+// what comes with it is for showing only.
 func loadConfig(environ []string) (config, error) {
 	c := config{
-		Addr: ":9090", DataDir: "airlock-data", AgentProfiles: true, Sandbox: []string{"auto"},
+		Addr: ":9090", DataDir: "data", AgentProfiles: true, Sandbox: []string{"auto"},
 		Workers: 2 * runtime.NumCPU(), Waiters: 100, Queue: 1000,
 		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait,
 		URL: "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
@@ -78,7 +79,7 @@ func loadConfig(environ []string) (config, error) {
 		c.Pool = c.Workers
 	}
 	if err := errors.Join(problems...); err != nil {
-		return config{}, usageError{"the configuration has mistakes:\n" + err.Error()}
+		return c, usageError{"the configuration has mistakes:\n" + err.Error()}
 	}
 	return c, nil
 }
@@ -115,9 +116,6 @@ func (v variable) apply(c *config, env map[string]string) error {
 	}
 	c.origin[v.name] = "environment"
 	err := v.set(c, value)
-	if err != nil && v.secret {
-		return errors.New("its value can't be used") // err may quote it
-	}
 	return err
 }
 
@@ -199,6 +197,27 @@ func isServiceLink(name, value string) bool {
 	return found && strings.HasSuffix(name, "_PORT") && (protocol == "tcp" || protocol == "udp" || protocol == "sctp")
 }
 
+// nearestVariable is what a misspelt or shortened name most likely meant, or "". The prefix that all have in common says nothing.
+func nearestVariable(name string, known []string) string {
+	short := strings.TrimPrefix(name, envPrefix)
+	var names, longer []string
+	for _, k := range known {
+		k = strings.TrimPrefix(k, envPrefix)
+		names = append(names, k)
+		if len(short) >= 5 && strings.HasPrefix(k, short) {
+			longer = append(longer, k)
+		}
+	}
+	guess := app.Nearest(short, names)
+	if guess == "" && len(longer) == 1 {
+		guess = longer[0]
+	}
+	if guess == "" {
+		return ""
+	}
+	return envPrefix + guess
+}
+
 // unknownVariables refuses what looks like ours and isn't: a misspelt limit must not silently be no limit.
 func unknownVariables(env map[string]string) (problems []error) {
 	var known []string
@@ -218,7 +237,7 @@ func unknownVariables(env map[string]string) (problems []error) {
 			continue
 		}
 		message := name + " is not a variable of Airlock"
-		if guess := app.Nearest(name, known); guess != "" {
+		if guess := nearestVariable(name, known); guess != "" {
 			message += "; did you mean " + guess + "?"
 		} else {
 			message += "; airlock config lists them"

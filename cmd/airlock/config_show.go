@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,14 +10,14 @@ import (
 
 const configUsage = `Usage: airlock config [--markdown]
 
-Prints the effective configuration and where each value comes from, secrets masked. --markdown prints the table of all variables instead.
+Prints the effective configuration and where each value comes from, secrets masked, and then what is wrong with it. --markdown prints the table of all variables instead.
 `
 
 // showConfig is airlock config.
 func showConfig(c console, args []string) error {
 	f := newFlags("config", configUsage)
 	markdown := f.Bool("markdown", false, "")
-	if _, err := f.parse(c.out, args, 0); err != nil {
+	if _, err := f.parse(c.out, args); err != nil {
 		return err
 	}
 	if *markdown {
@@ -27,10 +28,7 @@ func showConfig(c console, args []string) error {
 		_, err = fmt.Fprint(c.out, table)
 		return err
 	}
-	cfg, err := loadConfig(c.env)
-	if err != nil {
-		return err
-	}
+	cfg, wrong := loadConfig(c.env)
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	for _, v := range variables() {
 		from := cfg.origin[v.name]
@@ -46,7 +44,7 @@ func showConfig(c console, args []string) error {
 	for _, line := range pluginLines(cfg) {
 		fmt.Fprintln(w, line)
 	}
-	return w.Flush()
+	return errors.Join(w.Flush(), wrong)
 }
 
 // pluginLines shows which plugin settings are there; their values may be secrets.

@@ -16,7 +16,7 @@ import (
 type variable struct {
 	name    string
 	about   string
-	secret  bool // also as NAME_FILE; never shown
+	secret  bool // also as NAME_FILE; never shown, so set's errors must not quote it
 	set     func(*config, string) error
 	show    func(*config) string
 	setFile func(*config, string) // for a secret whose file is read elsewhere
@@ -163,7 +163,7 @@ func showLocalServices(c *config) string {
 
 func setAdminToken(c *config, v string) error {
 	if len(v) < 16 {
-		return fmt.Errorf("it has fewer than 16 characters")
+		return fmt.Errorf("an admin token has at least 16 characters")
 	}
 	c.AdminToken = app.NewSecret(v)
 	return nil
@@ -171,7 +171,7 @@ func setAdminToken(c *config, v string) error {
 
 func setProfile(c *config, v string) error {
 	if !app.IsProfileID(v) {
-		return fmt.Errorf("it is not a profile id (ark_…)")
+		return fmt.Errorf("a profile id begins with ark_, then come small letters and digits")
 	}
 	c.Profile = app.NewSecret(v)
 	return nil

@@ -72,13 +72,16 @@ func TestConfigRefusesWhatIsWrong(t *testing.T) {
 		"AIRLOCK_LLM_WAIT=forever":               "from 1s to 24h",
 		"AIRLOCK_AGENT_PROFILES=yes":             "neither on nor off",
 		"AIRLOCK_LOCAL_SERVICES=x":               "name:port=address:port",
-		"AIRLOCK_ADMIN_TOKEN=hunter2":            "can't be used",
+		"AIRLOCK_ADMIN_TOKEN=hunter2":            "at least 16 characters",
 		"AIRLOCK_ADMIN_TOKEN_FILE=/nowhere":      "no such file",
 		"AIRLOCK_ADMIN_TOKEN_FILE=" + empty:      "is empty",
 		"AIRLOCK_ADMIN_TOKEN_FILE=" + dir:        "not a regular file",
-		"AIRLOCK_PROFILE=hunter2":                "can't be used",
+		"AIRLOCK_PROFILE=hunter2":                "a profile id begins with ark_",
 		"AIRLOCK_LIMITS_MEMORY=1GiB":             "did you mean AIRLOCK_LIMIT_MEMORY?",
 		"AIRLOCK_DATA_DIR_FILE=/x":               "not a variable",
+		"AIRLOCK_LIMIT_MEM=1GiB":                 "did you mean AIRLOCK_LIMIT_MEMORY?",
+		"AIRLOCK_FOO=1":                          "airlock config lists them",
+		"AIRLOCK_LIMIT_=1":                       "airlock config lists them",
 		"AIRLOCK_XYZ=1":                          "airlock config lists them",
 	} {
 		_, err := loadConfig([]string{env})

@@ -19,7 +19,7 @@ Checks each configured sandbox backend on this host by trying to break out of a 
 
 // doctor is airlock doctor. It uses a state directory of its own, so it can run beside a server.
 func doctor(ctx context.Context, c console, args []string) (err error) {
-	if _, err := newFlags("doctor", doctorUsage).parse(c.out, args, 0); err != nil {
+	if _, err := newFlags("doctor", doctorUsage).parse(c.out, args); err != nil {
 		return err
 	}
 	cfg, err := loadConfig(c.env)

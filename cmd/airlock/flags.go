@@ -34,8 +34,8 @@ func (f *flags) list(name string) *[]string {
 	return &values
 }
 
-// parse returns the other arguments, of which there must be exactly want. Help is printed to out and ends in errHelp.
-func (f *flags) parse(out io.Writer, args []string, want int) ([]string, error) {
+// parse returns the other arguments, one for each of the names in want. Help is printed to out and ends in errHelp.
+func (f *flags) parse(out io.Writer, args []string, want ...string) ([]string, error) {
 	var rest []string
 	for {
 		if err := f.Parse(args); err != nil {
@@ -51,8 +51,11 @@ func (f *flags) parse(out io.Writer, args []string, want int) ([]string, error) 
 		rest = append(rest, f.Arg(0))
 		args = f.Args()[1:]
 	}
-	if len(rest) != want {
-		return nil, usageError{strings.TrimRight(f.usage, "\n")}
+	switch {
+	case len(rest) < len(want):
+		return nil, usageError{f.Name() + ": " + want[len(rest)] + " is missing\n" + strings.TrimRight(f.usage, "\n")}
+	case len(rest) > len(want):
+		return nil, usageError{fmt.Sprintf("%s: %q is one argument too many\n%s", f.Name(), app.Clip(rest[len(want)], 40), strings.TrimRight(f.usage, "\n"))}
 	}
 	return rest, nil
 }

@@ -13,11 +13,11 @@ import (
 // process, however that ends. airlock admin needs none.
 func lockDataDir(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the data directory: %w", err)
+		return nil, fmt.Errorf("make the data directory: %w (set AIRLOCK_DATA_DIR)", err)
 	}
 	file, err := os.OpenFile(filepath.Join(dir, "serve.lock"), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("lock the data directory: %w", err)
+		return nil, fmt.Errorf("lock the data directory: %w (set AIRLOCK_DATA_DIR)", err)
 	}
 	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if err == nil {
@@ -27,5 +27,5 @@ func lockDataDir(dir string) (*os.File, error) {
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, usageError{fmt.Sprintf("another server uses the data directory %s; stop it, or set AIRLOCK_DATA_DIR", dir)}
 	}
-	return nil, fmt.Errorf("lock the data directory: %w", err)
+	return nil, fmt.Errorf("lock the data directory: %w (set AIRLOCK_DATA_DIR)", err)
 }

@@ -76,7 +76,7 @@ func readJob(c console, args []string) (*job, error) {
 	f := newFlags("run", runUsage)
 	profile, url, inputs := f.String("profile", "", ""), f.String("url", "", ""), f.String("inputs", "", "")
 	command, timeout := f.String("llm-command", "", ""), f.Float64("timeout", 0, "")
-	rest, err := f.parse(c.out, args, 1)
+	rest, err := f.parse(c.out, args, "SCRIPT")
 	if err != nil {
 		return nil, err
 	}
@@ -183,6 +183,7 @@ func (j *job) report(x execution) int {
 		fmt.Fprintln(j.err, "airlock: cancelled: "+x.Error)
 		return exitCancelled
 	}
+	relay(j.err, x.Traceback)
 	fmt.Fprintln(j.err, "airlock: error: "+x.Error)
 	return exitError
 }

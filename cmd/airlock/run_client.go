@@ -35,6 +35,7 @@ type execution struct {
 	Status     app.Status      `json:"status"`
 	Result     json.RawMessage `json:"result"`
 	Error      string          `json:"error"`
+	Traceback  string          `json:"traceback"`
 	Stdout     string          `json:"stdout"`
 	Stderr     string          `json:"stderr"`
 	Truncated  bool            `json:"truncated"`

@@ -16,6 +16,7 @@ import (
 
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/web"
 )
 
@@ -29,7 +30,7 @@ const grace = 10 * time.Second
 
 // serve is airlock serve.
 func serve(ctx context.Context, c console, args []string) error {
-	if _, err := newFlags("serve", serveUsage).parse(c.out, args, 0); err != nil {
+	if _, err := newFlags("serve", serveUsage).parse(c.out, args); err != nil {
 		return err
 	}
 	cfg, err := loadConfig(c.env)
@@ -83,15 +84,7 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 			err = errors.Join(err, s.stop())
 		}
 	}()
-	if s.lock, err = lockDataDir(cfg.DataDir); err != nil {
-		return nil, err
-	}
-	if s.instance, err = openInstance(ctx, cfg, log); err != nil {
-		return nil, err
-	}
-	if s.keyMade {
-		log.Warn("made a new instance key; without it nothing in the database can be read, so back it up apart from the database", "file", s.keyFrom)
-	}
+	// What can be wrong without the data directory is found out before anything is written there.
 	listener, err := net.Listen("tcp", cfg.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w (set AIRLOCK_ADDR)", err)
@@ -101,6 +94,20 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 			_ = listener.Close()
 		}
 	}()
+	if !cfg.SecretKey.Empty() || cfg.SecretKeyFile != "" {
+		if _, _, _, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir); err != nil {
+			return nil, err
+		}
+	}
+	if s.lock, err = lockDataDir(cfg.DataDir); err != nil {
+		return nil, err
+	}
+	if s.instance, err = openInstance(ctx, cfg, log); err != nil {
+		return nil, err
+	}
+	if s.keyMade {
+		log.Warn("made a new instance key; without it nothing in the database can be read, so back it up apart from the database", "file", s.keyFrom)
+	}
 	own, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
 		return nil, fmt.Errorf("own address: %w", err)

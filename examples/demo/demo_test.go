@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -27,8 +30,45 @@ func TestAnAddressInUseIsToldInWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = listener.Close() }()
-	if err := free(listener.Addr().String()); err == nil {
-		t.Error("an address in use passes for free")
+	if err := free(listener.Addr().String()); err == nil || !strings.Contains(err.Error(), "AIRLOCK_ADDR=") {
+		t.Errorf("an address in use: %v", err)
+	}
+}
+
+func TestTheAddressIsTheConfiguredOne(t *testing.T) {
+	for configured, want := range map[string]string{
+		"": "127.0.0.1:9090", "9191": "127.0.0.1:9191", ":9191": "127.0.0.1:9191", "0.0.0.0:9191": "127.0.0.1:9191", "[::]:9191": "127.0.0.1:9191", "127.0.0.2:80": "127.0.0.2:80",
+	} {
+		if got := address(configured); got != want {
+			t.Errorf("%q: %s, want %s", configured, got, want)
+		}
+	}
+}
+
+// Ctrl-C is how the demo is meant to end, so it is no failure.
+func TestCtrlCEndsTheDemoWell(t *testing.T) {
+	dir := t.TempDir()
+	for name, source := range map[string]string{"airlock": "../../cmd/airlock", "demo": "."} {
+		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, name), source).CombinedOutput(); err != nil {
+			t.Fatalf("build: %v\n%s", err, out)
+		}
+	}
+	demo := exec.CommandContext(t.Context(), filepath.Join(dir, "demo"), "-airlock", filepath.Join(dir, "airlock"), "-data", filepath.Join(dir, "data"))
+	demo.Env = append(os.Environ(), "AIRLOCK_ADDR="+freeAddress(t))
+	out, err := demo.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := demo.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.Contains(lines.Text(), "Ctrl-C ends it.") {
+			_ = demo.Process.Signal(os.Interrupt)
+		}
+	}
+	if err := demo.Wait(); err != nil {
+		t.Errorf("the demo ended with %v", err)
 	}
 }
 

@@ -71,7 +71,7 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 func free(addr string) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return fmt.Errorf("%w\nSomething else may be running there; choose another address with -addr, such as -addr 127.0.0.1:9191", err)
+		return fmt.Errorf("%w\nSomething else may be running there; choose another address: AIRLOCK_ADDR=127.0.0.1:9191 make demo", err)
 	}
 	return listener.Close()
 }
