@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,11 +21,7 @@ func reference(needles []needle, text string) (string, int) {
 			if text[start:end] != n.text || (n.word && !standsAlone(text, start, end)) {
 				continue
 			}
-			for runs := n.runs; end < len(text); end++ {
-				if runs &= classes[text[end]]; runs == 0 {
-					break
-				}
-			}
+			end = referenceRun(n, classes, text, end)
 			quiet := none
 			if n.quiet || n.word {
 				quiet = n.owner
@@ -32,6 +29,7 @@ func reference(needles []needle, text string) (string, int) {
 			found = append(found, region{start, end, n.owner, n.show, quiet})
 		}
 	}
+	found = append(found, referenceFolded(needles, classes, text)...)
 	slices.SortFunc(found, func(a, b region) int { return a.start - b.start })
 	var out strings.Builder
 	done, hits := 0, 0
@@ -48,6 +46,74 @@ func reference(needles []needle, text string) (string, int) {
 	}
 	out.WriteString(strings.ToValidUTF8(text[done:], "\uFFFD"))
 	return out.String(), hits
+}
+
+var aBreak = regexp.MustCompile(`^(?:[\r\n]|\\+[nr\r\n])*\\*`)
+
+// referenceBreak returns the line break at a place and the backslashes behind it.
+func referenceBreak(text string, at int) (length, slashes int) {
+	m := aBreak.FindString(text[at:])
+	slashes = len(m) - len(strings.TrimRight(m, `\`))
+	return len(m) - slashes, slashes
+}
+
+// referenceRun returns where the run of a needle that ends at end ends.
+func referenceRun(n needle, classes [256]runs, text string, end int) int {
+	runs, more := n.runs, n.left
+	for at := end; at < len(text) && runs != 0; {
+		length, slashes := referenceBreak(text, at)
+		if length+slashes > 0 {
+			if runs &= more.crossing(); runs == 0 || slashes > 0 || length > maxBreak {
+				break
+			}
+			at += length
+			continue
+		}
+		if runs &= classes[text[at]]; runs != 0 {
+			at++
+			end = at
+			more.base64, more.hex = more.base64-1, more.hex-1
+		}
+	}
+	return end
+}
+
+// referenceFolded finds what is broken into lines: it takes the breaks out and notes where each byte was.
+func referenceFolded(needles []needle, classes [256]runs, text string) []region {
+	const barrier = "\x00\n\x00"
+	var folded strings.Builder
+	var places []int
+	for at := 0; at < len(text); {
+		length, slashes := referenceBreak(text, at)
+		switch {
+		case length+slashes > maxBreak:
+			folded.WriteString(barrier)
+			places = append(places, -1, -1, -1)
+			at += length + slashes
+			continue
+		case length+slashes == 0:
+			slashes = 1
+		}
+		for at += length; slashes > 0; slashes-- {
+			folded.WriteByte(text[at])
+			places = append(places, at)
+			at++
+		}
+	}
+	var found []region
+	view := folded.String()
+	for _, n := range needles {
+		for at := 0; !n.word && at+len(n.text) <= len(view); at++ {
+			if view[at:at+len(n.text)] != n.text {
+				continue
+			}
+			start, end := places[at], places[at+len(n.text)-1]+1
+			if end-start > len(n.text) && text[end-1] != '\\' {
+				found = append(found, region{start, referenceRun(n, classes, text, end), none, "", several})
+			}
+		}
+	}
+	return found
 }
 
 func referenceMask(group []region, end int) string {
@@ -68,7 +134,7 @@ func standsAlone(text string, start, end int) bool {
 // TestAgainstReference compares the automaton, over random cuts, with the slow way, on secrets and texts that overlap a lot.
 func TestAgainstReference(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		alphabet := rapid.SampledFrom([]string{"ab", "abc", "aB1", "a-é", "01", "ab/\n", "a \\n"}).Draw(r, "alphabet")
+		alphabet := rapid.SampledFrom([]string{"ab", "abc", "aB1", "a-é", "01", "ab/\n", "a \\n", "01\n", "a\r\n"}).Draw(r, "alphabet")
 		letters := rapid.SampledFrom([]rune(alphabet))
 		secrets := rapid.SliceOfN(rapid.StringOfN(letters, 4, 70, -1), 1, 5).Draw(r, "secrets")
 		var values []Value
