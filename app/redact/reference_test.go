@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"regexp"
 	"slices"
 	"strings"
@@ -143,6 +145,11 @@ func TestAgainstReference(t *testing.T) {
 		}
 		all := needles(values)
 		text := drawText(r, all, letters)
+		if width := rapid.IntRange(0, 80).Draw(r, "width of the lines"); width > 0 {
+			secret := []byte(strings.Join(secrets[:1], ""))
+			encoded := rapid.SampledFrom([]string{base64.StdEncoding.EncodeToString(secret), hex.EncodeToString(secret)}).Draw(r, "encoded")
+			text += wrap(encoded, width, rapid.SampledFrom(breaks).Draw(r, "break")) + rapid.SampledFrom(breaks).Draw(r, "end") + text
+		}
 
 		want, hits := reference(all, text)
 		redactor := New(values)
@@ -168,9 +175,26 @@ func drawText(r *rapid.T, all []needle, letters *rapid.Generator[rune]) string {
 		if rapid.Bool().Draw(r, "partly") {
 			from = rapid.IntRange(0, len(form)).Draw(r, "from")
 		}
-		b.WriteString(form[from:rapid.IntRange(from, len(form)).Draw(r, "to")])
+		form = form[from:rapid.IntRange(from, len(form)).Draw(r, "to")]
+		if rapid.Bool().Draw(r, "broken") {
+			form = wrap(form, rapid.IntRange(1, 40).Draw(r, "width"), rapid.SampledFrom(breaks).Draw(r, "break"))
+		}
+		b.WriteString(form)
 	}
 	return b.String()
+}
+
+// breaks are line breaks, and what looks like one but is none or is too long.
+var breaks = []string{"\n", "\r\n", `\n`, `\r\n`, `\\n`, `\\r\\n`, "\n\n", `\`, `\x`, `\n\`, "\n\n\n\n\n\n\n\n", `\\\\\\\\n`, "\n "}
+
+// wrap puts a break behind every width bytes.
+func wrap(text string, width int, with string) string {
+	var b strings.Builder
+	for len(text) > width {
+		b.WriteString(text[:width] + with)
+		text = text[width:]
+	}
+	return b.String() + text
 }
 
 // cut cuts a text at random places.
