@@ -72,9 +72,14 @@ func (c *capture) text() string {
 }
 
 // finish ends the stream and returns what is to be kept, whether some was cut, and how many places were masked.
+// If the script was stopped or printed more than the guest let through, the stream may end within a secret.
 // Everything passes the redactor again as a whole, because a whole text shows what pieces may hide.
-func (c *capture) finish(red *redact.Redactor) (text redact.Clean, cut bool, masked int) {
-	_ = c.stream.Close()
+func (c *capture) finish(red *redact.Redactor, broken bool) (text redact.Clean, cut bool, masked int) {
+	if broken || c.seen > c.limit*floodFactor {
+		c.stream.Cut()
+	} else {
+		_ = c.stream.Close()
+	}
 	text, again := red.Text(c.text())
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -68,7 +69,7 @@ func (r *run) drive() store.Finish {
 
 // ending gathers what is known about the box's end, after it is gone.
 func (r *run) ending(outcome guest.Outcome, broken error) ending {
-	end := ending{limits: r.e.cfg.Limits, failed: outcome.Failed}
+	end := ending{limits: r.e.cfg.Limits, failed: r.account(outcome.Failed)}
 	if stopOf(r.ctx) != nil {
 		r.box.close() // nothing to wait for
 	}
@@ -90,6 +91,20 @@ func (r *run) ending(outcome guest.Outcome, broken error) ending {
 	return end
 }
 
+// account redacts what the guest says about a failure. Texts beyond maxError may have been cut to fit into a message.
+func (r *run) account(failed *wire.Failed) *wire.Failed {
+	if failed == nil {
+		return nil
+	}
+	clean := func(text string) string {
+		if len(text) <= maxError {
+			return text // redacted with the rest of the message
+		}
+		return r.cleanCut("error", text).String()
+	}
+	return &wire.Failed{Error: clean(failed.Error), Traceback: clean(failed.Traceback), Line: failed.Line}
+}
+
 // conclude redacts everything that came out of the box and judges.
 func (r *run) conclude(end ending, outcome guest.Outcome) store.Finish {
 	var f store.Finish
@@ -97,8 +112,9 @@ func (r *run) conclude(end ending, outcome guest.Outcome) store.Finish {
 	v := judge(end)
 	var cutOut, cutErr bool
 	var hitsOut, hitsErr int
-	f.Stdout, cutOut, hitsOut = r.stdout.finish(r.red)
-	f.Stderr, cutErr, hitsErr = r.stderr.finish(r.red)
+	broken := end.stop != nil || end.exited == nil || end.exited.Signal != 0 // what it printed may end anywhere
+	f.Stdout, cutOut, hitsOut = r.stdout.finish(r.red, broken)
+	f.Stderr, cutErr, hitsErr = r.stderr.finish(r.red, broken)
 	f.Truncated = cutOut || cutErr
 	ledger := r.egress.Ledger()
 	f.Network = r.ledger(ledger)
@@ -128,8 +144,7 @@ func (r *run) neverSent(err error) store.Finish {
 
 // wrap fills in what every end has.
 func (r *run) wrap(f *store.Finish, v verdict) {
-	text := r.clean("error", v.message).String()
-	f.Status, f.Error, f.ErrorLine, f.At = v.status, r.clean("error", clip(text, maxError)), v.line, r.e.now()
+	f.Status, f.Error, f.ErrorLine, f.At = v.status, r.clean("error", v.message).Ends(maxError), v.line, r.e.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.nudging != nil {

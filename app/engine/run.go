@@ -61,6 +61,15 @@ func (r *run) clean(channel, text string) redact.Clean {
 	return clean
 }
 
+// cleanCut is clean for a text whose end may have been cut off.
+func (r *run) cleanCut(channel, text string) redact.Clean {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clean, n := r.red.Cut(text)
+	r.masked[channel] += n
+	return clean
+}
+
 // output is what may be shown so far.
 func (r *run) output() app.Output {
 	r.mu.Lock()

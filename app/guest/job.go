@@ -17,10 +17,8 @@ const (
 	// MaxDepth is how deep a result may be nested.
 	MaxDepth = 200
 
-	maxRefusals  = 1000 // questions beyond the limit that are answered with an error before the session ends
-	connectRate  = 100  // connections per second; more have to wait
-	maxError     = 16 << 10
-	maxTraceback = 128 << 10
+	maxRefusals = 1000 // questions beyond the limit that are answered with an error before the session ends
+	connectRate = 100  // connections per second; more have to wait
 )
 
 // Job is what one box runs.
@@ -62,7 +60,7 @@ type Conn interface {
 // Outcome is what the guest claims about a script's end, within this package's limits.
 type Outcome struct {
 	Exited wire.Exited     // zero unless Run's error is nil
-	Failed *wire.Failed    // how the script failed, in its own terms; nil if it didn't say
+	Failed *wire.Failed    // how the script failed, in its own terms, up to a frame long; nil if it didn't say
 	Result json.RawMessage // valid JSON; nil if the script set none
 
 	// True if output beyond Job.MaxOutput was thrown away.

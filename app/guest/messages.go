@@ -24,9 +24,8 @@ func (r *run) message(m wire.Message) error {
 		}
 		r.result = append([]byte{}, m.Result.Data...)
 	case m.Failed != nil:
-		r.outcome.Failed = &wire.Failed{
-			Error: cut(m.Failed.Error, maxError), Traceback: cut(m.Failed.Traceback, maxTraceback), Line: max(0, m.Failed.Line),
-		}
+		// The frame's size is limit enough: whoever cuts these texts has to redact them first.
+		r.outcome.Failed = &wire.Failed{Error: m.Failed.Error, Traceback: m.Failed.Traceback, Line: max(0, m.Failed.Line)}
 	case m.Abort != nil:
 		if c := r.connections[m.Abort.Stream]; c != nil {
 			delete(r.connections, m.Abort.Stream)

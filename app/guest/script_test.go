@@ -128,8 +128,30 @@ func TestRecursion(t *testing.T) {
 
 func TestHugeFailure(t *testing.T) {
 	f := script(t, "raise ValueError('x' * 10_000_000)")
-	if f.Failed == nil || len(f.Failed.Error) > maxError || len(f.Failed.Traceback) > maxTraceback || !strings.HasPrefix(f.Failed.Error, "ValueError: xxx") {
+	if f.Failed == nil || len(f.Failed.Error) != 128<<10 || len(f.Failed.Traceback) != 512<<10 || !strings.HasPrefix(f.Failed.Error, "ValueError: xxx") {
 		t.Errorf("%.200v", f.Failed)
+	}
+}
+
+// TestHugestFailure has the characters that need the most bytes in a message.
+func TestHugestFailure(t *testing.T) {
+	f := script(t, "raise ValueError('\\U0001f600' * 1_000_000)")
+	if f.Failed == nil || !strings.HasPrefix(f.Failed.Error, "ValueError: 😀😀") || !strings.HasSuffix(f.Failed.Traceback, "😀") {
+		t.Errorf("%.200v", f.Failed)
+	}
+}
+
+// TestLongFailureIsWhole: what is cut before it is redacted shows most of a secret at the cut.
+func TestLongFailureIsWhole(t *testing.T) {
+	text := "strings = 'A' * 32700 + 's3cr3t' + 'B' * 60000\n"
+	want := strings.Repeat("A", 32700) + "s3cr3t" + strings.Repeat("B", 60000)
+	f := script(t, text+"raise RuntimeError(strings)")
+	if f.Failed == nil || f.Failed.Error != "RuntimeError: "+want || !strings.HasSuffix(f.Failed.Traceback, "RuntimeError: "+want+"\n") {
+		t.Errorf("%.200v", f.Failed)
+	}
+	f = script(t, text+"import threading\ndef work():\n    raise RuntimeError(strings)\nt = threading.Thread(target=work)\nt.start()\nt.join()")
+	if !strings.HasSuffix(f.stderr, "RuntimeError: "+want+"\n") {
+		t.Errorf("%d bytes on stderr", len(f.stderr))
 	}
 }
 

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,6 +25,21 @@ func (c Clean) Truncate(n int) Clean {
 		n--
 	}
 	return Clean{c.text[:n]}
+}
+
+// Ends returns text of at most n bytes: the whole, or else its beginning and its end, cut at character boundaries, with a line
+// between them that says how much is missing.
+func (c Clean) Ends(n int) Clean {
+	if n >= len(c.text) {
+		return c
+	}
+	gap := fmt.Sprintf("\n… %d bytes …\n", len(c.text)-n)
+	half := max(n-len(gap), 0) / 2
+	from := len(c.text) - half
+	for from < len(c.text) && !utf8.RuneStart(c.text[from]) {
+		from++
+	}
+	return Clean{c.Truncate(half).text + gap + c.text[from:]}.Truncate(n)
 }
 
 // Join puts parts together as they are: the pieces of one Stream, or a text and a fixed note. It doesn't look for secrets

@@ -14,6 +14,7 @@ type output struct {
 	show   string // what its mask may show of the value; "" for nothing
 	quiet  int32  // value of which a form ends here that forbids others to show anything: none, one, several
 	runs   runs   // encodings in which a run may go on here
+	left   left   // how far these go on over line breaks
 	words  []word // needles that count only as words, longest first
 }
 
@@ -27,6 +28,7 @@ type word struct {
 type node struct {
 	child   int32 // first child, 0 for none
 	sibling int32 // next child of the same parent, 0 for none
+	depth   int32 // length of that suffix
 	fail    int32 // node of the longest proper suffix
 	hold    int32 // bytes at the end of the text with which a needle may begin that is not complete
 	output  int32 // index, 0 for none
@@ -69,7 +71,7 @@ func (m *machine) add(parent int32, b byte) int32 {
 		return c
 	}
 	c := int32(len(m.nodes))
-	m.nodes = append(m.nodes, node{label: b, hold: m.nodes[parent].hold + 1, sibling: m.nodes[parent].child})
+	m.nodes = append(m.nodes, node{label: b, depth: m.nodes[parent].depth + 1, hold: m.nodes[parent].hold + 1, sibling: m.nodes[parent].child})
 	m.nodes[parent].child = c
 	return c
 }
@@ -148,6 +150,7 @@ func combine(a, b output) output {
 	}
 	out.quiet = mix(a.quiet, b.quiet)
 	out.runs |= b.runs
+	out.left = a.left.max(b.left)
 	out.words = merge(a.words, b.words)
 	return out
 }

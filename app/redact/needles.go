@@ -25,13 +25,14 @@ type needle struct {
 	quiet bool // what it stands for must not be shown by other values' masks
 	word  bool // counts only as a word
 	runs  runs // in which it goes on; 0 if it is the whole value
+	left  left // how far it does so over line breaks
 }
 
 func (n needle) output() output {
 	if n.word {
 		return output{owner: none, quiet: none, words: []word{{length: len(n.text), owner: n.owner}}}
 	}
-	out := output{length: len(n.text), owner: n.owner, show: n.show, quiet: none, runs: n.runs}
+	out := output{length: len(n.text), owner: n.owner, show: n.show, quiet: none, runs: n.runs, left: n.left}
 	if n.quiet {
 		out.quiet = n.owner
 	}
@@ -102,7 +103,7 @@ func forms(owner int32, text, show string) []needle {
 		add(needle{text: form, quiet: true, word: isShort(form)})
 	}
 	for _, r := range runForms(text) {
-		add(needle{text: r.text, quiet: true, runs: r.rest})
+		add(needle{text: r.text, quiet: true, runs: r.rest, left: r.left})
 	}
 	return out
 }

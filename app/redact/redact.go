@@ -25,6 +25,15 @@ func (r *Redactor) Text(text string) (Clean, int) {
 	return Clean{masked}, hits
 }
 
+// Cut is Text for a text whose end was cut off: 4 bytes or more at the end that may begin a secret are masked, too.
+func (r *Redactor) Cut(text string) (Clean, int) {
+	var out Clean
+	s := r.Stream(func(c Clean) { out = Join(out, c) })
+	s.take([]byte(text))
+	s.Cut()
+	return out, s.Hits()
+}
+
 // Stream masks what is written to it piece by piece; emit gets the text as soon as no secret can begin in it, never empty,
 // never with half a character. Not safe for concurrent use.
 func (r *Redactor) Stream(emit func(Clean)) *Stream {

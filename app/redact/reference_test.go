@@ -1,6 +1,9 @@
 package redact
 
 import (
+	"encoding/base64"
+	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,11 +23,7 @@ func reference(needles []needle, text string) (string, int) {
 			if text[start:end] != n.text || (n.word && !standsAlone(text, start, end)) {
 				continue
 			}
-			for runs := n.runs; end < len(text); end++ {
-				if runs &= classes[text[end]]; runs == 0 {
-					break
-				}
-			}
+			end = referenceRun(n, classes, text, end)
 			quiet := none
 			if n.quiet || n.word {
 				quiet = n.owner
@@ -32,6 +31,7 @@ func reference(needles []needle, text string) (string, int) {
 			found = append(found, region{start, end, n.owner, n.show, quiet})
 		}
 	}
+	found = append(found, referenceFolded(needles, classes, text)...)
 	slices.SortFunc(found, func(a, b region) int { return a.start - b.start })
 	var out strings.Builder
 	done, hits := 0, 0
@@ -48,6 +48,74 @@ func reference(needles []needle, text string) (string, int) {
 	}
 	out.WriteString(strings.ToValidUTF8(text[done:], "\uFFFD"))
 	return out.String(), hits
+}
+
+var aBreak = regexp.MustCompile(`^(?:[\r\n]|\\+[nr\r\n])*\\*`)
+
+// referenceBreak returns the line break at a place and the backslashes behind it.
+func referenceBreak(text string, at int) (length, slashes int) {
+	m := aBreak.FindString(text[at:])
+	slashes = len(m) - len(strings.TrimRight(m, `\`))
+	return len(m) - slashes, slashes
+}
+
+// referenceRun returns where the run of a needle that ends at end ends.
+func referenceRun(n needle, classes [256]runs, text string, end int) int {
+	runs, more := n.runs, n.left
+	for at := end; at < len(text) && runs != 0; {
+		length, slashes := referenceBreak(text, at)
+		if length+slashes > 0 {
+			if runs &= more.crossing(); runs == 0 || slashes > 0 || length > maxBreak {
+				break
+			}
+			at += length
+			continue
+		}
+		if runs &= classes[text[at]]; runs != 0 {
+			at++
+			end = at
+			more.base64, more.hex = more.base64-1, more.hex-1
+		}
+	}
+	return end
+}
+
+// referenceFolded finds what is broken into lines: it takes the breaks out and notes where each byte was.
+func referenceFolded(needles []needle, classes [256]runs, text string) []region {
+	const barrier = "\x00\n\x00"
+	var folded strings.Builder
+	var places []int
+	for at := 0; at < len(text); {
+		length, slashes := referenceBreak(text, at)
+		switch {
+		case length+slashes > maxBreak:
+			folded.WriteString(barrier)
+			places = append(places, -1, -1, -1)
+			at += length + slashes
+			continue
+		case length+slashes == 0:
+			slashes = 1
+		}
+		for at += length; slashes > 0; slashes-- {
+			folded.WriteByte(text[at])
+			places = append(places, at)
+			at++
+		}
+	}
+	var found []region
+	view := folded.String()
+	for _, n := range needles {
+		for at := 0; !n.word && at+len(n.text) <= len(view); at++ {
+			if view[at:at+len(n.text)] != n.text {
+				continue
+			}
+			start, end := places[at], places[at+len(n.text)-1]+1
+			if end-start > len(n.text) && text[end-1] != '\\' {
+				found = append(found, region{start, referenceRun(n, classes, text, end), none, "", several})
+			}
+		}
+	}
+	return found
 }
 
 func referenceMask(group []region, end int) string {
@@ -68,7 +136,7 @@ func standsAlone(text string, start, end int) bool {
 // TestAgainstReference compares the automaton, over random cuts, with the slow way, on secrets and texts that overlap a lot.
 func TestAgainstReference(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		alphabet := rapid.SampledFrom([]string{"ab", "abc", "aB1", "a-é", "01", "ab/\n", "a \\n"}).Draw(r, "alphabet")
+		alphabet := rapid.SampledFrom([]string{"ab", "abc", "aB1", "a-é", "01", "ab/\n", "a \\n", "01\n", "a\r\n"}).Draw(r, "alphabet")
 		letters := rapid.SampledFrom([]rune(alphabet))
 		secrets := rapid.SliceOfN(rapid.StringOfN(letters, 4, 70, -1), 1, 5).Draw(r, "secrets")
 		var values []Value
@@ -77,6 +145,11 @@ func TestAgainstReference(t *testing.T) {
 		}
 		all := needles(values)
 		text := drawText(r, all, letters)
+		if width := rapid.IntRange(0, 80).Draw(r, "width of the lines"); width > 0 {
+			secret := []byte(strings.Join(secrets[:1], ""))
+			encoded := rapid.SampledFrom([]string{base64.StdEncoding.EncodeToString(secret), hex.EncodeToString(secret)}).Draw(r, "encoded")
+			text += wrap(encoded, width, rapid.SampledFrom(breaks).Draw(r, "break")) + rapid.SampledFrom(breaks).Draw(r, "end") + text
+		}
 
 		want, hits := reference(all, text)
 		redactor := New(values)
@@ -102,9 +175,26 @@ func drawText(r *rapid.T, all []needle, letters *rapid.Generator[rune]) string {
 		if rapid.Bool().Draw(r, "partly") {
 			from = rapid.IntRange(0, len(form)).Draw(r, "from")
 		}
-		b.WriteString(form[from:rapid.IntRange(from, len(form)).Draw(r, "to")])
+		form = form[from:rapid.IntRange(from, len(form)).Draw(r, "to")]
+		if rapid.Bool().Draw(r, "broken") {
+			form = wrap(form, rapid.IntRange(1, 40).Draw(r, "width"), rapid.SampledFrom(breaks).Draw(r, "break"))
+		}
+		b.WriteString(form)
 	}
 	return b.String()
+}
+
+// breaks are line breaks, and what looks like one but is none or is too long.
+var breaks = []string{"\n", "\r\n", `\n`, `\r\n`, `\\n`, `\\r\\n`, "\n\n", `\`, `\x`, `\n\`, "\n\n\n\n\n\n\n\n", `\\\\\\\\n`, "\n "}
+
+// wrap puts a break behind every width bytes.
+func wrap(text string, width int, with string) string {
+	var b strings.Builder
+	for len(text) > width {
+		b.WriteString(text[:width] + with)
+		text = text[width:]
+	}
+	return b.String() + text
 }
 
 // cut cuts a text at random places.

@@ -14,12 +14,33 @@ const (
 	runHex
 	runPercentAll
 	runPercent // and the following, one for each of unreserved
+
+	lineBreak runs = 1 << 15 // not a run: the class of bytes with which a line break may begin
 )
+
+// left says how many characters of a value a run is sure to have beyond what was found. A run may go on in another line as
+// long as some are left, and not further, or it would swallow the ordinary text that follows. Other runs end with their line.
+type left struct{ base64, hex int }
+
+func (l left) max(o left) left { return left{max(l.base64, o.base64), max(l.hex, o.hex)} }
+
+// crossing returns the encodings that go on in the next line.
+func (l left) crossing() runs {
+	var r runs
+	if l.base64 > 0 {
+		r |= runBase64
+	}
+	if l.hex > 0 {
+		r |= runHex
+	}
+	return r
+}
 
 // run is a form in such an encoding.
 type run struct {
 	text string
 	rest runs // set if the text covers only the beginning of the value
+	left left // likewise
 }
 
 // classes returns, for each byte, the encodings in which a run goes on with it.
@@ -33,6 +54,7 @@ func classes() [256]runs {
 	add(runBase64, letters+"+/-_=")
 	add(runHex, hexDigits)
 	add(runPercentAll, "%"+hexDigits)
+	add(lineBreak, "\r\n\\")
 	for i, safe := range unreserved {
 		add(runPercent<<i, letters+"%+"+safe)
 	}
@@ -52,24 +74,24 @@ func runForms(text string) []run {
 	whole := len(text) <= maxRun
 	head := []byte(text[:min(len(text), maxRun)])
 	var out []run
-	add := func(text string, rest runs) {
+	add := func(text string, rest runs, more left) {
 		if whole {
-			rest = 0
+			rest, more = 0, left{}
 		}
-		out = append(out, run{text, rest})
+		out = append(out, run{text, rest, more})
 	}
 	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
-		for _, form := range base64Forms(enc, head, whole) {
+		for shift, form := range base64Forms(enc, head, whole) {
 			if len(form) >= minBase64 {
-				add(form, runBase64)
+				add(form, runBase64, left{base64: 8*(shift+len(text))/6 - 8*(shift+len(head))/6})
 			}
 		}
 	}
 	for _, form := range cases(hex.EncodeToString(head)) {
-		add(form, runHex)
+		add(form, runHex, left{hex: 2 * (len(text) - len(head))})
 	}
 	for _, form := range cases(percentAll(head)) {
-		add(form, runPercentAll)
+		add(form, runPercentAll, left{})
 	}
 	return append(out, percentSome(text)...)
 }

@@ -22,7 +22,11 @@ type scan struct {
 	at       int32 // node
 	pos      int   // bytes taken
 	regions  []region
-	runs     runs   // in which the last region goes on
+	runs     runs // in which the region that ends at runEnd goes on
+	runEnd   int
+	left     left
+	lines    newline
+	folded   folded
 	letWords bool   // needles that count only as words don't count
 	open     bool   // candidate ends at pos and counts if no word character follows
 	word     region // the candidate
@@ -32,11 +36,18 @@ type scan struct {
 func (s *scan) take(buf []byte, base, from int) {
 	at := s.at
 	for i, b := range buf[from:] {
+		if s.lines.length > 0 || s.machine.classes[b]&lineBreak != 0 {
+			s.lines.take(b)
+		}
 		if s.open || s.runs != 0 {
 			s.follow(buf, base, b)
 		}
+		before := at
 		at = s.machine.next(at, b)
 		s.pos++
+		if s.folded.on || s.lines.length > 0 {
+			s.fold(before, at, b)
+		}
 		if out := s.machine.nodes[at].output; out != 0 {
 			s.found(&s.machine.outputs[out], buf[:from+i+1], base)
 		}
@@ -52,8 +63,25 @@ func (s *scan) follow(buf []byte, base int, b byte) {
 			s.hit(s.word)
 		}
 	}
-	if s.runs &= s.machine.classes[b]; s.runs != 0 {
-		s.regions[len(s.regions)-1].end = s.pos + 1
+	if s.runs != 0 {
+		s.goOn(b)
+	}
+}
+
+// goOn makes the region of a run longer, or ends the run.
+func (s *scan) goOn(b byte) {
+	switch {
+	case s.lines.length > maxBreak || s.lines.literal > 0:
+		s.runs = 0
+	case s.lines.length > 0:
+		s.runs &= s.left.crossing()
+	default:
+		if s.runs &= s.machine.classes[b]; s.runs != 0 {
+			s.hit(region{start: s.runEnd - 1, end: s.pos + 1, owner: none, quiet: none})
+			s.runEnd = s.pos + 1
+			s.left.base64--
+			s.left.hex--
+		}
 	}
 }
 
@@ -73,8 +101,24 @@ func (s *scan) found(out *output, buf []byte, base int) {
 	}
 	if out.length > 0 {
 		s.hit(region{start: s.pos - out.length, end: s.pos, owner: out.owner, show: out.show, quiet: out.quiet})
-		s.runs |= out.runs
+		s.begin(out)
 	}
+}
+
+// begin takes note of the runs that begin with what ends at pos.
+func (s *scan) begin(out *output) {
+	if out.runs == 0 {
+		return
+	}
+	if s.runs&runBase64 == 0 {
+		s.left.base64 = 0
+	}
+	if s.runs&runHex == 0 {
+		s.left.hex = 0
+	}
+	s.left = s.left.max(out.left)
+	s.runs |= out.runs
+	s.runEnd = s.pos
 }
 
 // hit adds a region; none that is there ends after it.
@@ -102,12 +146,18 @@ func (s *scan) settled() int {
 	if s.open {
 		settled = min(settled, s.word.start)
 	}
+	if s.folded.on {
+		settled = min(settled, s.pos-s.folded.span(s.machine.nodes[s.folded.at].hold))
+	}
+	if s.runs != 0 {
+		settled = min(settled, s.runEnd) // what follows, a line break, may become part of the region or not
+	}
 	return settled
 }
 
 // final reports whether region i can't grow any more, given what is settled.
 func (s *scan) final(i, settled int) bool {
-	growing := s.runs != 0 && i == len(s.regions)-1
+	growing := s.runs != 0 && s.regions[i].end >= s.runEnd
 	return s.regions[i].end <= settled && !growing
 }
 
@@ -116,7 +166,15 @@ func (s *scan) end() {
 	if s.open {
 		s.hit(s.word)
 	}
-	s.open, s.runs, s.at = false, 0, 0
+	s.open, s.runs, s.at, s.folded.on = false, 0, 0, false
+}
+
+// endCut settles everything where more would have followed: what may begin a secret is taken for one.
+func (s *scan) endCut() {
+	if start := s.settled(); s.pos-start >= minValue {
+		s.hit(region{start: start, end: s.pos, owner: none, quiet: several})
+	}
+	s.end()
 }
 
 func isWord(b byte) bool {

@@ -46,6 +46,14 @@ func (s *Stream) Close() error {
 	return nil
 }
 
+// Cut is Close for a text that would have gone on: 4 bytes or more at its end that may begin a secret are masked.
+func (s *Stream) Cut() {
+	if !s.closed {
+		s.endCut()
+		s.send(s.finish())
+	}
+}
+
 // Hits returns how many places were masked in what was emitted so far.
 func (s *Stream) Hits() int { return s.hits }
 

@@ -100,7 +100,7 @@ def report(channel, error, lines):
     """Tells Airlock; a process that can't (a fork, or the channel is gone) tells stderr."""
     failed = describe(error, lines)
     try:
-        channel.send("failed", **failed)
+        channel.send("failed", **fitting(failed))
     except BaseException:
         complain(failed["traceback"])
 
