@@ -153,6 +153,7 @@ func (p *player) whileFrozen() {
 // script plays the lines.
 func (p *player) script(ctx context.Context) (plugins.Exit, error) {
 	lines := bufio.NewScanner(strings.NewReader(p.start.Script))
+	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		p.whileFrozen()
 		verb, rest, _ := strings.Cut(lines.Text(), " ")

@@ -11,6 +11,10 @@
 // Of the run-like encodings (base64, hex, full percent) of a value longer than 48 bytes only the beginning is looked for; the
 // mask then covers the rest of the run, whatever follows the value in it. This bounds both memory and hold-back.
 //
+// A form may be broken into lines, as encoders do, by breaks of up to 8 bytes of CR, LF and their escapes; a run of base64 or hex
+// goes on in the next line for as long as characters of the value are sure to be left. A byte that may begin a form is held back
+// over a line break.
+//
 // A value of 4 to 7 characters is masked only where it stands as a word: where it begins or ends in an ASCII letter, digit
 // or underscore, no other of these may stand beside it. Base64 forms of fewer than 6 characters are not looked for.
 // Shorter values are ignored: they can't be told from ordinary text.
