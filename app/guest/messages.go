@@ -49,8 +49,8 @@ func possible(e wire.Exited) bool {
 	return (byExit || bySignal) && e.DroppedStdout >= 0 && e.DroppedStderr >= 0
 }
 
-// maxOpenQuestions bounds what unanswered questions hold of the engine's memory, with MaxPrompt.
-const maxOpenQuestions = 8
+// maxOpen bounds the bytes of all unanswered questions: the engine holds them in memory.
+const maxOpen = 4 << 20
 
 var questionID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
@@ -71,15 +71,15 @@ func (r *run) question(q wire.LLMRequest) error {
 		ask = refuse("the prompt has %d bytes, the limit is %d", len(q.Prompt), MaxPrompt)
 	case len(q.Model) > 200:
 		ask = refuse("the name of the model is too long")
-	case r.open >= maxOpenQuestions:
-		ask = refuse("%d questions are open; wait for an answer before asking more", maxOpenQuestions)
+	case r.open+len(q.Prompt) > maxOpen:
+		ask = refuse("the open questions hold more than %d bytes; wait for an answer before asking more", maxOpen)
 	}
-	r.open++
+	r.open += len(q.Prompt)
 	r.session.work.Go(func() {
 		r.answer(q, ask)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.open--
+		r.open -= len(q.Prompt)
 	})
 	return nil
 }

@@ -38,7 +38,7 @@ type run struct {
 	result      []byte
 	asked       map[string]bool // ids of all questions
 	questions   int
-	open        int                    // questions without an answer
+	open        int                    // bytes of the questions without an answer
 	connections map[uint32]*connection // by stream id
 	sending     int                    // connections with bytes on their way out
 	quiet       chan struct{}          // closed when there are none; nil unless awaited

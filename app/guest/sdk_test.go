@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -168,5 +170,31 @@ def frame(body): os.write(3, struct.pack(">I", len(body)) + body)
 				t.Errorf("result %.100s", f.Result)
 			}
 		})
+	}
+}
+
+// Questions that wait for their answer once held a hundred times their limit of the engine's memory.
+func TestOpenQuestionsAreBounded(t *testing.T) {
+	var asked atomic.Int32
+	h := (&recorder{}).handler()
+	h.LLM = func(ctx context.Context, _ wire.LLMRequest) (wire.LLMReply, error) {
+		asked.Add(1)
+		<-ctx.Done()
+		return wire.LLMReply{}, ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	outcome, err := open(t).Run(ctx, job(`
+import threading, os
+refused = []
+def ask():
+    try: llm.complete("x" * 1000000)
+    except llm.Error as e:
+        refused.append(str(e))
+        if len(refused) == 8: set_result(refused[0]); os._exit(0)
+for _ in range(12): threading.Thread(target=ask).start()
+`), h)
+	if err != nil || !strings.Contains(string(outcome.Result), "open questions") || asked.Load() > 4 {
+		t.Errorf("%v, %s, %d questions were passed on", err, outcome.Result, asked.Load())
 	}
 }
