@@ -71,10 +71,28 @@ func died(e ending) verdict {
 	default:
 		v.message = fmt.Sprintf("the script ended with exit code %d", e.exited.Code)
 	}
+	if e.failed != nil {
+		v.message += limitMet(e.failed.Error, e.limits)
+	}
 	if e.exit.PidsHit {
 		v.message += fmt.Sprintf("\nthe limit of %d processes and threads was reached (AIRLOCK_LIMIT_PIDS)", e.limits.Pids)
 	}
 	return v
+}
+
+// limitMet names the limit behind an error of the operating system, which only says that something is full. What the script says is a
+// claim, and all it can get by one is this sentence.
+func limitMet(text string, l app.Limits) string {
+	const advice = "; use less or ask the operator to raise "
+	switch {
+	case strings.Contains(text, "[Errno 28]"), strings.Contains(text, "[Errno 27]"):
+		return fmt.Sprintf("\nthe limit of /tmp is %s%sAIRLOCK_LIMIT_TMP", size(l.Tmp), advice)
+	case strings.Contains(text, "[Errno 24]"), strings.Contains(text, "[Errno 23]"):
+		return fmt.Sprintf("\nthe limit is %d open files per process%sAIRLOCK_LIMIT_FILES", l.Files, advice)
+	case strings.Contains(text, "ResultError: result is") && strings.Contains(text, "the limit is"):
+		return "\nthe operator can raise AIRLOCK_LIMIT_RESULT"
+	}
+	return ""
 }
 
 // maxHints bounds how many refused hosts an error names.

@@ -1,0 +1,4 @@
+# E15 returns too much and lets the error out: it names the limit
+# status: error
+# error: AIRLOCK_LIMIT_RESULT
+set_result("x" * (5 << 20))
