@@ -84,7 +84,7 @@ func TestOddNamesAreRefused(t *testing.T) {
 		if row.Rule != RuleName || row.Verdict != app.VerdictDenied {
 			t.Errorf("%q: row %+v", host, row)
 		}
-		if strings.ContainsAny(row.Host, "\x00\n\r\t ") || len(row.Host) > 90 {
+		if strings.ContainsAny(row.Host, "\x00\n\r\t ") || len(row.Host) > 260 {
 			t.Errorf("%q: the row's host %q is not fit to be shown", host, row.Host)
 		}
 		if q := w.questions(); len(q) != 0 {
