@@ -198,3 +198,11 @@ for _ in range(12): threading.Thread(target=ask).start()
 		t.Errorf("%v, %s, %d questions were passed on", err, outcome.Result, asked.Load())
 	}
 }
+
+// Carets once stood one column too far right in a last line without a line break.
+func TestCaretsStandUnderTheirCode(t *testing.T) {
+	f := execute(t, job("import sys; undefined(3)"), &recorder{})
+	if f.Failed == nil || !strings.Contains(f.Failed.Traceback, "\n    import sys; undefined(3)\n                ^^^^^^^^^\n") {
+		t.Errorf("%+v", f.Failed)
+	}
+}

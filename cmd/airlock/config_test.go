@@ -66,7 +66,7 @@ func TestConfigRefusesWhatIsWrong(t *testing.T) {
 		"AIRLOCK_LIMIT_MEMORY=1KiB":              "less than 32MiB",
 		"AIRLOCK_LIMIT_MEMORY=9999999999TiB":     "not a size",
 		"AIRLOCK_LIMIT_CPU=NaN":                  "not a number of cores",
-		"AIRLOCK_LIMIT_PIDS=1":                   "from 8 to",
+		"AIRLOCK_LIMIT_PIDS=1":                   "from 12 to",
 		"AIRLOCK_TIMEOUT_MAX=0s":                 "from 1s to 24h",
 		"AIRLOCK_TIMEOUT_MAX=30s":                "longer than AIRLOCK_TIMEOUT_MAX",
 		"AIRLOCK_LLM_WAIT=forever":               "from 1s to 24h",

@@ -67,7 +67,7 @@ def trust(bundle):
 
 def run(channel, source):
     """Runs the script as __main__ and returns the exit code."""
-    lines = source.splitlines(True)
+    lines = [line + "\n" for line in source.split("\n")]  # as the interpreter counts; without the line break carets are one off
     module = types.ModuleType("__main__")
     module.__file__ = SCRIPT
     module.__builtins__ = builtins
