@@ -78,7 +78,7 @@ func (b *benchmark) start(ctx context.Context) (stop func(), err error) {
 	}
 	addr, err := freeAddress(ctx)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	env := append(os.Environ(), "AIRLOCK_DATA_DIR="+dir, "AIRLOCK_ADDR="+addr)
 	var log bytes.Buffer
@@ -87,7 +87,7 @@ func (b *benchmark) start(ctx context.Context) (stop func(), err error) {
 	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
 	server.WaitDelay = 15 * time.Second
 	if err := server.Start(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	stop = func() {
 		_ = server.Process.Signal(os.Interrupt)
