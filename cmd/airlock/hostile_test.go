@@ -47,6 +47,10 @@ func TestHostileScripts(t *testing.T) {
 			s.afterwards()
 		})
 	}
+	t.Run("e20_sources", func(t *testing.T) {
+		s.t, s.in.t = t, t
+		s.hostileSources()
+	})
 	s.t, s.in.t = t, t
 	for _, name := range []string{"internal-0.test.", "mixed.test.", "rebind.test."} {
 		if s.w.resolver.asked(name) == 0 {
@@ -201,6 +205,35 @@ func (s *siege) judge(c hostile.Case, x agentView) {
 	}
 	if slices.Equal(c.Status, []string{"completed"}) && len(x.Result) == 0 {
 		s.t.Errorf("%s completed without a result", c.Title)
+	}
+}
+
+// hostileSources submits what is no script at all (E20).
+func (s *siege) hostileSources() {
+	profile := s.profile("", nil)
+	for what, c := range map[string]struct {
+		script string
+		code   int
+	}{
+		"50 MB":          {strings.Repeat("x = 1\n", 50<<20/6), http.StatusRequestEntityTooLarge},
+		"a NUL":          {"print(1)\x00", http.StatusBadRequest},
+		"nested source":  {strings.Repeat("(", 200_000), http.StatusAccepted},
+		"nested lists":   {"x = " + strings.Repeat("[", 90) + strings.Repeat("]", 90) + "\nset_result(1)", http.StatusAccepted},
+		"deep operators": {"x = " + strings.Repeat("-", 500_000) + "1", http.StatusAccepted},
+	} {
+		var x agentView
+		var answer any // a refusal has another shape
+		if c.code == http.StatusAccepted {
+			answer = &x
+		}
+		if code := s.in.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": c.script}, answer); code != c.code {
+			s.t.Errorf("%s: status %d, want %d", what, code, c.code)
+			continue
+		}
+		if c.code == http.StatusAccepted {
+			s.in.await(x, 90*time.Second)
+		}
+		s.afterwards()
 	}
 }
 
