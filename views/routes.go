@@ -23,7 +23,6 @@ const (
 	ProfileNew      = Root + "/new-profile"
 	ProfilePath     = Profiles + "/:handle"
 	ProfileSetup    = ProfilePath + "/setup"
-	ProfileKeys     = ProfilePath + "/keys"
 	ProfileHosts    = ProfilePath + "/hosts"
 	ProfileLock     = ProfilePath + "/lock"
 	ProfileExpiry   = ProfilePath + "/expiry"
@@ -48,9 +47,6 @@ func ProfileURL(handle string) string { return Profiles + "/" + url.PathEscape(h
 
 // ProfileSetupURL takes the form of an unlocked profile.
 func ProfileSetupURL(handle string) string { return ProfileURL(handle) + "/setup" }
-
-// ProfileKeysURL takes a key that a person adds.
-func ProfileKeysURL(handle string) string { return ProfileURL(handle) + "/keys" }
 
 // ProfileHostsURL takes the hosts of a locked profile.
 func ProfileHostsURL(handle string) string { return ProfileURL(handle) + "/hosts" }
