@@ -40,12 +40,12 @@ func BenchmarkRelay(b *testing.B) {
 	})
 	b.Run("session", func(b *testing.B) {
 		g := New(Config{
-			LocalServices: map[string]netip.AddrPort{"bench.test:80": netip.MustParseAddrPort(listener.Addr().String())},
+			LocalServices: map[string]netip.AddrPort{"bench.test:8080": netip.MustParseAddrPort(listener.Addr().String())},
 			Limits:        Limits{Bytes: 1 << 62},
 		})
-		s := g.Session(allow(b, "bench.test:80"), nil)
+		s := g.Session(Grant{Hosts: allow(b, "bench.test:8080")}, nil)
 		defer s.Close()
-		c, err := s.Dial(b.Context(), "bench.test", 80)
+		c, err := s.Dial(b.Context(), "bench.test", 8080)
 		if err != nil {
 			b.Fatal(err)
 		}

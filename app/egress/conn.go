@@ -3,94 +3,92 @@ package egress
 import (
 	"io"
 	"net"
-	"sync"
-	"sync/atomic"
-	"time"
 )
 
-// conn counts what passes and holds the session's limits.
+// conn is a connection whose bytes are relayed untouched. It counts them and holds the session's limits.
 type conn struct {
-	session *Session
-	tcp     *net.TCPConn
-	row     *row
-	up      atomic.Int64
-	down    atomic.Int64
-	last    atomic.Int64 // when a byte last passed, Unix nanoseconds
-	idle    *time.Timer
-	close   sync.Once
+	link
+	tcp   *net.TCPConn
+	row   *row
+	guard *guard // looks at the first bytes; nil if they may be anything
 }
 
 var _ Conn = (*conn)(nil)
 
-// farAway is a time for a timer that is armed later.
-const farAway = 1000 * time.Hour
-
-func newConn(s *Session, tcp *net.TCPConn) *conn {
-	c := &conn{session: s, tcp: tcp}
-	c.last.Store(time.Now().UnixNano())
-	c.idle = time.AfterFunc(farAway, c.checkIdle)
+func newConn(s *Session, tcp *net.TCPConn, name string, port int, to target) *conn {
+	c := &conn{tcp: tcp}
+	c.init(s, name, port, to)
+	c.cut = func() {
+		_ = c.tcp.SetLinger(0)
+		_ = c.Close()
+	}
 	return c
 }
 
-// Read reads from the host.
+// Read reads from the host, once the first bytes of the box are known to be fit for it.
 func (c *conn) Read(p []byte) (int, error) {
+	if c.guard != nil && !c.guard.wait() {
+		return c.guard.read(p)
+	}
 	n, err := c.tcp.Read(p)
-	if spent := c.spend(n, &c.down); spent != nil {
-		return n, spent
+	if !c.received(n) {
+		c.cut()
+		return n, io.ErrClosedPipe
 	}
 	return n, err
 }
 
-// Write writes to the host.
+// Write writes to the host. What a guard refuses vanishes.
 func (c *conn) Write(p []byte) (int, error) {
+	if c.guard != nil && !c.guard.passed {
+		return c.first(p)
+	}
+	return c.pass(p)
+}
+
+func (c *conn) pass(p []byte) (int, error) {
 	n, err := c.tcp.Write(p)
-	if spent := c.spend(n, &c.up); spent != nil {
-		return n, spent
+	if !c.sent(n) {
+		c.cut()
+		return n, io.ErrClosedPipe
 	}
 	return n, err
+}
+
+// first shows p to the guard and passes on what it held back when it is content.
+func (c *conn) first(p []byte) (int, error) {
+	held, verdict := c.guard.look(p)
+	switch verdict {
+	case guardWaits, guardRefuses:
+		return len(p), nil
+	}
+	if _, err := c.pass(held); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // CloseWrite ends the sending side.
-func (c *conn) CloseWrite() error { return c.tcp.CloseWrite() }
+func (c *conn) CloseWrite() error {
+	if c.guard != nil && !c.guard.passed {
+		c.guard.ended()
+		return nil
+	}
+	return c.tcp.CloseWrite()
+}
+
+// SetLinger is that of net.TCPConn: with 0, Close resets the connection instead of ending it in order.
+func (c *conn) SetLinger(seconds int) error { return c.tcp.SetLinger(seconds) }
 
 // Close ends the connection in order: what was written is still delivered.
 func (c *conn) Close() error {
 	var err error
-	c.close.Do(func() {
-		c.idle.Stop()
+	c.end(func() {
+		if c.guard != nil {
+			c.guard.close()
+		}
 		err = c.tcp.Close()
-		c.session.ended(c)
+		c.session.ledger.ended(c.row)
 	})
 	return err
-}
-
-// cut ends the connection at once: what is still in the kernel's buffer is dropped and the host sees a reset.
-func (c *conn) cut() {
-	_ = c.tcp.SetLinger(0)
-	_ = c.Close()
-}
-
-// spend counts n bytes and cuts the connection when the execution has moved more than it may.
-func (c *conn) spend(n int, counter *atomic.Int64) error {
-	if n <= 0 {
-		return nil
-	}
-	counter.Add(int64(n))
-	c.last.Store(time.Now().UnixNano())
-	if c.session.bytes.Add(int64(n)) <= c.session.gateway.limits.Bytes {
-		return nil
-	}
-	c.cut()
-	return io.ErrClosedPipe
-}
-
-// checkIdle cuts the connection if nothing passed for too long, else looks again when that could be.
-func (c *conn) checkIdle() {
-	limit := c.session.gateway.limits.Idle
-	rested := time.Since(time.Unix(0, c.last.Load()))
-	if rested >= limit {
-		c.cut()
-		return
-	}
-	c.idle.Reset(limit - rested)
 }

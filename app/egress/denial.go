@@ -24,10 +24,46 @@ const (
 	RuleClosed      = "execution ended"
 	RuleCancelled   = "given up by the script"
 	RuleUnresolved  = "name does not resolve"
+	RuleServicePort = "local service on another port"
 	RuleRefused     = "connection refused by the host"
 	RuleTimeout     = "no answer in time"
 	RuleUnreachable = "host not reachable"
 	RuleMore        = "more connections"
+	RuleLongName    = "name too long for a wildcard"
+	RuleManyNames   = "too many names under wildcards"
+)
+
+// The rules about what is said over a connection that was made.
+const (
+	RuleAuthority    = "no certificate authority"
+	RuleNotTLS       = "not TLS"
+	RuleHandshake    = "TLS handshake failed in the script"
+	RuleDistrust     = "Airlock's certificate not trusted by the script"
+	RuleNoServerName = "TLS without a server name"
+	RuleServerName   = "TLS server name of another host"
+	RuleECH          = "encrypted TLS hello"
+	RuleHTTP2        = "HTTP/2 or another protocol than HTTP/1.1"
+	RuleMalformed    = "malformed request"
+	RuleTooLarge     = "request head too large"
+	RuleSlow         = "request head not sent in time"
+	RuleHost         = "Host of another host"
+	RuleAbsolute     = "request target of a proxy"
+	RuleMethod       = "method not allowed"
+	RuleUpgrade      = "change of protocol"
+	RuleExpect       = "expectation not supported"
+	RuleNarrowed     = "credentials changed meanwhile"
+
+	RuleCertUntrusted = "certificate of the host not trusted"
+	RuleCertTime      = "certificate of the host expired or not yet valid"
+	RuleCertName      = "certificate of the host for another name"
+	RuleCertOther     = "certificate of the host not valid"
+	RuleHostNoTLS     = "host does not speak TLS"
+	RuleHostOldTLS    = "host speaks only old versions of TLS"
+	RuleHostHTTP2     = "host does not speak HTTP/1.1"
+	RuleHostTLS       = "TLS handshake failed with the host"
+	RuleHostBroke     = "connection broken by the host"
+	RuleHostAnswer    = "malformed answer of the host"
+	RuleUnreadable    = "answer can't be searched for sealed values"
 )
 
 // denial carries a rule through the dialler.
@@ -43,7 +79,9 @@ func (d *denial) Error() string { return d.rule }
 // verdictOf tells whether a rule is a refusal of Airlock or a failure outside it.
 func verdictOf(rule string) app.Verdict {
 	switch rule {
-	case RuleCancelled, RuleUnresolved, RuleRefused, RuleTimeout, RuleUnreachable:
+	case RuleCancelled, RuleUnresolved, RuleRefused, RuleTimeout, RuleUnreachable,
+		RuleDistrust, RuleCertUntrusted, RuleCertTime, RuleCertName, RuleCertOther,
+		RuleHostNoTLS, RuleHostOldTLS, RuleHostHTTP2, RuleHostTLS, RuleHostBroke, RuleHostAnswer:
 		return app.VerdictFailed
 	}
 	return app.VerdictDenied
@@ -93,6 +131,9 @@ func sentences(c app.Connection) (what, hint string) {
 		return "was refused because the execution has ended", "Nothing to do."
 	case RuleUnresolved:
 		return "is allowed, but its name has no address where Airlock runs", "Check the spelling. If it is right, ask the person whether Airlock's machine can resolve it."
+	case RuleServicePort:
+		return "is allowed, but the operator gave this name of a service on Airlock's machine other ports only",
+			"Use the port of the service, and ask the person to allow it on the profile; or ask the operator to add " + place(c) + "=127.0.0.1:PORT to AIRLOCK_LOCAL_SERVICES."
 	case RuleRefused:
 		return "is allowed, but the host refused the connection", "Check the port, and that the service is running."
 	case RuleTimeout:
@@ -101,13 +142,27 @@ func sentences(c app.Connection) (what, hint string) {
 		return "was given up before it was connected", "Nothing to do."
 	case RuleMore:
 		return "stands for connections beyond the number of rows that are kept", "Open fewer connections in one execution."
+	case RuleLongName:
+		return "is covered by a wildcard, but too much stands in the place of the star", "Ask the person to allow " + place(c) + " by its own name."
+	case RuleManyNames:
+		return "is covered by a wildcard, but this execution has used as many names under wildcards as it may", "Use fewer host names in one execution, or ask the person to allow " + place(c) + " by its own name."
+	}
+	if what, hint, known := spoken(c); known {
+		return what, hint
 	}
 	return "is allowed, but the host could not be reached", "Ask the person whether Airlock's machine can reach it."
 }
 
 func askFor(c app.Connection) string {
-	return fmt.Sprintf("If the script needs it, ask the person to allow %s: propose it with POST /profiles/{id}/hosts "+
-		`{"hosts":[{"host":%q,"reason":"why"}]}, or ask them to add it on the profile's page in Airlock. Then submit the script again.`, place(c), place(c))
+	if !Grantable(c.Host) {
+		return "No entry of a profile can allow it. Check the host name; a service on Airlock's own machine has a name that its operator gave it."
+	}
+	text := fmt.Sprintf("It now stands as a request on the profile's page in Airlock: ask the person to allow %s there, then submit the script again. "+
+		`POST /profiles/{id}/hosts {"hosts":[{"host":%q,"reason":"why"}]} gives the reason, or asks for what is beyond the few requests that one execution makes.`, place(c), place(c))
+	if c.Port == 0 { // the box asked for the name alone
+		text += fmt.Sprintf(" Without a port that means 443 and 80; for another, write it, such as %s.", net.JoinHostPort(c.Host, "5432"))
+	}
+	return text
 }
 
 // place is the host and port in the form that host lists read.

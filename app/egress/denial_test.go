@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/swap"
 )
 
 func TestExplain(t *testing.T) {
@@ -41,6 +42,22 @@ func TestExplain(t *testing.T) {
 	}
 	if e := Explain(app.Connection{Host: "db.test", Rule: RuleNotListed, Verdict: app.VerdictDenied}); !strings.Contains(e.Hint, `"host":"db.test"`) {
 		t.Errorf("a refused name: %q", e.Hint)
+	}
+}
+
+// Every rule has sentences of its own, with a next step.
+func TestEveryRuleIsExplained(t *testing.T) {
+	fallback := Explain(app.Connection{Host: "db.test", Rule: "no such rule", Verdict: app.VerdictDenied}).Hint
+	for _, rule := range []string{
+		RuleLongName, RuleManyNames, RuleAuthority, RuleNotTLS, RuleHandshake, RuleDistrust, RuleNoServerName, RuleServerName, RuleECH, RuleHTTP2,
+		RuleMalformed, RuleTooLarge, RuleSlow, RuleHost, RuleAbsolute, RuleMethod, RuleUpgrade, RuleExpect, RuleNarrowed, RuleCertUntrusted, RuleCertTime, RuleCertName,
+		RuleCertOther, RuleHostNoTLS, RuleHostOldTLS, RuleHostHTTP2, RuleHostTLS, RuleHostBroke, RuleHostAnswer, RuleUnreadable,
+		swap.RuleHost, swap.RulePlain, swap.RulePlace, swap.RuleEncoded, swap.RuleUnknown, swap.RuleValue, swap.RuleBody, swap.RuleTooLarge,
+	} {
+		e := Explain(app.Connection{Host: "db.test", Port: 443, Rule: rule, Verdict: verdictOf(rule)})
+		if e.Hint == fallback || len(e.Hint) < 10 || !strings.Contains(e.Message, "db.test:443") || !strings.Contains(e.Message, rule) {
+			t.Errorf("%s: %q, %q", rule, e.Message, e.Hint)
+		}
 	}
 }
 

@@ -33,6 +33,10 @@ func (g *Gateway) resolve(ctx context.Context, entry app.Host, name string, port
 		return g.checked(target{AddrPort: pair, local: true})
 	}
 	addresses, err := g.addresses(ctx, name)
+	var d *denial
+	if errors.As(err, &d) && d.rule == RuleUnresolved && g.isLocalName(name) {
+		return nil, denied(RuleServicePort, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +45,16 @@ func (g *Gateway) resolve(ctx context.Context, entry app.Host, name string, port
 		targets[i] = target{AddrPort: netip.AddrPortFrom(a.Unmap(), uint16(port)), private: entry.Private}
 	}
 	return g.checked(targets...)
+}
+
+// isLocalName reports whether a local service has the name, on whatever port.
+func (g *Gateway) isLocalName(name string) bool {
+	for where := range g.local {
+		if host, _, err := net.SplitHostPort(where); err == nil && host == name {
+			return true
+		}
+	}
+	return false
 }
 
 // addresses returns those of a canonical name, at least one.
@@ -101,20 +115,20 @@ func (g *Gateway) isListener(a netip.AddrPort, rule string) bool {
 }
 
 // dialFirst returns the first connection that succeeds, or the last error.
-func (g *Gateway) dialFirst(ctx context.Context, targets []target) (*net.TCPConn, netip.AddrPort, error) {
+func (g *Gateway) dialFirst(ctx context.Context, targets []target) (*net.TCPConn, target, error) {
 	targets = targets[:min(len(targets), maxTried)]
 	var last error
 	for i, t := range targets {
 		tcp, err := g.dial(ctx, t, len(targets)-i)
 		if err == nil {
-			return tcp, t.AddrPort, nil
+			return tcp, t, nil
 		}
 		last = err
 		if ctx.Err() != nil || errors.As(err, new(*denial)) {
 			break
 		}
 	}
-	return nil, netip.AddrPort{}, last
+	return nil, target{}, last
 }
 
 // dial connects to one address; left is the number of addresses that share the time that remains.

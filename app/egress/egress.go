@@ -2,14 +2,19 @@ package egress
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/ca"
+	"github.com/computclaw/airlock/app/egress/swap"
 )
 
 // Config is what the operator decides for all executions.
@@ -22,6 +27,16 @@ type Config struct {
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	// Limits bound each execution. Zero fields take the value of DefaultLimits.
 	Limits Limits
+	// Authority issues the certificates of intercepted hosts. Without one, hosts that a sealed credential belongs to are refused.
+	Authority *ca.Authority
+	// Roots verify upstream certificates of intercepted hosts. Nil means the system's.
+	Roots *x509.CertPool
+}
+
+// Grant is what one execution may reach, and with which sealed credentials.
+type Grant struct {
+	Hosts  []app.Host
+	Sealed []swap.Credential
 }
 
 // Limits bound the egress of one execution.
@@ -29,9 +44,12 @@ type Limits struct {
 	Connections int           // open at a time
 	Rate        float64       // new connections per second; more than that have to wait
 	Burst       int           // new connections that need not wait
+	Requests    float64       // requests per second on connections that are read; more have to wait. As many again need not
 	Bytes       int64         // both directions, all connections together
 	Idle        time.Duration // a connection without a byte either way is cut
-	Dial        time.Duration // for waiting, resolving and connecting together
+	Dial        time.Duration // for waiting, resolving and connecting together; for a TLS handshake once more
+	Head        time.Duration // for a TLS hello, or the head of a request once it has begun
+	Names       int           // different names that wildcard entries are used for
 }
 
 // DefaultLimits are those of an instance that configures none.
@@ -40,9 +58,12 @@ func DefaultLimits() Limits {
 		Connections: 64,
 		Rate:        50,
 		Burst:       100,
+		Requests:    500,
 		Bytes:       10 << 30,
 		Idle:        30 * time.Minute, // longer than a wait for the LLM, in which a script's connections rest
 		Dial:        10 * time.Second,
+		Head:        15 * time.Second,
+		Names:       100,
 	}
 }
 
@@ -60,6 +81,9 @@ type Gateway struct {
 	lookup   func(ctx context.Context, host string) ([]netip.Addr, error)
 	limits   Limits
 	own      *ownAddresses
+
+	authority *ca.Authority
+	roots     *x509.CertPool
 }
 
 // New returns a Gateway.
@@ -70,6 +94,9 @@ func New(cfg Config) *Gateway {
 		lookup:   cfg.Lookup,
 		limits:   withDefaults(cfg.Limits),
 		own:      &ownAddresses{read: net.InterfaceAddrs},
+
+		authority: cfg.Authority,
+		roots:     cfg.Roots,
 	}
 	for place, target := range cfg.LocalServices {
 		g.local[place] = unmap(target)
@@ -82,21 +109,27 @@ func New(cfg Config) *Gateway {
 
 // Session starts the egress of one execution. Entries that are not canonical and references to keys that were not replaced by their
 // value match nothing. changed, if not nil, is called from any goroutine after a ledger row was added or has ended; it must not block.
-func (g *Gateway) Session(hosts []app.Host, changed func()) *Session {
+func (g *Gateway) Session(grant Grant, changed func()) *Session {
 	if changed == nil {
 		changed = func() {}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &Session{
-		gateway: g,
-		hosts:   canonicalHosts(hosts),
-		limiter: rate.NewLimiter(rate.Limit(g.limits.Rate), g.limits.Burst),
-		ledger:  newLedger(changed),
-		ctx:     ctx,
-		cancel:  cancel,
-		open:    map[*conn]struct{}{},
+	swapper := swap.New(grant.Sealed)
+	return &Session{
+		gateway:  g,
+		hosts:    canonicalHosts(grant.Hosts),
+		sealed:   slices.Clone(grant.Sealed),
+		outgoing: swapper,
+		incoming: swapper,
+		limiter:  rate.NewLimiter(rate.Limit(g.limits.Rate), g.limits.Burst),
+		requests: rate.NewLimiter(rate.Limit(g.limits.Requests), int(g.limits.Requests)+1),
+		ledger:   newLedger(changed),
+		tickets:  tls.NewLRUClientSessionCache(g.limits.Connections),
+		ctx:      ctx,
+		cancel:   cancel,
+		wild:     map[string]struct{}{},
+		open:     map[*link]struct{}{},
 	}
-	return s
 }
 
 func withDefaults(l Limits) Limits {
@@ -109,6 +142,15 @@ func withDefaults(l Limits) Limits {
 	}
 	if l.Burst <= 0 {
 		l.Burst = d.Burst
+	}
+	if l.Requests <= 0 {
+		l.Requests = d.Requests
+	}
+	if l.Head <= 0 {
+		l.Head = d.Head
+	}
+	if l.Names <= 0 {
+		l.Names = d.Names
 	}
 	if l.Bytes <= 0 {
 		l.Bytes = d.Bytes

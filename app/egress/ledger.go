@@ -20,23 +20,25 @@ type ledger struct {
 // row is one line of the ledger.
 type row struct {
 	app.Connection
-	live   *conn // nil once it has ended
-	beyond bool  // counted in the last row
+	live   *meter // nil once it has ended
+	beyond bool   // counted in the last row
 }
 
 // refusal is what repeated refusals have in common.
 type refusal struct {
-	host string
-	port int
-	rule string
+	host   string
+	port   int
+	rule   string
+	method string // of a request that was read
+	path   string
 }
 
 func newLedger(changed func()) *ledger {
 	return &ledger{changed: changed, refusals: map[refusal]*row{}}
 }
 
-// opened adds the row of an open connection. One that finds no room is counted in the last row instead, with its bytes when it ends.
-func (l *ledger) opened(live *conn, c app.Connection) *row {
+// opened adds the row of an open connection or a request under way. One that finds no room is counted in the last row instead, with its bytes when it ends.
+func (l *ledger) opened(live *meter, c app.Connection) *row {
 	r := &row{Connection: c, live: live}
 	l.mu.Lock()
 	if l.full() {
@@ -62,6 +64,15 @@ func (l *ledger) ended(r *row) {
 	l.changed()
 }
 
+// amend changes a row that is open.
+func (l *ledger) amend(r *row, change func(*app.Connection)) {
+	l.mu.Lock()
+	if change(&r.Connection); r.beyond {
+		l.more.Verdict = gravest(l.more.Verdict, r.Verdict)
+	}
+	l.mu.Unlock()
+}
+
 // refused adds or counts a connection that was refused or failed.
 func (l *ledger) refused(c app.Connection) {
 	if l.repeat(c) {
@@ -71,7 +82,7 @@ func (l *ledger) refused(c app.Connection) {
 
 // repeat counts c where it belongs and reports whether that made a new row.
 func (l *ledger) repeat(c app.Connection) bool {
-	key := refusal{c.Host, c.Port, c.Rule}
+	key := refusal{c.Host, c.Port, c.Rule, c.Method, c.Path}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r, ok := l.refusals[key]; ok {
@@ -96,9 +107,7 @@ func (l *ledger) count(c app.Connection) bool {
 		return true
 	}
 	l.more.Count++
-	if gravity(c.Verdict) > gravity(l.more.Verdict) {
-		l.more.Verdict = c.Verdict
-	}
+	l.more.Verdict = gravest(l.more.Verdict, c.Verdict)
 	return false
 }
 
@@ -123,6 +132,13 @@ func (r *row) figures() app.Connection {
 		c.Duration = time.Since(c.StartedAt)
 	}
 	return c
+}
+
+func gravest(a, b app.Verdict) app.Verdict {
+	if gravity(b) > gravity(a) {
+		return b
+	}
+	return a
 }
 
 func gravity(v app.Verdict) int {

@@ -2,6 +2,7 @@ package egress
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -17,7 +18,7 @@ func TestLedger(t *testing.T) {
 	w := newWorld(t)
 	w.name("svc.test", []string{"93.184.215.14"})
 	var changes atomic.Int64
-	s := w.gateway().Session(allow(t, fmt.Sprintf("svc.test:%d", w.port)), func() { changes.Add(1) })
+	s := w.gateway().Session(Grant{Hosts: allow(t, fmt.Sprintf("svc.test:%d", w.port))}, func() { changes.Add(1) })
 	defer s.Close()
 
 	for range 3 {
@@ -57,7 +58,7 @@ func TestLedger(t *testing.T) {
 func TestLedgerIsBounded(t *testing.T) {
 	w := newWorld(t)
 	w.name("svc.test", []string{"93.184.215.14"})
-	s := w.gateway(func(c *Config) { c.Limits.Burst = 1000 }).Session(allow(t, fmt.Sprintf("svc.test:%d", w.port)), nil)
+	s := w.gateway(func(c *Config) { c.Limits.Burst = 1000 }).Session(Grant{Hosts: allow(t, fmt.Sprintf("svc.test:%d", w.port))}, nil)
 	defer s.Close()
 	dial := func() {
 		c, err := s.Dial(t.Context(), "svc.test", w.port)
@@ -88,5 +89,20 @@ func TestLedgerIsBounded(t *testing.T) {
 	}
 	if n := len(s.ledger.refusals); n > app.MaxConnections {
 		t.Errorf("%d refusals are held in memory", n)
+	}
+}
+
+// A method that is too long for the ledger is left out: the first part of a secret is none that the redactor knows.
+func TestLongMethodsAreNotShownInPart(t *testing.T) {
+	for text, want := range map[string]string{
+		"PROPPATCH /x HTTP/1.1\r\n":                                 "PROPPATCH /x",
+		strings.Repeat("s", maxMethod) + " /x HTTP/1.1\r\n":         strings.Repeat("s", maxMethod) + " /x",
+		strings.Repeat("s", maxMethod+1) + " /x HTTP/1.1\r\n":       "(long) /x",
+		"GET /" + strings.Repeat("s", maxPath) + " HTTP/1.1\r\n":    "GET /...",
+		"GET /?a=" + strings.Repeat("s", maxPath) + " HTTP/1.1\r\n": "GET /?...",
+	} {
+		if method, path := requested([]byte(text)); method+" "+path != want {
+			t.Errorf("%.60q: %s %s", text, method, path)
+		}
 	}
 }

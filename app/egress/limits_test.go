@@ -69,7 +69,7 @@ func TestRateWaitsAndThenRefuses(t *testing.T) {
 	if took := time.Since(started); took < 90*time.Millisecond {
 		t.Errorf("three connections at 20 per second took %s", took)
 	}
-	s = limited(t, w, Limits{Rate: 0.001, Burst: 1, Dial: time.Second})
+	s = limited(t, w, Limits{Rate: 0.001, Burst: 1, Dial: 20 * time.Second})
 	c, err := s.Dial(t.Context(), "svc.test", w.port)
 	if err != nil {
 		t.Fatal(err)
@@ -102,14 +102,14 @@ func TestBytesAreCapped(t *testing.T) {
 
 func TestIdleConnectionsAreCut(t *testing.T) {
 	w := newWorld(t)
-	s := limited(t, w, Limits{Idle: 100 * time.Millisecond})
+	s := limited(t, w, Limits{Idle: 2 * time.Second})
 	c, err := s.Dial(t.Context(), "svc.test", w.port)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tick := time.NewTicker(30 * time.Millisecond)
+	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
-	for range 8 { // in use for longer than the limit
+	for range 15 { // in use for longer than the limit
 		<-tick.C
 		echo(t, c, "x")
 	}
@@ -117,7 +117,7 @@ func TestIdleConnectionsAreCut(t *testing.T) {
 	if _, err := c.Read(make([]byte, 1)); err == nil {
 		t.Fatal("read something")
 	}
-	if took := time.Since(rested); took < 50*time.Millisecond || took > 5*time.Second {
+	if took := time.Since(rested); took < time.Second || took > time.Minute {
 		t.Errorf("cut after %s", took)
 	}
 }
@@ -147,7 +147,7 @@ func TestCloseCutsAtOnce(t *testing.T) {
 			return nil, ctx.Err()
 		}
 	})
-	s := g.Session(allow(t, fmt.Sprintf("svc.test:%d", w.port), "slow.test"), nil)
+	s := g.Session(Grant{Hosts: allow(t, fmt.Sprintf("svc.test:%d", w.port), "slow.test")}, nil)
 	c, err := s.Dial(t.Context(), "svc.test", w.port)
 	if err != nil {
 		t.Fatal(err)
@@ -221,9 +221,9 @@ func TestCloseFreesABlockedWrite(t *testing.T) {
 	defer func() { _ = listener.Close() }()
 	accepted := make(chan net.Conn, 1)
 	go func() { c, _ := listener.Accept(); accepted <- c }()
-	g := New(Config{LocalServices: map[string]netip.AddrPort{"deaf.test:80": netip.MustParseAddrPort(listener.Addr().String())}})
-	s := g.Session(allow(t, "deaf.test:80"), nil)
-	c, err := s.Dial(t.Context(), "deaf.test", 80)
+	g := New(Config{LocalServices: map[string]netip.AddrPort{"deaf.test:8080": netip.MustParseAddrPort(listener.Addr().String())}})
+	s := g.Session(Grant{Hosts: allow(t, "deaf.test:8080")}, nil)
+	c, err := s.Dial(t.Context(), "deaf.test", 8080)
 	if err != nil {
 		t.Fatal(err)
 	}

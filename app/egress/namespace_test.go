@@ -79,15 +79,23 @@ func setUpNamespace() error {
 		attribute(unix.RTA_DST, unreachable.Addr().AsSlice())); err != nil {
 		return fmt.Errorf("unreachable route: %w", err)
 	}
-	if err := resolverConfiguration("nameserver 127.0.0.1\nsearch evil.test\noptions ndots:5\n"); err != nil {
-		return fmt.Errorf("resolver configuration: %w", err)
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("mounts of our own: %w", err)
+	}
+	for path, text := range map[string]string{
+		"/etc/resolv.conf": "nameserver 127.0.0.1\nsearch evil.test\noptions ndots:5\n",
+		"/etc/hosts":       boxHosts, // for clients in a box, not for the gateway: that is given its own names
+	} {
+		if err := replaceFile(path, text); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	return nil
 }
 
-// resolverConfiguration puts text in the place of /etc/resolv.conf, for this mount namespace only.
-func resolverConfiguration(text string) error {
-	file, err := os.CreateTemp("", "resolv.conf")
+// replaceFile puts text in the place of a file, for this mount namespace only.
+func replaceFile(path, text string) error {
+	file, err := os.CreateTemp("", "egress-test")
 	if err != nil {
 		return err
 	}
@@ -98,10 +106,10 @@ func resolverConfiguration(text string) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+	if err := os.Chmod(file.Name(), 0o644); err != nil {
 		return err
 	}
-	return unix.Mount(file.Name(), "/etc/resolv.conf", "", unix.MS_BIND, "")
+	return unix.Mount(file.Name(), path, "", unix.MS_BIND, "")
 }
 
 func loopbackUp() error {

@@ -26,20 +26,24 @@ func canonicalTarget(host string, port int) (string, error) {
 	return app.CanonicalName(host)
 }
 
-// decide returns the entry that covers a canonical name and a port, or the rule against it. Among several entries that cover
-// it, one that admits private addresses counts: a person ticked it for this very name and port.
+// decide returns the entry that covers a canonical name and a port, or the rule against it. Among several entries that cover it, the one of that very name
+// counts more than a wildcard, and else the first; private addresses are admitted if any of them admits them, since a person ticked
+// it for this name and port.
 func decide(hosts []app.Host, name string, port int) (entry app.Host, rule string) {
 	rule = RuleNotListed
+	private := false
 	for _, h := range hosts {
 		switch {
-		case h.Matches(name, port) && h.Private:
-			return h, ""
-		case h.Matches(name, port) && rule != "":
-			entry, rule = h, ""
+		case h.Matches(name, port):
+			private = private || h.Private
+			if rule != "" || h.Name == name && entry.Name != name {
+				entry, rule = h, ""
+			}
 		case rule == RuleNotListed && h.Matches(name, h.Ports[0]):
 			rule = RulePort
 		}
 	}
+	entry.Private = private
 	return entry, rule
 }
 

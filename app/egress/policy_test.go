@@ -34,7 +34,8 @@ func TestDecide(t *testing.T) {
 		{[]string{"[::1]:80"}, "0:0:0:0:0:0:0:1", 80, "", "[::1]:80"},
 		{[]string{"{DB_HOST}:5432"}, "DB_HOST", 5432, RuleNotListed, ""},
 		{[]string{"*.corp.test:5432", "private:db.corp.test:5432"}, "db.corp.test", 5432, "", "db.corp.test:5432"},
-		{[]string{"db.corp.test:5432", "private:*.corp.test:5432"}, "db.corp.test", 5432, "", "*.corp.test:5432"},
+		{[]string{"db.corp.test:5432", "private:*.corp.test:5432"}, "db.corp.test", 5432, "", "db.corp.test:5432"},
+		{[]string{"*.corp.test:5432", "db.corp.test:5432"}, "db.corp.test", 5432, "", "db.corp.test:5432"},
 		{[]string{"db.corp.test:5432", "*.corp.test:5432"}, "db.corp.test", 5432, "", "db.corp.test:5432"},
 	} {
 		name, err := canonicalTarget(c.host, c.port)
@@ -50,6 +51,29 @@ func TestDecide(t *testing.T) {
 		if rule != c.rule || got != c.entry {
 			t.Errorf("%v, %s:%d: entry %q, rule %q; want %q, %q", c.allowed, c.host, c.port, got, rule, c.entry, c.rule)
 		}
+	}
+}
+
+// Rows that overlap, in any order: the protocol is that of the very name, and a private address is admitted if any row admits it.
+func TestOverlappingRows(t *testing.T) {
+	exact := app.Host{Name: "db.corp.test", Ports: []int{443}, Protocol: app.ProtocolHTTPS}
+	wild := app.Host{Name: "*.corp.test", Ports: []int{443}, Protocol: app.ProtocolTCP}
+	for _, private := range []*app.Host{nil, &exact, &wild} {
+		hosts := []app.Host{exact, wild}
+		for i := range hosts {
+			hosts[i].Private = private != nil && hosts[i].Name == private.Name
+		}
+		for range 2 {
+			entry, rule := decide(hosts, "db.corp.test", 443)
+			if rule != "" || entry.Protocol != app.ProtocolHTTPS || entry.Private != (private != nil) {
+				t.Errorf("%+v: %+v, %q", hosts, entry, rule)
+			}
+			hosts[0], hosts[1] = hosts[1], hosts[0]
+		}
+	}
+	twice := []app.Host{{Name: "db.corp.test", Ports: []int{443, 8443}}, {Name: "db.corp.test", Ports: []int{443}, Protocol: app.ProtocolTCP}}
+	if entry, _ := decide(twice, "db.corp.test", 443); entry.Protocol != "" {
+		t.Errorf("of equal names the first counts: %+v", entry)
 	}
 }
 

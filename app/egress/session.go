@@ -2,9 +2,11 @@ package egress
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"maps"
 	"net"
-	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,42 +14,56 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/head"
+	"github.com/computclaw/airlock/app/egress/swap"
 )
 
 // Session is one execution's egress. It is safe for concurrent use.
 type Session struct {
-	gateway *Gateway
-	hosts   []app.Host // canonical
-	limiter *rate.Limiter
-	ledger  *ledger
-	ctx     context.Context // ends with the session
-	cancel  context.CancelFunc
-	bytes   atomic.Int64
+	gateway  *Gateway
+	limiter  *rate.Limiter // new connections
+	requests *rate.Limiter
+	ledger   *ledger
+	tickets  tls.ClientSessionCache // of the hosts that Airlock speaks TLS to
+	ctx      context.Context        // ends with the session
+	cancel   context.CancelFunc
+	bytes    atomic.Int64
+	incoming *swap.Swapper // all that the execution was given: what was taken away since still may not come back
 
-	mu      sync.Mutex
-	closed  bool
-	dialing int // connections being made
-	open    map[*conn]struct{}
-	dials   sync.WaitGroup
+	mu       sync.Mutex
+	hosts    []app.Host // canonical
+	sealed   []swap.Credential
+	outgoing *swap.Swapper       // of sealed
+	wild     map[string]struct{} // names that wildcards were used for
+	closed   bool
+	dialing  int // connections being made
+	open     map[*link]struct{}
+	running  sync.WaitGroup // dials, and servers of connections that are read
 }
 
 // Dial decides about host and port, which come from the box and are not trusted, resolves, checks every address and dials the checked one.
 // ctx and the dial limit bound the dialling, not the connection. A refusal is an *app.Error with CodeForbidden, an allowed host that can't be
-// reached one with CodeUnreachable; their hints name the next step, and both are in the ledger.
+// reached one with CodeUnreachable; their hints name the next step, and both are in the ledger. What is refused after that, because
+// of what the box sends, is told to the box in the protocol that it speaks, and is in the ledger too.
 func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error) {
 	started := time.Now()
 	name, err := canonicalTarget(host, port)
 	if err != nil {
 		return nil, s.refuse(printable(host), port, RuleName, err)
 	}
-	entry, rule := decide(s.hosts, name, port)
+	entry, rule := s.decide(name, port)
 	if rule != "" {
 		return nil, s.refuse(name, port, rule, nil)
+	}
+	sealed := s.incoming.Belongs(name, port)
+	way := wayOf(entry, port, sealed)
+	if sealed && way != wayRaw && s.gateway.authority == nil {
+		return nil, s.refuse(name, port, RuleAuthority, nil)
 	}
 	if rule := s.begin(); rule != "" {
 		return nil, s.refuse(name, port, rule, nil)
 	}
-	defer s.dials.Done()
+	defer s.running.Done()
 
 	tcp, target, err := s.connect(ctx, entry, name, port)
 	if err != nil {
@@ -55,10 +71,24 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 		rule, cause := s.ruleOf(err)
 		return nil, s.refuse(name, port, rule, cause)
 	}
-	return s.opened(tcp, app.Connection{
-		Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: entry.String(),
-		Address: target.String(), StartedAt: started, Count: 1,
-	}), nil
+	if way == wayRaw || way == wayTLS {
+		return s.relayed(tcp, way, app.Connection{
+			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: entry.String(),
+			Address: target.String(), StartedAt: started, Count: 1,
+		}, target), nil
+	}
+	return s.serve(tcp, target, entry, head.Authority{Name: name, Port: port}, way, started), nil
+}
+
+// decide returns the entry that allows a canonical name and a port now, or the rule against it.
+func (s *Session) decide(name string, port int) (app.Host, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	entry, rule := decide(s.hosts, name, port)
+	if rule == "" {
+		rule = s.wildcard(entry, name)
+	}
+	return entry, rule
 }
 
 // Refused records a name that the box's resolver did not answer because it is not on the list.
@@ -70,25 +100,23 @@ func (s *Session) Refused(host string) {
 	_ = s.refuse(printable(host), 0, RuleName, nil)
 }
 
-// Ledger returns what the execution did on the network so far: one row per connection, repeated refusals and failures of one host, port and rule in one
-// row, at most app.MaxConnections of them and one more with RuleMore that counts the rest. Rows keep their position from call to call.
+// Ledger returns what the execution did on the network so far: one row per request that was read and
+// per connection that was not, repeated refusals and failures of one host, port and rule (and request) in one row, at most app.MaxConnections of them and one more with RuleMore that counts the rest. Rows keep their position from call to call.
 // Open connections show their figures so far. After Close it is final.
 func (s *Session) Ledger() []app.Connection { return s.ledger.snapshot() }
 
-// Close cuts every open connection without sending what is still buffered, and refuses new ones. It returns when no dial is under way.
+// Close cuts every open connection without sending what is still buffered, and refuses new ones. It returns when no dial and no
+// request is under way.
 func (s *Session) Close() {
 	s.mu.Lock()
 	s.closed = true
-	open := make([]*conn, 0, len(s.open))
-	for c := range s.open {
-		open = append(open, c)
-	}
+	open := slices.Collect(maps.Keys(s.open))
 	s.mu.Unlock()
 	s.cancel()
-	for _, c := range open {
-		c.cut()
+	for _, l := range open {
+		l.cut()
 	}
-	s.dials.Wait()
+	s.running.Wait()
 }
 
 // begin takes one of the execution's connections, or returns the rule against it.
@@ -104,7 +132,7 @@ func (s *Session) begin() string {
 		return RuleConnections
 	}
 	s.dialing++
-	s.dials.Add(1)
+	s.running.Add(1)
 	return ""
 }
 
@@ -115,41 +143,60 @@ func (s *Session) abandon() {
 	s.mu.Unlock()
 }
 
-// opened turns what begin took into an open connection; one that comes too late is cut.
-func (s *Session) opened(tcp *net.TCPConn, record app.Connection) *conn {
-	c := newConn(s, tcp)
-	c.row = s.ledger.opened(c, record)
-	s.mu.Lock()
-	s.dialing--
-	s.open[c] = struct{}{}
-	closed := s.closed
-	s.mu.Unlock()
-	c.idle.Reset(s.gateway.limits.Idle)
-	if closed {
-		c.cut()
+// relayed turns what begin took into an open connection that is passed on untouched.
+func (s *Session) relayed(tcp *net.TCPConn, w way, record app.Connection, to target) *conn {
+	c := newConn(s, tcp, record.Host, record.Port, to)
+	if w == wayTLS {
+		c.guard = newGuard(record.Host, record.Port, func(rule string) { s.turnAway(c, rule) })
 	}
+	c.row = s.ledger.opened(c.meter.Load(), record)
+	if c.guard != nil {
+		c.guard.limit.Reset(s.gateway.limits.Head)
+	}
+	s.keep(&c.link)
 	return c
 }
 
-func (s *Session) ended(c *conn) {
+// turnAway ends the outer side of a connection whose first bytes were refused. The box has a moment to read why.
+func (s *Session) turnAway(c *conn, rule string) {
+	s.ledger.amend(c.row, func(r *app.Connection) { r.Verdict, r.Rule = verdictOf(rule), rule })
+	_ = c.tcp.SetLinger(0)
+	_ = c.tcp.Close()
+	time.AfterFunc(lingerTime, c.cut)
+}
+
+// keep makes an open connection known in the place of what begin took; one that comes too late, or is not allowed any more, is cut.
+func (s *Session) keep(l *link) {
 	s.mu.Lock()
-	delete(s.open, c)
+	s.dialing--
+	s.open[l] = struct{}{}
+	lost := s.closed || !s.stillAllows(l)
 	s.mu.Unlock()
-	s.ledger.ended(c.row)
+	l.idle.Reset(s.gateway.limits.Idle)
+	if lost {
+		l.cut()
+	}
+}
+
+// forget gives the place of an open connection back.
+func (s *Session) forget(l *link) {
+	s.mu.Lock()
+	delete(s.open, l)
+	s.mu.Unlock()
 }
 
 // connect waits its turn, finds the addresses and dials them in order until one answers.
-func (s *Session) connect(ctx context.Context, entry app.Host, name string, port int) (*net.TCPConn, netip.AddrPort, error) {
+func (s *Session) connect(ctx context.Context, entry app.Host, name string, port int) (*net.TCPConn, target, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.gateway.limits.Dial)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 
 	if err := s.wait(ctx); err != nil {
-		return nil, netip.AddrPort{}, err
+		return nil, target{}, err
 	}
 	targets, err := s.gateway.resolve(ctx, entry, name, port)
 	if err != nil {
-		return nil, netip.AddrPort{}, err
+		return nil, target{}, err
 	}
 	return s.gateway.dialFirst(ctx, targets)
 }

@@ -127,7 +127,7 @@ func TestLocalServices(t *testing.T) {
 	})
 	w.name("weather.test", []string{"127.0.0.1"})
 
-	s := session(t, g, allow(t, "weather.test:8443,443", "own.test:5432", "meta.test:80", "any.test:80"))
+	s := session(t, g, allow(t, "weather.test:8443,443", "own.test:5432,9999", "meta.test:80", "any.test:80"))
 	for _, c := range []struct {
 		host string
 		port int
@@ -148,6 +148,10 @@ func TestLocalServices(t *testing.T) {
 	checkRefusal(t, s, err, RuleMetadata)
 	_, err = s.Dial(t.Context(), "any.test", 80)
 	checkRefusal(t, s, err, RuleThisHost)
+
+	// Its name resolves to nothing; that is not what is wrong with another port.
+	_, err = s.Dial(t.Context(), "own.test", 9999)
+	checkRefusal(t, s, err, RuleServicePort)
 
 	// The operator's word is not the profile's: name and port must be on its list.
 	s = session(t, g, allow(t, "weather.test:443"))

@@ -120,7 +120,7 @@ func cutPrivate(e string) (string, bool) {
 // session starts a session that ends with the test.
 func session(t testing.TB, g *Gateway, hosts []app.Host) *Session {
 	t.Helper()
-	s := g.Session(hosts, nil)
+	s := g.Session(Grant{Hosts: hosts}, nil)
 	t.Cleanup(s.Close)
 	return s
 }

@@ -1,0 +1,143 @@
+package egress
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// requestBody is a box's request body on its way out. It knows whether it was read to its end. The transport reads it from a goroutine of its
+// own, which may go on after the answer has begun. A nil requestBody is an empty one.
+type requestBody struct {
+	body io.ReadCloser
+	goOn func() error // tells the box to send; nil if it does so anyway
+
+	mu     sync.Mutex
+	begun  bool
+	ended  bool // read to its end
+	broken bool // the box's side ended before it, or was not proper
+	stop   bool // the answer has begun: the box may not be told to go on any more
+	closed chan struct{}
+}
+
+func newRequestBody(in *http.Request, goOn func() error) *requestBody {
+	if in.Body == nil || in.Body == http.NoBody || in.ContentLength == 0 {
+		return nil
+	}
+	b := &requestBody{body: in.Body, closed: make(chan struct{})}
+	waits := func(v string) bool { return strings.EqualFold(strings.TrimSpace(v), "100-continue") }
+	if in.ProtoAtLeast(1, 1) && slices.ContainsFunc(in.Header["Expect"], waits) {
+		b.goOn = goOn
+	}
+	return b
+}
+
+// errAnswered ends the reading of a body that the box was never told to send.
+var errAnswered = errors.New("the answer came first")
+
+// Read reads what the box sends.
+func (b *requestBody) Read(p []byte) (int, error) {
+	if err := b.begin(); err != nil {
+		return 0, err
+	}
+	n, err := b.body.Read(p)
+	if err != nil {
+		b.mu.Lock()
+		b.ended = b.ended || err == io.EOF
+		b.broken = b.broken || err != io.EOF
+		b.mu.Unlock()
+	}
+	return n, err
+}
+
+func (b *requestBody) begin() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.begun || b.goOn == nil {
+		b.begun = true
+		return nil
+	}
+	if b.stop {
+		return errAnswered
+	}
+	b.begun = true
+	return b.goOn()
+}
+
+// Close is called by the transport when it needs no more. What was not read stays where it is: the connection ends after the answer.
+func (b *requestBody) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case <-b.closed:
+	default:
+		close(b.closed)
+	}
+	return nil
+}
+
+// answered says that the final answer begins.
+func (b *requestBody) answered() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	b.stop = true
+	b.mu.Unlock()
+}
+
+// finished reports whether the body was read to its end, so that the next request can follow.
+func (b *requestBody) finished() bool {
+	if b == nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ended
+}
+
+// broke reports whether the box's side ended the body before its end.
+func (b *requestBody) broke() bool {
+	if b == nil {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.broken
+}
+
+// afterAnswer is how long a transport may take to read the rest of a body after the whole answer has come.
+const afterAnswer = 100 * time.Millisecond
+
+// finishes is finished with a moment of patience.
+func (b *requestBody) finishes() bool {
+	if b.finished() {
+		return true
+	}
+	timer := time.NewTimer(afterAnswer)
+	defer timer.Stop()
+	select {
+	case <-b.closed:
+	case <-timer.C:
+	}
+	return b.finished()
+}
+
+// watchedBody keeps the error with which a body, as it is sent, could not be read on.
+type watchedBody struct {
+	io.ReadCloser
+	failed atomic.Pointer[error]
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		b.failed.CompareAndSwap(nil, &err)
+	}
+	return n, err
+}

@@ -1,0 +1,270 @@
+package egress
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/head"
+	"github.com/computclaw/airlock/app/egress/swap"
+)
+
+// exchange is one request and its answer.
+type exchange struct {
+	*server
+	method string
+	path   string
+	row    *row // nil until the request is judged to be proper
+	body   *requestBody
+	sent   watchedBody // the body as it goes to the host
+	old    bool        // HTTP/1.0
+	keep   bool        // the box's connection may serve another request
+}
+
+// next serves one request and reports whether another may follow.
+func (e *server) next() bool {
+	text, err := e.waitHead()
+	x := &exchange{server: e}
+	x.method, x.path = requested(text)
+	e.conn.meter.Store(&meter{})
+	var v *head.Violation
+	switch {
+	case errors.As(err, &v):
+		return x.violated(v)
+	case err != nil && len(text) == 0:
+		e.silent(err)
+		return false
+	case err != nil:
+		return x.brokenOff(err)
+	}
+	e.requests++
+	if err := head.Check(text, e.host); errors.As(err, &v) {
+		return x.violated(v)
+	}
+	in, err := http.ReadRequest(e.in)
+	if err != nil {
+		return x.violated(&head.Violation{Kind: head.Malformed})
+	}
+	if err := e.session.requests.Wait(e.ctx); err != nil {
+		return false
+	}
+	return x.serve(in)
+}
+
+// requested returns method and target of a head as they are shown in the ledger, also if it is not proper.
+func requested(text []byte) (method, path string) {
+	line, _, _ := bytes.Cut(text, []byte("\r\n"))
+	method, rest, _ := strings.Cut(string(line), " ")
+	path, _, _ = strings.Cut(rest, " ")
+	if len(method) > maxMethod { // half a value could not be recognised as one by the redactor
+		method = "(long)"
+	}
+	return clipPrintable(method, maxMethod), clipPath(path)
+}
+
+const (
+	maxMethod = 32
+	maxPath   = 2 << 10 // bytes of a target that the ledger shows
+)
+
+func clipPrintable(s string, n int) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x21 || r > 0x7e {
+			return '?'
+		}
+		return r
+	}, app.Clip(s, n))
+}
+
+// clipPath shortens a target for the ledger at the end of a parameter: half a value could not be recognised as one by the redactor.
+func clipPath(path string) string {
+	if len(path) <= maxPath {
+		return clipPrintable(path, maxPath)
+	}
+	if i := strings.LastIndexAny(path[:maxPath], "?&"); i > 0 {
+		return clipPrintable(path[:i+1], maxPath) + "..."
+	}
+	return "/..."
+}
+
+// serve judges, sends on and answers.
+func (x *exchange) serve(in *http.Request) bool {
+	x.row = x.session.ledger.opened(x.conn.meter.Load(), app.Connection{
+		Host: x.host.Name, Port: x.host.Port, Verdict: app.VerdictAllowed, Rule: x.entry.String(), Address: x.address(),
+		Method: x.method, Path: x.path, StartedAt: time.Now(), Count: 1,
+	})
+	defer x.session.ledger.ended(x.row)
+	x.old, x.keep = !in.ProtoAtLeast(1, 1), in.ProtoAtLeast(1, 1) && !in.Close
+	x.body = newRequestBody(in, x.goOn)
+	out := x.outgoing(in)
+	swapper := x.session.swapper()
+	keys, err := swapper.Outgoing(x.target(), out)
+	if err != nil {
+		return x.refused(err)
+	}
+	if !x.session.carry(&x.conn.link, swapper, keys) {
+		_ = out.Body.Close()
+		return x.fail(RuleNarrowed)
+	}
+	defer x.session.carried(&x.conn.link)
+	x.amend(func(c *app.Connection) { c.Credentials = keys })
+	if out.Body != nil && out.Body != http.NoBody {
+		x.sent.ReadCloser, out.Body = out.Body, &x.sent
+	}
+	resp, err := x.transport.RoundTrip(out)
+	if err != nil {
+		return x.refused(err)
+	}
+	defer resp.Body.Close()
+	x.amend(func(c *app.Connection) { c.Status, c.Address = resp.StatusCode, x.address() })
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		return x.fail(RuleHostAnswer)
+	}
+	if x.sealed {
+		if err := x.session.incoming.Incoming(x.target(), resp); err != nil {
+			return x.fail(RuleUnreadable)
+		}
+	}
+	return x.pass(in.Method, resp)
+}
+
+// swapper is the one for requests, as of now.
+func (s *Session) swapper() *swap.Swapper {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outgoing
+}
+
+func (x *exchange) amend(change func(*app.Connection)) { x.session.ledger.amend(x.row, change) }
+
+// hopByHop are the fields of requests that concern the connection to us and not the host.
+var hopByHop = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Http2-Settings"}
+
+// outgoing is the request as it goes to the host, still with placeholders.
+func (x *exchange) outgoing(in *http.Request) *http.Request {
+	out := in.WithContext(x.ctx)
+	out.URL.Scheme, out.URL.Host = "http", net.JoinHostPort(x.host.Name, portText(x.host.Port))
+	if x.secure {
+		out.URL.Scheme = "https"
+	}
+	out.Host = hostField(x.host, x.secure)
+	out.RequestURI, out.Trailer = "", nil
+	for _, list := range in.Header["Connection"] {
+		for name := range strings.SplitSeq(list, ",") {
+			out.Header.Del(strings.TrimSpace(name))
+		}
+	}
+	for _, name := range hopByHop {
+		out.Header.Del(name)
+	}
+	if _, ok := out.Header["User-Agent"]; !ok {
+		out.Header["User-Agent"] = nil // or Go names itself
+	}
+	if x.sealed {
+		swap.AskReadable(out.Header)
+	}
+	out.Body = http.NoBody
+	if x.body != nil {
+		out.Body = x.body
+	} else {
+		out.Header.Del("Expect")
+	}
+	return out
+}
+
+// goOn tells the box to send the body that it holds back.
+func (x *exchange) goOn() error {
+	if _, err := x.out.WriteString("HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
+		return err
+	}
+	return x.out.Flush()
+}
+
+// violated answers a request that is not proper. The connection can't go on, since nobody knows where the next request would begin.
+func (x *exchange) violated(v *head.Violation) bool {
+	rules := map[head.Kind]struct {
+		rule   string
+		status int
+	}{
+		head.Malformed: {RuleMalformed, http.StatusBadRequest},
+		head.TooLarge:  {RuleTooLarge, http.StatusRequestHeaderFieldsTooLarge},
+		head.Version:   {RuleHTTP2, http.StatusHTTPVersionNotSupported},
+		head.WrongHost: {RuleHost, http.StatusMisdirectedRequest},
+		head.Absolute:  {RuleAbsolute, http.StatusMisdirectedRequest},
+		head.Method:    {RuleMethod, http.StatusMethodNotAllowed},
+		head.Upgrade:   {RuleUpgrade, http.StatusNotImplemented},
+		head.Expect:    {RuleExpect, http.StatusExpectationFailed},
+	}
+	r := rules[v.Kind]
+	return x.turnDown(r.rule, r.status, v.Detail)
+}
+
+// brokenOff ends a head that did not come to its end.
+func (x *exchange) brokenOff(err error) bool {
+	var timeout net.Error
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return x.turnDown(RuleSlow, http.StatusRequestTimeout, "")
+	}
+	return x.turnDown(RuleMalformed, http.StatusBadRequest, "it ends in the middle of its head")
+}
+
+// turnDown refuses a request that never became a row.
+func (x *exchange) turnDown(rule string, status int, detail string) bool {
+	c := x.record(rule, status)
+	x.session.ledger.refused(c)
+	told := Explain(c)
+	if detail != "" {
+		told.Message += ": " + detail
+	}
+	x.keep = false
+	_ = x.answer(status, rule, told)
+	return false
+}
+
+func (x *exchange) record(rule string, status int) app.Connection {
+	return app.Connection{
+		Host: x.host.Name, Port: x.host.Port, Verdict: verdictOf(rule), Rule: rule, Method: x.method, Path: x.path, Status: status,
+		StartedAt: time.Now(), Count: 1,
+	}
+}
+
+// refused answers a request that was not sent, or not to its end.
+func (x *exchange) refused(err error) bool {
+	var r *swap.Refusal
+	failed := x.sent.failed.Load()
+	if x.ctx.Err() != nil || x.body.broke() {
+		return x.fail(x.ruleOfRequest(err))
+	}
+	if errors.As(err, &r) || failed != nil && errors.As(*failed, &r) {
+		return x.end(r.Rule, http.StatusForbidden, app.E(app.CodeForbidden, r.Message, r.Hint))
+	}
+	return x.fail(x.ruleOfRequest(err))
+}
+
+// fail answers by a rule.
+func (x *exchange) fail(rule string) bool {
+	status := http.StatusBadGateway
+	switch {
+	case rule == RuleMalformed:
+		status = http.StatusBadRequest
+	case rule == RuleTimeout:
+		status = http.StatusGatewayTimeout
+	case rule != RuleUnreadable && verdictOf(rule) == app.VerdictDenied:
+		status = http.StatusForbidden
+	}
+	return x.end(rule, status, Explain(x.record(rule, status)))
+}
+
+// end notes the rule in the request's row and answers.
+func (x *exchange) end(rule string, status int, told *app.Error) bool {
+	x.amend(func(c *app.Connection) { c.Rule, c.Verdict, c.Status = rule, verdictOf(rule), status })
+	if x.ctx.Err() != nil {
+		return false
+	}
+	x.keep = x.keep && x.body.finished()
+	return x.answer(status, rule, told) == nil && x.keep
+}

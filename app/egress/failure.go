@@ -1,0 +1,71 @@
+package egress
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+)
+
+// remoteAlert returns the text of the alert with which the other side ended a handshake, or "". crypto/tls has no exported type for it.
+func remoteAlert(err error) string {
+	var remote *net.OpError
+	if errors.As(err, &remote) && remote.Op == "remote error" {
+		return remote.Err.Error()
+	}
+	return ""
+}
+
+// isDistrust reports whether a client's alert is about the certificate it was shown.
+func isDistrust(err error) bool { return strings.Contains(remoteAlert(err), "certificate") }
+
+// isNoProtocol reports whether our own TLS server refused the protocols that a client offered. crypto/tls has no error of its own for that.
+func isNoProtocol(err error) bool {
+	return strings.Contains(err.Error(), "client requested unsupported application protocols")
+}
+
+// ruleOfHandshake names why TLS with the host did not come about.
+func ruleOfHandshake(err error) string {
+	var (
+		untrusted x509.UnknownAuthorityError
+		name      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		verify    *tls.CertificateVerificationError
+		record    tls.RecordHeaderError
+	)
+	switch {
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return RuleCertTime
+	case errors.As(err, &name):
+		return RuleCertName
+	case errors.As(err, &untrusted):
+		return RuleCertUntrusted
+	case errors.As(err, &verify):
+		return RuleCertOther
+	case errors.As(err, &record):
+		return RuleHostNoTLS
+	case errors.Is(err, context.DeadlineExceeded):
+		return RuleTimeout
+	case strings.Contains(remoteAlert(err), "no application protocol"):
+		return RuleHostHTTP2
+	case strings.Contains(remoteAlert(err), "protocol version"), strings.Contains(err.Error(), "unsupported protocol version"):
+		return RuleHostOldTLS
+	}
+	return RuleHostTLS
+}
+
+// ruleOfBreak names how an answer of the host ended before its time.
+func ruleOfBreak(err error) string {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), strings.Contains(err.Error(), "server closed idle connection"):
+		return RuleHostBroke
+	case strings.Contains(err.Error(), `malformed HTTP response "\x00\x00`): // a frame of HTTP/2
+		return RuleHostHTTP2
+	}
+	return RuleHostAnswer
+}

@@ -1,0 +1,24 @@
+package egress
+
+import (
+	"net/netip"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// metadataNames lead to metadata services wherever they resolve.
+var metadataNames = map[string]bool{"metadata.google.internal": true, "metadata.goog": true, "instance-data": true, "instance-data.ec2.internal": true}
+
+// Grantable reports whether an entry of a profile could ever admit a connection to the canonical name, so that it makes sense to ask a
+// person for one: not for this host, addresses of links and groups, metadata services, and ranges that the registries call special.
+func Grantable(name string) bool {
+	if (app.Host{Name: name}).CheckReachable() != nil || metadataNames[name] {
+		return false
+	}
+	addr, err := netip.ParseAddr(name)
+	if err != nil {
+		return true
+	}
+	rule := classify(addr, nil)
+	return rule == "" || rule == RulePrivate
+}

@@ -1,0 +1,183 @@
+package egress
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/hello"
+)
+
+// guard holds back the first bytes of a box until they are known to be a TLS hello for the host that policy allowed. The host's bytes are held
+// back as well, so that a protocol in which the server speaks first gets nowhere.
+type guard struct {
+	name   string
+	port   int
+	refuse func(rule string) // records a refusal and ends the outer connection; called at most once
+	limit  *time.Timer
+	once   sync.Once
+	done   chan struct{} // closed when it is decided
+
+	// Of the writer, and of others once done is closed.
+	held   []byte
+	need   int // bytes of held with which it is worth looking again
+	passed bool
+	open   bool // the reader may read from the host
+
+	mu   sync.Mutex
+	last []byte // what the box gets to read after a refusal
+}
+
+// earlyBytes are those by which most of what isn't TLS shows; they are looked at as they come.
+const earlyBytes = 16
+
+// guardVerdict is what became of the first bytes so far.
+type guardVerdict int
+
+const (
+	guardWaits guardVerdict = iota
+	guardPasses
+	guardRefuses
+)
+
+func newGuard(name string, port int, refuse func(rule string)) *guard {
+	g := &guard{name: name, port: port, refuse: refuse, done: make(chan struct{})}
+	g.limit = time.AfterFunc(farAway, func() { g.deny(RuleNotTLS, nil) })
+	return g
+}
+
+// look takes more of the first bytes. With guardPasses it returns all that were held back.
+func (g *guard) look(p []byte) ([]byte, guardVerdict) {
+	select {
+	case <-g.done:
+		return nil, guardRefuses
+	default:
+	}
+	g.held = append(g.held, p...)
+	if len(g.held) < g.need && len(g.held) > earlyBytes { // or a box that sends byte by byte would have each looked at thousands of times
+		return nil, guardWaits
+	}
+	h, err := hello.Parse(g.held)
+	var more hello.Incomplete
+	if errors.As(err, &more) {
+		g.need = int(more)
+		return nil, guardWaits
+	}
+	if rule := g.judge(h, err); rule != "" {
+		g.deny(rule, g.held)
+		return nil, guardRefuses
+	}
+	verdict := guardRefuses // unless the time is over
+	g.once.Do(func() {
+		g.limit.Stop()
+		g.passed, g.open, verdict = true, true, guardPasses
+		close(g.done)
+	})
+	held := g.held
+	g.held = nil
+	return held, verdict
+}
+
+// judge returns the rule against a hello, or "".
+func (g *guard) judge(h hello.Hello, err error) string {
+	switch {
+	case errors.Is(err, hello.ErrNotTLS):
+		return RuleNotTLS
+	case err != nil:
+		return RuleHandshake
+	case h.Encrypted:
+		return RuleECH
+	}
+	return serverNameRule(h.ServerName, g.name)
+}
+
+// serverNameRule returns the rule against a server name in a connection to name, or "". Only an address may go without.
+func serverNameRule(serverName, name string) string {
+	if serverName == "" {
+		if isIP(name) {
+			return ""
+		}
+		return RuleNoServerName
+	}
+	if canonical, err := app.CanonicalName(serverName); err != nil || canonical != name {
+		return RuleServerName
+	}
+	return ""
+}
+
+// deny refuses, with an answer in the protocol that the box speaks if it is known.
+func (g *guard) deny(rule string, seen []byte) {
+	g.once.Do(func() {
+		g.limit.Stop()
+		g.last = g.parting(rule, seen)
+		g.refuse(rule)
+		close(g.done)
+	})
+}
+
+// ended says that the box sends no more. What it sent was not a whole hello.
+func (g *guard) ended() {
+	if len(g.held) > 0 {
+		g.deny(RuleNotTLS, g.held)
+	}
+	g.close()
+}
+
+// close frees the reader of a connection that ends undecided.
+func (g *guard) close() {
+	g.once.Do(func() {
+		g.limit.Stop()
+		close(g.done)
+	})
+}
+
+// wait returns when the first bytes are decided, and whether the host may be read.
+func (g *guard) wait() bool {
+	<-g.done
+	return g.open
+}
+
+// read gives the box the answer to a refusal, and then the end.
+func (g *guard) read(p []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.last) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, g.last)
+	g.last = g.last[n:]
+	return n, nil
+}
+
+// handshakeRecord is the first byte of TLS.
+const handshakeRecord = 22
+
+// accessDenied is a TLS record with the fatal alert of that name, which clients show.
+var accessDenied = []byte{21, 3, 3, 0, 2, 2, 49}
+
+// parting is the answer to first bytes that are refused: an alert to TLS, a response to HTTP, nothing to others.
+func (g *guard) parting(rule string, seen []byte) []byte {
+	switch {
+	case len(seen) == 0:
+		return nil
+	case seen[0] == handshakeRecord:
+		return append([]byte(nil), accessDenied...)
+	case looksLikeHTTP(seen):
+		return plainAnswer(app.Connection{Host: g.name, Port: g.port, Verdict: app.VerdictDenied, Rule: rule})
+	}
+	return nil
+}
+
+// methods are those by which HTTP is recognised where something else is due.
+var methods = []string{"GET ", "HEAD ", "POST ", "PUT ", "PATCH ", "DELETE ", "OPTIONS ", "CONNECT ", "TRACE ", "PRI "}
+
+// looksLikeHTTP reports whether bytes, at least three, are the beginning of a request.
+func looksLikeHTTP(seen []byte) bool {
+	return len(seen) >= 3 && slices.ContainsFunc(methods, func(m string) bool {
+		n := min(len(m), len(seen))
+		return m[:n] == string(seen[:n])
+	})
+}

@@ -1,0 +1,253 @@
+package egress
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// A host without a sealed credential is passed on untouched: the box sees the host's own certificate, and any protocol inside TLS.
+func TestRelayedTLS(t *testing.T) {
+	l := newLab(t)
+	config := l.tls("api.test")
+	config.NextProtos = []string{"h2"}
+	l.listen("api.test", 443, func(c net.Conn) { c = tls.Server(c, config); _, _ = io.Copy(c, c) })
+	s := l.session(Limits{}, []string{"api.test"})
+	conn := dial(t, s, "api.test", 443)
+	client := tls.Client(NetConn(conn), &tls.Config{ServerName: "api.test", RootCAs: pool(l.public.Certificate()), NextProtos: []string{"h2"}})
+	send(t, client, "hello")
+	if got := make([]byte, 5); readAll(t, client, got) != "hello" || client.ConnectionState().NegotiatedProtocol != "h2" {
+		t.Error("not passed on")
+	}
+	conn.Close()
+	if row := lastRow(t, s); row.Verdict != app.VerdictAllowed || row.BytesUp < 100 || row.BytesDown < 100 || row.Method != "" || len(s.Ledger()) != 1 {
+		t.Errorf("%+v", row)
+	}
+}
+
+func readAll(t testing.TB, r io.Reader, p []byte) string {
+	t.Helper()
+	if _, err := io.ReadFull(r, p); err != nil {
+		t.Fatal(err)
+	}
+	return string(p)
+}
+
+// firstFlight is what a TLS client sends first.
+func firstFlight(t testing.TB, config *tls.Config) []byte {
+	t.Helper()
+	a, b := net.Pipe()
+	go func() { _ = tls.Client(a, config).Handshake() }()
+	defer a.Close()
+	defer b.Close()
+	header := make([]byte, 5)
+	readAll(t, b, header)
+	body := make([]byte, binary.BigEndian.Uint16(header[3:]))
+	readAll(t, b, body)
+	return append(header, body...)
+}
+
+// The hello of a box that sends it byte by byte is not looked at again before it can be whole.
+func TestHelloByteByByteIsCheap(t *testing.T) {
+	body := firstFlight(t, &tls.Config{ServerName: "api.test"})[5:]
+	record := append([]byte{22, 3, 1, byte(len(body) >> 8), byte(len(body))}, body...)
+	g := newGuard("api.test", 443, func(string) {})
+	for i := range record {
+		last := i == len(record)-1
+		spoiled := len(g.held) > earlyBytes && !last
+		if spoiled {
+			g.held[0] = 'G' // which would be noticed
+		}
+		held, verdict := g.look(record[i : i+1])
+		if last != (verdict == guardPasses) || last && !bytes.Equal(held, record) {
+			t.Fatalf("byte %d of %d: %d", i, len(record), verdict)
+		}
+		if spoiled {
+			g.held[0] = record[0]
+		}
+	}
+}
+
+// The hello may come in any pieces; nothing reaches the host before it is whole.
+func TestHelloInPieces(t *testing.T) {
+	flight := firstFlight(t, &tls.Config{ServerName: "api.test"})
+	var small []byte // in records of 40 bytes
+	for body := flight[5:]; len(body) > 0; {
+		n := min(40, len(body))
+		small, body = append(append(small, 22, 3, 1, 0, byte(n)), body[:n]...), body[n:]
+	}
+	for _, data := range [][]byte{flight, small} {
+		for _, step := range []int{1, 7, 100, len(data)} {
+			l := newLab(t)
+			got := make(chan []byte, 1)
+			l.listen("api.test", 443, func(c net.Conn) {
+				all, _ := io.ReadAll(c)
+				got <- all
+			})
+			s := l.session(Limits{}, []string{"api.test"})
+			conn := dial(t, s, "api.test", 443)
+			for i := 0; i < len(data); i += step {
+				if n := s.Ledger()[0].BytesUp; n != 0 {
+					t.Fatalf("%d bytes were sent before the end of the hello", n)
+				}
+				send(t, conn, string(data[i:min(i+step, len(data))]))
+			}
+			send(t, conn, "and more")
+			_ = conn.CloseWrite()
+			if all := <-got; string(all) != string(data)+"and more" {
+				t.Errorf("in steps of %d the host got %d bytes of %d", step, len(all), len(data)+8)
+			}
+			conn.Close()
+		}
+	}
+}
+
+func TestFirstBytesThatAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		send  []byte
+		rule  string
+		reply string
+	}{
+		{"another name", firstFlight(t, &tls.Config{ServerName: "evil.test"}), RuleServerName, string(accessDenied)},
+		{"no name", firstFlight(t, &tls.Config{InsecureSkipVerify: true}), RuleNoServerName, string(accessDenied)},
+		{"encrypted hello", greased(t), RuleECH, string(accessDenied)},
+		{"SSH", []byte("SSH-2.0-OpenSSH_9.2\r\n"), RuleNotTLS, ""},
+		{"SMTP", []byte("EHLO me\r\n"), RuleNotTLS, ""},
+		{"HTTP", []byte("GET / HTTP/1.1\r\nHost: api.test\r\n\r\n"), RuleNotTLS, "HTTP/1.1 400"},
+		{"CONNECT", []byte("CONNECT evil.test:443 HTTP/1.1\r\n\r\n"), RuleNotTLS, "HTTP/1.1 400"},
+		{"Postgres", []byte{0, 0, 0, 8, 4, 0xd2, 0x16, 0x2f}, RuleNotTLS, ""},
+		{"garbage in TLS", []byte{22, 3, 1, 0, 5, 2, 0, 0, 1, 0}, RuleHandshake, string(accessDenied)},
+	} {
+		l := newLab(t)
+		var got bytes.Buffer
+		ended := make(chan struct{})
+		l.listen("api.test", 443, func(c net.Conn) { _, _ = io.Copy(&got, c); close(ended) })
+		s := l.session(Limits{}, []string{"api.test"})
+		conn := dial(t, s, "api.test", 443)
+		send(t, conn, string(c.send))
+		reply, err := io.ReadAll(conn)
+		if err != nil || !strings.HasPrefix(string(reply), c.reply) || c.reply == "" && len(reply) > 0 {
+			t.Errorf("%s: reply %q, %v", c.name, reply, err)
+		}
+		send(t, conn, "and more of it")
+		_ = conn.CloseWrite()
+		conn.Close()
+		<-ended
+		if got.Len() > 0 {
+			t.Errorf("%s: the host got %q", c.name, got.Bytes())
+		}
+		if row := lastRow(t, s); row.Rule != c.rule || row.Verdict != app.VerdictDenied || row.BytesUp != 0 || Explain(row).Hint == "" {
+			t.Errorf("%s: %+v", c.name, row)
+		}
+	}
+}
+
+// greased is a hello with an extension for an encrypted one inside.
+func greased(t testing.TB) []byte {
+	flight := firstFlight(t, &tls.Config{ServerName: "api.test"})
+	extra := []byte{0xfe, 0x0d, 0, 4, 0, 1, 2, 3}
+	at := 5 + 4 + 2 + 32
+	at += 1 + int(flight[at])
+	at += 2 + int(binary.BigEndian.Uint16(flight[at:]))
+	at += 1 + int(flight[at])
+	binary.BigEndian.PutUint16(flight[at:], binary.BigEndian.Uint16(flight[at:])+uint16(len(extra)))
+	binary.BigEndian.PutUint16(flight[7:], binary.BigEndian.Uint16(flight[7:])+uint16(len(extra)))
+	binary.BigEndian.PutUint16(flight[3:], binary.BigEndian.Uint16(flight[3:])+uint16(len(extra)))
+	return append(flight, extra...)
+}
+
+// An entry that says tcp admits any bytes on any port, also where a sealed credential belongs; so does one without a word on an odd port.
+func TestRawEntries(t *testing.T) {
+	l := newLab(t)
+	l.listen("raw.test", 443, func(c net.Conn) { _, _ = io.Copy(c, c) })
+	l.listen("raw.test", 9000, func(c net.Conn) { _, _ = io.Copy(c, c) })
+	hosts := allow(t, "raw.test:443,9000")
+	for _, c := range []struct {
+		protocol app.Protocol
+		port     int
+		sealed   bool
+	}{{app.ProtocolTCP, 443, false}, {app.ProtocolTCP, 443, true}, {app.ProtocolPostgres, 9000, true}, {"", 9000, false}} {
+		hosts[0].Protocol = c.protocol
+		grant := Grant{Hosts: hosts}
+		if c.sealed {
+			grant.Sealed = l.sealed("raw.test:443,9000")
+		}
+		s := l.gateway().Session(grant, nil)
+		conn := dial(t, s, "raw.test", c.port)
+		echo(t, conn, "SSH-2.0-x "+testPlaceholder)
+		conn.Close()
+		s.Close()
+	}
+}
+
+// An entry that says https or http is held to it on any port.
+func TestProtocolOfTheEntryCounts(t *testing.T) {
+	l := newLab(t)
+	site := l.web("odd.test", 9000, nil, reflect)
+	hosts := allow(t, "odd.test:9000")
+	for _, c := range []struct {
+		protocol app.Protocol
+		status   int
+	}{{app.ProtocolHTTP, 421}, {app.ProtocolHTTPS, 400}} {
+		hosts[0].Protocol = c.protocol
+		s := l.gateway().Session(Grant{Hosts: hosts}, nil)
+		conn := dial(t, s, "odd.test", 9000)
+		send(t, conn, "GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n")
+		if resp := answers(t, conn, 1)[0]; resp.StatusCode != c.status {
+			t.Errorf("%s: %d", c.protocol, resp.StatusCode)
+		}
+		conn.Close()
+		s.Close()
+	}
+	if site.requests.Load() != 0 {
+		t.Error("it was forwarded")
+	}
+}
+
+// A refused connection doesn't keep its place when the box does not close it.
+func TestRefusedConnectionsEnd(t *testing.T) {
+	l := newLab(t)
+	l.listen("api.test", 443, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
+	s := l.session(Limits{Connections: 1}, []string{"api.test"})
+	conn := dial(t, s, "api.test", 443)
+	defer conn.Close()
+	send(t, conn, "SSH-2.0-x\r\n")
+	deadline := time.Now().Add(2 * lingerTime)
+	for {
+		c, err := s.Dial(t.Context(), "api.test", 443)
+		if err == nil {
+			c.Close()
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the place is never given back")
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// The end of an answer is not lost on a box that takes its time to read it.
+func TestSlowReaderGetsTheWholeAnswer(t *testing.T) {
+	l := newLab(t)
+	l.web("api.test", 80, nil, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "close")
+		_, _ = io.Copy(w, io.LimitReader(zeros{}, 40<<10))
+	})
+	s := l.session(Limits{}, []string{"api.test"})
+	conn := dial(t, s, "api.test", 80)
+	defer conn.Close()
+	send(t, conn, "GET / HTTP/1.1\r\nHost: api.test\r\nConnection: close\r\n\r\n")
+	time.Sleep(lingerTime + time.Second)
+	if body := text(answers(t, conn, 1)[0]); len(body) != 40<<10 {
+		t.Errorf("%d bytes", len(body))
+	}
+}

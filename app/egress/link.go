@@ -1,0 +1,77 @@
+package egress
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// link is one open connection of a box, as its session keeps it: where it goes, what passed, and how to end it.
+type link struct {
+	session *Session
+	name    string
+	port    int
+	target  target   // dialled last; guarded by session.mu
+	using   []string // keys whose values the request under way carries; guarded by session.mu
+	meter   atomic.Pointer[meter]
+	last    atomic.Int64 // when a byte last passed, Unix nanoseconds
+	idle    *time.Timer
+	once    sync.Once
+	// cut ends the connection at once: what is buffered is dropped and both sides see a reset. It may be called any number of times.
+	cut func()
+}
+
+// meter counts bytes for one ledger row.
+type meter struct{ up, down atomic.Int64 }
+
+// farAway is a time for a timer that is armed later.
+const farAway = 1000 * time.Hour
+
+// init prepares a link; its connection must set cut before the session starts it.
+func (l *link) init(s *Session, name string, port int, to target) {
+	l.session, l.name, l.port, l.target = s, name, port, to
+	l.meter.Store(&meter{})
+	l.touch()
+	l.idle = time.AfterFunc(farAway, l.checkIdle)
+}
+
+func (l *link) touch() { l.last.Store(time.Now().UnixNano()) }
+
+// sent and received count n bytes and report whether the execution may go on.
+func (l *link) sent(n int) bool {
+	l.meter.Load().up.Add(int64(max(n, 0)))
+	return l.spend(n)
+}
+
+func (l *link) received(n int) bool {
+	l.meter.Load().down.Add(int64(max(n, 0)))
+	return l.spend(n)
+}
+
+func (l *link) spend(n int) bool {
+	if n <= 0 {
+		return true
+	}
+	l.touch()
+	return l.session.bytes.Add(int64(n)) <= l.session.gateway.limits.Bytes
+}
+
+// checkIdle cuts the connection if nothing passed for too long, else looks again when that could be.
+func (l *link) checkIdle() {
+	limit := l.session.gateway.limits.Idle
+	rested := time.Since(time.Unix(0, l.last.Load()))
+	if rested >= limit {
+		l.cut()
+		return
+	}
+	l.idle.Reset(limit - rested)
+}
+
+// end runs f and gives the link's place back, once.
+func (l *link) end(f func()) {
+	l.once.Do(func() {
+		l.idle.Stop()
+		f()
+		l.session.forget(l)
+	})
+}

@@ -1,0 +1,151 @@
+package egress
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/swap"
+)
+
+// Narrow takes away what g does not grant: hosts and sealed credentials that it lacks are refused from now on, and open connections
+// to them are cut, as are those with a request under way that carries a value of which something was taken away. It never adds anything. A placeholder whose credential was taken away is refused; the value that stood behind it
+// is still taken out of what comes back.
+func (s *Session) Narrow(g Grant) {
+	s.mu.Lock()
+	s.hosts = common(s.hosts, canonicalHosts(g.Hosts))
+	before := s.sealed
+	s.sealed = narrowed(before, g.Sealed)
+	lessened := lessened(before, s.sealed)
+	if len(lessened) > 0 { // or requests that were just judged would be refused for nothing
+		s.outgoing = s.outgoing.Narrowed(s.sealed)
+	}
+	var lost []*link
+	for l := range s.open {
+		carries := slices.ContainsFunc(l.using, func(key string) bool { return slices.Contains(lessened, key) })
+		if carries || !s.stillAllows(l) {
+			lost = append(lost, l)
+		}
+	}
+	s.mu.Unlock()
+	for _, l := range lost {
+		l.cut()
+	}
+}
+
+// carry notes that the request which l begins to send carries the values of keys, as swapper put them in. It reports false if people have decided otherwise since: a
+// body that comes slowly keeps a request between its judgement and its sending for as long as a script likes.
+func (s *Session) carry(l *link, swapper *swap.Swapper, keys []string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(keys) > 0 && swapper != s.outgoing {
+		return false
+	}
+	l.using = keys
+	return true
+}
+
+// carried notes that the request is over.
+func (s *Session) carried(l *link) {
+	s.mu.Lock()
+	l.using = nil
+	s.mu.Unlock()
+}
+
+// stillAllows reports whether an open connection may go on. It is called with mu held.
+func (s *Session) stillAllows(l *link) bool {
+	entry, rule := decide(s.hosts, l.name, l.port)
+	if rule != "" {
+		return false
+	}
+	to := l.target
+	to.private = entry.Private
+	return s.gateway.check(to) == nil
+}
+
+// common returns what both lists allow. The protocol stays that of the first, unless that is one under which nothing is looked at.
+func common(a, b []app.Host) []app.Host {
+	var both []app.Host
+	for _, x := range a {
+		for _, y := range b {
+			h, ok := intersect(x, y)
+			if ok && !slices.ContainsFunc(both, func(o app.Host) bool { return sameGrant(o, h) }) {
+				both = append(both, h)
+			}
+		}
+	}
+	return both
+}
+
+func intersect(x, y app.Host) (app.Host, bool) {
+	name, ok := narrower(x.Name, y.Name)
+	ports := slices.DeleteFunc(slices.Clone(x.Ports), func(p int) bool { return !slices.Contains(y.Ports, p) })
+	if !ok || len(ports) == 0 {
+		return app.Host{}, false
+	}
+	h := x
+	h.Name, h.Ports, h.Private = name, ports, x.Private && y.Private
+	if isRaw(x.Protocol) {
+		h.Protocol = y.Protocol
+	}
+	return h, true
+}
+
+func sameGrant(x, y app.Host) bool {
+	return x.Name == y.Name && x.Protocol == y.Protocol && x.Private == y.Private && slices.Equal(x.Ports, y.Ports)
+}
+
+func isRaw(p app.Protocol) bool { return p == app.ProtocolTCP || p == app.ProtocolPostgres }
+
+// narrower returns the one of two canonical patterns that the other covers.
+func narrower(x, y string) (string, bool) {
+	switch {
+	case x == y || covers(y, x):
+		return x, true
+	case covers(x, y):
+		return y, true
+	}
+	return "", false
+}
+
+// covers reports whether a wildcard covers another pattern.
+func covers(wildcard, other string) bool {
+	suffix, ok := strings.CutPrefix(wildcard, "*")
+	return ok && strings.HasSuffix(strings.TrimPrefix(other, "*"), suffix) && len(other) > len(suffix)
+}
+
+// narrowed returns the credentials with the hosts, places and permissions that g gives them too. One that g lacks stays without any host,
+// so that its placeholder is known and refused everywhere.
+func narrowed(have, g []swap.Credential) []swap.Credential {
+	left := make([]swap.Credential, len(have))
+	for i, c := range have {
+		j := slices.IndexFunc(g, func(o swap.Credential) bool { return o.Key == c.Key && o.Placeholder == c.Placeholder })
+		if j < 0 {
+			c.Hosts = nil
+			left[i] = c
+			continue
+		}
+		c.Hosts = common(c.Hosts, canonicalHosts(g[j].Hosts))
+		c.Places = slices.DeleteFunc(slices.Clone(c.Places), func(p app.Place) bool {
+			return p != app.PlaceHeader && !slices.Contains(g[j].Places, p)
+		})
+		c.PlainHTTP = c.PlainHTTP && g[j].PlainHTTP
+		left[i] = c
+	}
+	return left
+}
+
+// lessened returns the keys that had more before, of lists with the same credentials in the same order.
+func lessened(before, after []swap.Credential) []string {
+	var keys []string
+	for i, b := range before {
+		a := after[i]
+		lostHost := slices.ContainsFunc(b.Hosts, func(h app.Host) bool {
+			return !slices.ContainsFunc(a.Hosts, func(o app.Host) bool { return o.Name == h.Name && slices.Equal(o.Ports, h.Ports) })
+		})
+		if lostHost || len(a.Places) < len(b.Places) || b.PlainHTTP && !a.PlainHTTP {
+			keys = append(keys, b.Key)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,259 @@
+package pipe
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// BufferSize is what one direction holds at most, in bytes.
+const BufferSize = 128 << 10
+
+// half is one direction: a ring buffer with one reader and one writer at a time, each of which may block.
+type half struct {
+	mu       sync.Mutex
+	readable sync.Cond
+	writable sync.Cond
+	reading  sync.Mutex // held by the one reader, so that it may use the buffer unlocked
+	writing  sync.Mutex // held by the one writer
+	ring     []byte
+	start    int
+	length   int
+	finished bool  // the writer is done; the reader gets what is left and then io.EOF
+	discard  bool  // the reader is done; what is written vanishes
+	broken   error // both sides fail at once
+	read     deadline
+	write    deadline
+}
+
+// deadline is the time limit of one side of a half.
+type deadline struct {
+	at    time.Time
+	timer *time.Timer
+}
+
+func newHalf() *half {
+	h := &half{}
+	h.readable.L, h.writable.L = &h.mu, &h.mu
+	return h
+}
+
+// Read waits for bytes.
+func (h *half) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	h.reading.Lock()
+	defer h.reading.Unlock()
+	chunk, err := h.filled()
+	if err != nil {
+		return 0, err
+	}
+	n := copy(p, chunk)
+	if n == len(chunk) && n < len(p) {
+		h.consumed(n)
+		more := h.atHand() // the ring's other part
+		m := copy(p[n:], more)
+		h.consumed(m)
+		return n + m, nil
+	}
+	h.consumed(n)
+	return n, nil
+}
+
+// WriteTo writes what arrives to w until the direction ends.
+func (h *half) WriteTo(w io.Writer) (total int64, err error) {
+	h.reading.Lock()
+	defer h.reading.Unlock()
+	for {
+		chunk, err := h.filled()
+		if errors.Is(err, io.EOF) {
+			return total, nil
+		} else if err != nil {
+			return total, err
+		}
+		n, err := w.Write(chunk)
+		h.consumed(n)
+		total += int64(n)
+		if err != nil {
+			return total, err
+		}
+	}
+}
+
+// Write waits until all of p has found room.
+func (h *half) Write(p []byte) (total int, err error) {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	for len(p) > 0 {
+		room, gone, err := h.room()
+		if err != nil {
+			return total, err
+		}
+		if gone {
+			return total + len(p), nil
+		}
+		n := copy(room, p)
+		h.produced(n)
+		total, p = total+n, p[n:]
+	}
+	return total, nil
+}
+
+// ReadFrom writes what r gives until its end.
+func (h *half) ReadFrom(r io.Reader) (total int64, err error) {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	var waste []byte
+	for {
+		room, gone, err := h.room()
+		if err != nil {
+			return total, err
+		}
+		if gone {
+			if waste == nil {
+				waste = make([]byte, 16<<10)
+			}
+			room = waste
+		}
+		n, err := r.Read(room)
+		if !gone {
+			h.produced(n)
+		}
+		total += int64(n)
+		if errors.Is(err, io.EOF) {
+			return total, nil
+		} else if err != nil {
+			return total, err
+		}
+	}
+}
+
+// filled waits for bytes and returns a part of the buffer that holds some; it stays valid until consumed.
+func (h *half) filled() ([]byte, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for {
+		switch {
+		case h.broken != nil:
+			return nil, h.broken
+		case h.read.over():
+			return nil, os.ErrDeadlineExceeded
+		case h.length > 0:
+			return h.part(), nil
+		case h.finished:
+			return nil, io.EOF
+		case h.discard:
+			return nil, io.ErrClosedPipe
+		}
+		h.readable.Wait()
+	}
+}
+
+// atHand is filled without waiting; it may be empty.
+func (h *half) atHand() []byte {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.broken != nil || h.length == 0 {
+		return nil
+	}
+	return h.part()
+}
+
+func (h *half) part() []byte { return h.ring[h.start:min(h.start+h.length, len(h.ring))] }
+
+func (h *half) consumed(n int) {
+	if n == 0 {
+		return
+	}
+	h.mu.Lock()
+	h.start = (h.start + n) % len(h.ring)
+	h.length -= n
+	h.mu.Unlock()
+	h.writable.Signal()
+}
+
+// room waits for space and returns a part of the buffer that is free, or gone if nobody will read.
+func (h *half) room() (space []byte, gone bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for {
+		switch {
+		case h.broken != nil:
+			return nil, false, h.broken
+		case h.finished:
+			return nil, false, io.ErrClosedPipe
+		case h.discard:
+			return nil, true, nil
+		case h.write.over():
+			return nil, false, os.ErrDeadlineExceeded
+		case h.length < BufferSize:
+			if h.ring == nil {
+				h.ring = make([]byte, BufferSize)
+			}
+			if h.length == 0 {
+				h.start = 0 // the longest parts for what comes next; nobody holds one now
+			}
+			end := h.start + h.length
+			if end < len(h.ring) {
+				return h.ring[end:], false, nil
+			}
+			return h.ring[end-len(h.ring) : h.start], false, nil
+		}
+		h.writable.Wait()
+	}
+}
+
+func (h *half) produced(n int) {
+	if n == 0 {
+		return
+	}
+	h.mu.Lock()
+	if !h.discard && h.broken == nil {
+		h.length += n
+	}
+	h.mu.Unlock()
+	h.readable.Signal()
+}
+
+// finish ends the direction in order.
+func (h *half) finish() { h.change(func() { h.finished = true }) }
+
+// ignore makes what is written from now on vanish. A reader fails.
+func (h *half) ignore() { h.change(func() { h.discard = true }) }
+
+// fail fails both sides at once with err; what is buffered is lost. The first error stays.
+func (h *half) fail(err error) {
+	h.change(func() {
+		if h.broken == nil {
+			h.broken = err
+		}
+	})
+}
+
+// change applies f and lets both sides look again.
+func (h *half) change(f func()) {
+	h.mu.Lock()
+	f()
+	h.mu.Unlock()
+	h.readable.Broadcast()
+	h.writable.Broadcast()
+}
+
+// limit sets one side's time limit; the zero time is none.
+func (h *half) limit(d *deadline, at time.Time) {
+	h.change(func() {
+		if d.timer != nil {
+			d.timer.Stop()
+			d.timer = nil
+		}
+		d.at = at
+		if wait := time.Until(at); !at.IsZero() && wait > 0 {
+			d.timer = time.AfterFunc(wait, func() { h.change(func() {}) })
+		}
+	})
+}
+
+func (d *deadline) over() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }

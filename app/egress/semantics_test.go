@@ -1,0 +1,341 @@
+package egress
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/swap"
+)
+
+const hostLine = "Host: api.test\r\n"
+
+// plain opens a box's connection to a plain HTTP site of a sealed credential.
+func plain(t testing.TB, limits Limits, handler http.HandlerFunc) (*site, *Session, Conn) {
+	t.Helper()
+	l := newLab(t)
+	site := l.web("api.test", 80, nil, handler)
+	s := l.session(limits, []string{"api.test"}, "api.test")
+	conn := dial(t, s, "api.test", 80)
+	t.Cleanup(func() { conn.Close() })
+	return site, s, conn
+}
+
+func send(t testing.TB, c io.Writer, text string) {
+	t.Helper()
+	if _, err := io.WriteString(c, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPipelining(t *testing.T) {
+	_, s, conn := plain(t, Limits{}, reflect)
+	var all strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&all, "POST /%d HTTP/1.1\r\n%sContent-Length: 5\r\n\r\nbody%d", i, hostLine, i%10)
+	}
+	go func() { _, _ = io.WriteString(conn, all.String()) }()
+	for i, resp := range answers(t, conn, 20) {
+		if want := fmt.Sprintf("POST /%d \nbody%d", i, i%10); text(resp) != want {
+			t.Fatalf("answer %d is not %q", i, want)
+		}
+	}
+	if rows := s.Ledger(); len(rows) != 20 {
+		t.Errorf("%d rows", len(rows))
+	}
+}
+
+// A box that has said all it wants to say still gets its answer.
+func TestHalfClosed(t *testing.T) {
+	_, _, conn := plain(t, Limits{}, reflect)
+	send(t, conn, "POST / HTTP/1.1\r\n"+hostLine+"Content-Length: 3\r\n\r\nabc")
+	if err := conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(conn)
+	if err != nil || !strings.HasSuffix(string(all), "0\r\n\r\n") || !strings.Contains(string(all), "abc") {
+		t.Errorf("%q, %v", all, err)
+	}
+}
+
+// An upload that breaks off is not completed on the other side.
+func TestUploadCutShort(t *testing.T) {
+	for _, framing := range []string{"Content-Length: 1000000\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
+		ended := make(chan error, 1)
+		_, s, conn := plain(t, Limits{}, func(_ http.ResponseWriter, r *http.Request) {
+			_, err := io.Copy(io.Discard, r.Body)
+			ended <- err
+		})
+		send(t, conn, "POST / HTTP/1.1\r\n"+hostLine+"Content-Type: application/octet-stream\r\n"+framing)
+		waitFor(t, "the request is read", func() bool { return len(s.Ledger()) == 1 })
+		conn.Close()
+		waitFor(t, "the request fails", func() bool { return lastRow(t, s).Verdict == app.VerdictFailed })
+		s.Close()
+		select { // it may never have been sent
+		case err := <-ended:
+			if err == nil {
+				t.Error("the host took it for complete")
+			}
+		default:
+		}
+	}
+}
+
+func TestExpectContinue(t *testing.T) {
+	_, _, conn := plain(t, Limits{}, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/no" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		reflect(w, r)
+	})
+	reader := bufio.NewReader(conn)
+	send(t, conn, "PUT /yes HTTP/1.1\r\n"+hostLine+"Expect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+	first, err := http.ReadResponse(reader, nil)
+	if err != nil || first.StatusCode != 100 {
+		t.Fatalf("%v, %v", first, err)
+	}
+	send(t, conn, "abc")
+	second := answers(t, reader, 1)[0]
+	if body := text(second); second.StatusCode != 200 || body != "PUT /yes \nabc" {
+		t.Fatalf("%d %q", second.StatusCode, body)
+	}
+	send(t, conn, "PUT /no HTTP/1.1\r\n"+hostLine+"Expect: 100-continue\r\nContent-Type: application/octet-stream\r\nContent-Length: 3\r\n\r\n")
+	for {
+		resp, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode == 100 { // the swapper may have asked for the body to look at it
+			send(t, conn, "abc")
+			continue
+		}
+		if resp.StatusCode != http.StatusUnauthorized {
+			t.Fatalf("%d", resp.StatusCode)
+		}
+		return
+	}
+}
+
+func TestAnswersWithoutBody(t *testing.T) {
+	_, _, conn := plain(t, Limits{}, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/204":
+			w.WriteHeader(204)
+		case "/304":
+			w.Header().Set("ETag", `"x"`)
+			w.WriteHeader(304)
+		default:
+			w.Header().Set("Content-Length", "1000")
+		}
+	})
+	reader := bufio.NewReader(conn)
+	for _, c := range []struct {
+		method, path string
+		status       int
+	}{{"HEAD", "/", 200}, {"GET", "/204", 204}, {"GET", "/304", 304}, {"HEAD", "/", 200}} {
+		send(t, conn, c.method+" "+c.path+" HTTP/1.1\r\n"+hostLine+"\r\n")
+		r, _ := http.NewRequestWithContext(t.Context(), c.method, "/", nil)
+		resp, err := http.ReadResponse(reader, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if resp.StatusCode != c.status || len(body) != 0 || err != nil || resp.Close {
+			t.Errorf("%s %s: %d %q %v", c.method, c.path, resp.StatusCode, body, err)
+		}
+	}
+}
+
+func TestTrailers(t *testing.T) {
+	_, _, conn := plain(t, Limits{}, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Trailer", "X-Sum")
+		_, _ = io.WriteString(w, "hello")
+		w.Header().Set("X-Sum", r.Header.Get("X-Key"))
+	})
+	send(t, conn, "GET / HTTP/1.1\r\n"+hostLine+"X-Key: "+testPlaceholder+"\r\nTE: trailers\r\n\r\n")
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || string(body) != "hello" || resp.Trailer.Get("X-Sum") != testPlaceholder {
+		t.Errorf("%q %v %v", body, resp.Trailer, err)
+	}
+}
+
+func TestOldHTTP(t *testing.T) {
+	_, _, conn := plain(t, Limits{}, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "one")
+		w.(http.Flusher).Flush()
+		_, _ = io.WriteString(w, "two")
+	})
+	send(t, conn, "GET / HTTP/1.0\r\n"+hostLine+"Connection: keep-alive\r\n\r\n")
+	all, err := io.ReadAll(conn)
+	if err != nil || !strings.HasSuffix(string(all), "\r\n\r\nonetwo") || strings.Contains(string(all), "chunked") {
+		t.Errorf("%q, %v", all, err)
+	}
+}
+
+// Fields that concern one connection only don't pass, in either direction; nothing names Go, and a Range on a sealed host is dropped.
+func TestFieldsThatDontPass(t *testing.T) {
+	var seen http.Header
+	_, _, conn := plain(t, Limits{}, func(w http.ResponseWriter, r *http.Request) {
+		seen = r.Header.Clone()
+		w.Header().Set("Connection", "X-Hop")
+		for _, name := range []string{"X-Hop", "Keep-Alive", "X-Airlock", "Alt-Svc", "X-Stays"} {
+			w.Header().Set(name, "x")
+		}
+	})
+	send(t, conn, "GET / HTTP/1.1\r\n"+hostLine+"Connection: X-Private\r\nX-Private: x\r\nKeep-Alive: 5\r\nProxy-Authorization: x\r\nProxy-Connection: x\r\nTE: trailers\r\n"+
+		"Range: bytes=0-9\r\nIf-Range: x\r\nAccept-Encoding: gzip, br\r\nX-Stays: x\r\n\r\n")
+	resp := answers(t, conn, 1)[0]
+	if len(seen) != 2 || seen.Get("X-Stays") != "x" || seen.Get("Accept-Encoding") != "identity" {
+		t.Errorf("the host saw %v", seen)
+	}
+	for _, name := range []string{"X-Hop", "Keep-Alive", "X-Airlock", "Alt-Svc"} {
+		if resp.Header.Get(name) != "" {
+			t.Errorf("%s passes", name)
+		}
+	}
+	if resp.Header.Get("X-Stays") != "x" {
+		t.Errorf("%v", resp.Header)
+	}
+}
+
+// The answer comes before the request is complete: the box gets it, and the connection ends, since what follows is the rest of a body.
+func TestEarlyAnswer(t *testing.T) {
+	l := newLab(t)
+	l.listen("api.test", 80, func(c net.Conn) {
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+			_, _ = io.WriteString(c, "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno")
+			_, _ = io.Copy(io.Discard, c)
+		}
+	})
+	s := l.session(Limits{}, []string{"api.test"})
+	conn := dial(t, s, "api.test", 80)
+	defer conn.Close()
+	go func() {
+		_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\n"+hostLine+"Content-Type: application/octet-stream\r\nContent-Length: 100000000\r\n\r\n")
+		chunk := make([]byte, 10000)
+		for range 10000 {
+			if _, err := conn.Write(chunk); err != nil {
+				return
+			}
+		}
+	}()
+	all, err := io.ReadAll(conn)
+	if err != nil || !strings.HasPrefix(string(all), "HTTP/1.1 413") || !strings.HasSuffix(string(all), "no") || !strings.Contains(string(all), "Connection: close") {
+		t.Errorf("%q, %v", all, err)
+	}
+}
+
+// A host that closes a resting connection costs the box nothing.
+func TestHostClosesBetweenRequests(t *testing.T) {
+	l := newLab(t)
+	site := l.listen("api.test", 80, func(c net.Conn) {
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		}
+	})
+	s := l.session(Limits{}, []string{"api.test"})
+	conn := dial(t, s, "api.test", 80)
+	defer conn.Close()
+	for i := range 5 {
+		send(t, conn, "GET / HTTP/1.1\r\n"+hostLine+"\r\n")
+		if resp := answers(t, conn, 1)[0]; resp.StatusCode != 200 {
+			t.Fatalf("request %d: %d", i, resp.StatusCode)
+		}
+		waitFor(t, "the host has closed", func() bool { return site.live.Load() == 0 })
+	}
+	if n := site.connections.Load(); n < 5 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+// An answer that breaks off does not look complete to the box, however it is framed.
+func TestAnswerCutShort(t *testing.T) {
+	for _, answer := range []string{
+		"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nabc", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+	} {
+		l := newLab(t)
+		l.listen("api.test", 80, func(c net.Conn) {
+			if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+				_, _ = io.WriteString(c, answer)
+			}
+		})
+		s := l.session(Limits{}, []string{"api.test"})
+		conn := dial(t, s, "api.test", 80)
+		send(t, conn, "GET / HTTP/1.1\r\n"+hostLine+"\r\n")
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err == nil {
+			_, err = io.ReadAll(resp.Body)
+		}
+		if err == nil {
+			t.Errorf("%q looks complete", answer)
+		}
+		conn.Close()
+		waitFor(t, "a row", func() bool { return lastRow(t, s).Rule == RuleHostBroke })
+	}
+}
+
+// A body that may not be sent is refused in the middle, and the host never gets a whole request.
+func TestPlaceholderInABodyForAnotherHost(t *testing.T) {
+	l := newLab(t)
+	var whole atomic.Int64
+	l.web("other.test", 80, nil, func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			whole.Add(1)
+		}
+		if strings.Contains(string(body), testPlaceholder[:20]) {
+			t.Error("a part of the placeholder was sent")
+		}
+	})
+	s := l.session(Limits{}, []string{"other.test"}, "api.test")
+	for _, size := range []int{100, 3 << 20} {
+		body := strings.Repeat("x", size) + testPlaceholder + strings.Repeat("y", 100)
+		r, _ := http.NewRequestWithContext(t.Context(), "POST", "http://other.test/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "text/plain")
+		resp, told := l.do(l.client(s), r)
+		if resp.StatusCode != 403 || resp.Header.Get("X-Airlock") != swap.RuleHost || !strings.Contains(told, "API_KEY") {
+			t.Errorf("%d bytes: %d %v %s", size, resp.StatusCode, resp.Header, told)
+		}
+		if row := lastRow(t, s); row.Rule != swap.RuleHost || row.Verdict != app.VerdictDenied || row.Status != 403 {
+			t.Errorf("%+v", row)
+		}
+	}
+	if whole.Load() != 0 {
+		t.Errorf("%d requests were completed", whole.Load())
+	}
+}
+
+// Redirects are the box's to follow, and judged again when it does.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	l := newLab(t)
+	site := l.web("api.test", 80, nil, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
+	})
+	meta := l.listen("metadata.test", 80, func(net.Conn) {})
+	l.names["metadata.test"] = "169.254.169.254"
+	s := l.session(Limits{}, []string{"api.test", "metadata.test"})
+	client := l.client(s)
+	r, _ := http.NewRequestWithContext(t.Context(), "GET", "http://api.test/", nil)
+	if resp, _ := l.do(client, r); resp.StatusCode != http.StatusFound {
+		t.Fatal(resp.StatusCode)
+	}
+	client.CheckRedirect = nil
+	if resp, err := client.Get("http://api.test/"); err == nil {
+		resp.Body.Close()
+		t.Errorf("the redirect was followed to %d", resp.StatusCode)
+	}
+	if row := lastRow(t, s); row.Host != "169.254.169.254" || row.Rule != RuleNotListed || meta.connections.Load() != 0 || site.requests.Load() == 0 {
+		t.Errorf("%+v", row)
+	}
+}

@@ -1,0 +1,113 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/head"
+	"github.com/computclaw/airlock/app/egress/pipe"
+)
+
+// served is the box's end of a connection that Airlock reads: its other end is a server of our own.
+type served struct {
+	*pipe.End
+	link
+	cancel context.CancelFunc // ends the server's work
+
+	lingering sync.Once
+
+	mu    sync.Mutex
+	outer *net.TCPConn // the connection to the host in use, if any
+}
+
+var _ Conn = (*served)(nil)
+
+// lingerTime is how long a box may take to close its side after it has read the end of ours.
+const lingerTime = 2 * time.Second
+
+// serve turns what begin took into a connection with a server behind it. tcp is what the server uses first.
+func (s *Session) serve(tcp *net.TCPConn, to target, entry app.Host, host head.Authority, w way, started time.Time) *served {
+	box, ours := pipe.New()
+	ctx, cancel := context.WithCancel(s.ctx)
+	c := &served{End: box, cancel: cancel, outer: tcp}
+	c.init(s, host.Name, host.Port, to)
+	c.cut = func() {
+		c.Break(net.ErrClosed)
+		c.drop()
+		_ = c.Close()
+	}
+	e := newServer(ctx, s, c, ours, entry, host, w)
+	e.started, e.ready = started, tcp
+	s.running.Go(func() {
+		e.run()
+		_ = ours.Close()
+		cancel()
+		c.drop()
+	})
+	s.keep(&c.link)
+	return c
+}
+
+// Read reads what the server says.
+func (c *served) Read(p []byte) (int, error) {
+	n, err := c.End.Read(p)
+	c.linger(errors.Is(err, io.EOF))
+	return n, err
+}
+
+// WriteTo copies what the server says to w.
+func (c *served) WriteTo(w io.Writer) (int64, error) {
+	n, err := c.End.WriteTo(w)
+	c.linger(err == nil)
+	return n, err
+}
+
+// linger gives the box, once it has read the end, some time to close its side.
+func (c *served) linger(ended bool) {
+	if ended {
+		c.lingering.Do(func() { time.AfterFunc(lingerTime, c.cut) })
+	}
+}
+
+// use makes tcp the connection to the host that is in use.
+func (c *served) use(tcp *net.TCPConn, to target) {
+	c.mu.Lock()
+	c.outer = tcp
+	c.mu.Unlock()
+	c.session.mu.Lock()
+	c.target = to
+	c.session.mu.Unlock()
+}
+
+// drop resets the connection to the host.
+func (c *served) drop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.outer != nil {
+		_ = c.outer.SetLinger(0)
+		_ = c.outer.Close()
+		c.outer = nil
+	}
+}
+
+// SetLinger with 0 says that the box's side broke: what it sent so far must not look complete.
+func (c *served) SetLinger(seconds int) error {
+	if seconds == 0 {
+		c.Break(net.ErrClosed)
+	}
+	return nil
+}
+
+// Close ends the connection and what the server does for it.
+func (c *served) Close() error {
+	c.end(func() {
+		c.cancel() // first: what fails from here on was given up
+		_ = c.End.Close()
+	})
+	return nil
+}

@@ -1,0 +1,216 @@
+package egress
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/head"
+	"github.com/computclaw/airlock/app/egress/swap"
+)
+
+// server speaks for one host over one connection of a box: it reads requests, judges them, puts sealed values in, sends them on over
+// connections of its own, and takes the values out of the answers. One goroutine runs it.
+type server struct {
+	ctx     context.Context
+	session *Session
+	conn    *served
+	entry   app.Host
+	host    head.Authority
+	way     way
+	sealed  bool // a sealed credential belongs to the host
+	started time.Time
+
+	client    net.Conn // the box's side, inside TLS if it speaks that
+	in        *bufio.Reader
+	out       *bufio.Writer
+	secure    bool // TLS on both sides
+	requests  int
+	transport *http.Transport
+	ready     *net.TCPConn // dialled already and not yet used; of the transport's dialling goroutine after the first request
+}
+
+// firstHeads is how many times Limits.Head a plain connection has until its first byte. A client that waits for the server to speak
+// would wait for ever.
+const firstHeads = 4
+
+const bufferSize = 64 << 10
+
+func newServer(ctx context.Context, s *Session, c *served, client net.Conn, entry app.Host, host head.Authority, w way) *server {
+	return &server{
+		ctx: ctx, session: s, conn: c, client: client, entry: entry, host: host, way: w,
+		sealed: s.incoming.Belongs(host.Name, host.Port),
+	}
+}
+
+// run serves until either side ends.
+func (e *server) run() {
+	if !e.open() {
+		return
+	}
+	e.transport = e.newTransport()
+	defer e.transport.CloseIdleConnections()
+	for e.next() {
+	}
+	if e.secure {
+		_ = e.client.(*tls.Conn).CloseWrite()
+	}
+}
+
+// open finds out what the box speaks, and ends its TLS.
+func (e *server) open() bool {
+	headTime := e.session.gateway.limits.Head
+	_ = e.client.SetReadDeadline(time.Now().Add(firstHeads * headTime))
+	if e.way == waySpeak {
+		_ = e.client.SetReadDeadline(time.Now().Add(headTime))
+	}
+	if e.way == wayGuess && !e.guess() {
+		return false
+	}
+	if e.way == waySpeak && !e.handshake() {
+		return false
+	}
+	e.in = bufio.NewReaderSize(e.client, bufferSize)
+	e.out = bufio.NewWriterSize(e.client, bufferSize)
+	return true
+}
+
+// guess looks at the first byte: TLS begins with a handshake record.
+func (e *server) guess() bool {
+	in := bufio.NewReaderSize(e.client, 16)
+	first, err := in.Peek(1)
+	if err != nil {
+		e.silent(err)
+		return false
+	}
+	e.client, e.way = buffered{e.client, in}, wayHTTP
+	if first[0] == handshakeRecord {
+		e.way = waySpeak
+	}
+	return true
+}
+
+// handshake ends the box's TLS under a certificate for the host that policy allowed.
+func (e *server) handshake() bool {
+	rule := ""
+	_ = e.client.SetDeadline(time.Now().Add(e.session.gateway.limits.Head))
+	conn := tls.Server(e.client, &tls.Config{
+		MinVersion:                  tls.VersionTLS12,
+		NextProtos:                  []string{"http/1.1"},
+		SessionTicketsDisabled:      true, // or what one execution was given could serve another
+		DynamicRecordSizingDisabled: true, // there is no network in between
+		GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) {
+			if rule = serverNameRule(h.ServerName, e.host.Name); rule != "" {
+				return nil, errors.New(rule)
+			}
+			return e.session.gateway.authority.Leaf(e.host.Name)
+		},
+	})
+	if err := conn.Handshake(); err != nil {
+		e.handshakeFailed(rule, err)
+		return false
+	}
+	_ = conn.SetDeadline(time.Time{})
+	e.client, e.secure = conn, true
+	return true
+}
+
+// buffered is a connection of which some bytes were read into a buffer.
+type buffered struct {
+	net.Conn
+	in *bufio.Reader
+}
+
+func (b buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
+
+// handshakeFailed records why the box's TLS did not come about, and answers a client that speaks plain HTTP.
+func (e *server) handshakeFailed(rule string, err error) {
+	var record tls.RecordHeaderError
+	var timeout net.Error
+	switch {
+	case rule != "":
+	case e.session.ctx.Err() != nil:
+		rule = RuleClosed
+	case errors.As(err, &record) && record.Conn != nil, errors.As(err, &timeout) && timeout.Timeout():
+		rule = RuleNotTLS
+	case isDistrust(err):
+		rule = RuleDistrust
+	case isNoProtocol(err):
+		rule = RuleHTTP2
+	case errors.Is(err, io.EOF):
+		e.silent(err)
+		return
+	default:
+		rule = RuleHandshake
+	}
+	e.failed(rule)
+	if record.Conn != nil && looksLikeHTTP(record.RecordHeader[:]) {
+		_, _ = e.client.Write(plainAnswer(app.Connection{Host: e.host.Name, Port: e.host.Port, Verdict: verdictOf(rule), Rule: rule}))
+	}
+}
+
+// silent records a connection that ended before any request, or that took too long with the first.
+func (e *server) silent(err error) {
+	if e.requests > 0 {
+		return
+	}
+	var timeout net.Error
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		e.failed(RuleSlow)
+		return
+	}
+	r := e.session.ledger.opened(e.conn.meter.Load(), app.Connection{
+		Host: e.host.Name, Port: e.host.Port, Verdict: app.VerdictAllowed, Rule: e.entry.String(),
+		Address: e.address(), StartedAt: e.started, Count: 1,
+	})
+	e.session.ledger.ended(r)
+}
+
+// failed records a connection that failed before any request.
+func (e *server) failed(rule string) { _ = e.session.refuse(e.host.Name, e.host.Port, rule, nil) }
+
+// address is where the host was dialled last.
+func (e *server) address() string {
+	e.session.mu.Lock()
+	defer e.session.mu.Unlock()
+	return e.conn.target.String()
+}
+
+func (e *server) target() swap.Target {
+	return swap.Target{Host: e.host.Name, Port: e.host.Port, TLS: e.secure}
+}
+
+// waitHead waits for a whole head and returns its bytes, which stay in the buffer.
+func (e *server) waitHead() ([]byte, error) {
+	if e.requests > 0 {
+		_ = e.client.SetReadDeadline(time.Time{}) // resting: Limits.Idle
+	} else {
+		_ = e.client.SetReadDeadline(time.Now().Add(firstHeads * e.session.gateway.limits.Head))
+	}
+	if _, err := e.in.Peek(1); err != nil {
+		return nil, err
+	}
+	e.conn.touch()
+	_ = e.client.SetReadDeadline(time.Now().Add(e.session.gateway.limits.Head))
+	for seen := 0; ; {
+		data, _ := e.in.Peek(e.in.Buffered())
+		n, err := head.End(data, seen)
+		if err != nil {
+			return data, err
+		}
+		if n > 0 {
+			_ = e.client.SetReadDeadline(time.Time{})
+			return data[:n], nil
+		}
+		seen = len(data)
+		if _, err := e.in.Peek(seen + 1); err != nil {
+			return data, err
+		}
+	}
+}

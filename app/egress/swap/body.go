@@ -1,0 +1,145 @@
+package swap
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// bodyPlace is the body as a place for values.
+var bodyPlace = where{app.PlaceBody, "the body"}
+
+// body replaces placeholders in a body that may hold some, and has every other body watched while it is sent. Header is the request's new one.
+func (o *outgoing) body(req *http.Request, header http.Header) *Refusal {
+	if req.Body == nil || req.Body == http.NoBody {
+		return nil
+	}
+	if !o.swapper.swapsBody(o.target) {
+		o.watch(req, req.Body)
+		return nil
+	}
+	release, err := o.swapper.holds.take(req.Context())
+	if err != nil {
+		return refuseBody(RuleBody, "the execution ended before the body could be read", "Nothing to do.")
+	}
+	refusal := o.held(req, header, release)
+	if refusal != nil {
+		release()
+	}
+	return refusal
+}
+
+// held reads a body, as far as values may be put in, and calls release when no more of it is held, unless it is refused.
+func (o *outgoing) held(req *http.Request, header http.Header, release func()) *Refusal {
+	head, err := io.ReadAll(io.LimitReader(req.Body, app.MaxSwappedBody+1))
+	if err != nil {
+		return refuseBody(RuleBody, "the body of the request ended early", "Send the whole body.")
+	}
+	encodings := codings(header["Content-Encoding"])
+	if len(head) > app.MaxSwappedBody {
+		if len(encodings) > 0 {
+			return refuseTooLarge("")
+		}
+		first := &releasing{bytes.NewReader(head), req.Body, release}
+		o.watch(req, io.MultiReader(first, req.Body))
+		req.Body.(*watched).closer = first
+		return nil
+	}
+	if refusal := o.trailer(req.Trailer); refusal != nil {
+		return refusal
+	}
+	if refusal := o.small(req, header, head, encodings); refusal != nil {
+		return refusal
+	}
+	if req.Body == http.NoBody {
+		release()
+		return nil
+	}
+	req.Body = &releasing{req.Body, req.Body, release}
+	return nil
+}
+
+// small replaces placeholders in a body that was read completely.
+func (o *outgoing) small(req *http.Request, header http.Header, sent []byte, encodings []string) *Refusal {
+	plain, refusal := expand(sent, encodings)
+	if refusal != nil {
+		return refusal
+	}
+	swapped, refusal := o.content(string(plain), header.Get("Content-Type"), bodyPlace)
+	if refusal != nil {
+		return refusal
+	}
+	out := sent
+	if swapped != string(plain) {
+		out = []byte(swapped)
+		for _, name := range []string{"Content-Encoding", "Content-Md5", "Digest", "Content-Digest", "Repr-Digest"} {
+			header.Del(name)
+		}
+	}
+	reframe(req, header, out)
+	return nil
+}
+
+// reframe makes out the body.
+func reframe(req *http.Request, header http.Header, out []byte) {
+	req.GetBody = nil
+	req.Body = struct {
+		io.Reader
+		io.Closer
+	}{bytes.NewReader(out), req.Body}
+	if len(req.Trailer) > 0 { // which only a chunked body can have
+		req.ContentLength = -1
+		return
+	}
+	req.ContentLength, req.TransferEncoding = int64(len(out)), nil
+	if len(out) == 0 {
+		req.Body = http.NoBody
+	}
+	if header.Get("Content-Length") != "" {
+		header.Set("Content-Length", strconv.Itoa(len(out)))
+	}
+}
+
+// expand undoes the content encodings of a body.
+func expand(sent []byte, encodings []string) ([]byte, *Refusal) {
+	if len(encodings) == 0 {
+		return sent, nil
+	}
+	const hint = "Send the body without Content-Encoding."
+	body, err := decode(encodings, io.NopCloser(bytes.NewReader(sent)))
+	if err != nil {
+		return nil, refuseBody(RuleBody, "the body can't be searched for placeholders: "+err.Error(), hint)
+	}
+	plain, err := io.ReadAll(io.LimitReader(body, app.MaxSwappedBody+1))
+	if err != nil {
+		return nil, refuseBody(RuleBody, "the body can't be decompressed, so it can't be searched for placeholders", hint)
+	}
+	if len(plain) > app.MaxSwappedBody {
+		return nil, refuseTooLarge("")
+	}
+	return plain, nil
+}
+
+// content replaces placeholders as a content type wants.
+func (o *outgoing) content(text, contentType string, at where) (string, *Refusal) {
+	media, params, err := mime.ParseMediaType(contentType)
+	if err != nil && media == "" {
+		media = strings.ToLower(strings.TrimSpace(strings.SplitN(contentType, ";", 2)[0]))
+	}
+	switch {
+	case strings.HasPrefix(media, "multipart/"):
+		return o.multipart(text, params["boundary"], at)
+	case media == "application/x-www-form-urlencoded":
+		return o.replace(text, at, fitPercent(text))
+	case strings.HasSuffix(media, "/json") || strings.HasSuffix(media, "+json"):
+		return o.replace(text, at, fitJSON(text))
+	case strings.HasSuffix(media, "/xml") || strings.HasSuffix(media, "+xml"):
+		return o.replace(text, at, fitXML(text))
+	}
+	return o.replace(text, at, func(value string, _ int) (string, string) { return value, "" })
+}

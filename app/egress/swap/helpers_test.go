@@ -1,0 +1,133 @@
+package swap
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+)
+
+const (
+	secretA = `sk+live/51Hx"Q\zT=<9>&uV`
+	secretB = "plain0123456789abcdefXYZ"
+)
+
+func placeholderOf(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return Placeholder(sum[:])
+}
+
+// everywhere are all places.
+var everywhere = []app.Place{app.PlaceHeader, app.PlacePath, app.PlaceQuery, app.PlaceBody}
+
+func credential(key, value, host string, places ...app.Place) Credential {
+	h, err := app.ParseHost(host)
+	if err != nil {
+		panic(err)
+	}
+	return Credential{Key: key, Placeholder: placeholderOf(key), Value: app.NewSecret(value), Hosts: []app.Host{h}, Places: places}
+}
+
+var (
+	home    = Target{Host: "api.example.com", Port: 443, TLS: true}
+	foreign = Target{Host: "evil.example.net", Port: 443, TLS: true}
+)
+
+// atHome has A, in all places, and B, in headers only, at home.
+func atHome() *Swapper {
+	return New([]Credential{credential("A", secretA, home.Host, everywhere...), credential("B", secretB, home.Host)})
+}
+
+var phA, phB = placeholderOf("A"), placeholderOf("B")
+
+func request(t testing.TB, method, url, body string, headers ...string) *http.Request {
+	t.Helper()
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	req, err := http.NewRequest(method, url, reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Add(headers[i], headers[i+1])
+	}
+	return req
+}
+
+// send returns what the host would get, or the refusal.
+func send(t testing.TB, s *Swapper, target Target, req *http.Request) (keys []string, body string, refusal *Refusal) {
+	t.Helper()
+	keys, err := s.Outgoing(target, req)
+	var content []byte
+	if err == nil && req.Body != nil {
+		content, err = io.ReadAll(req.Body)
+		if err == nil && req.ContentLength >= 0 && req.ContentLength != int64(len(content)) {
+			t.Errorf("Content-Length is %d, the body has %d bytes", req.ContentLength, len(content))
+		}
+	}
+	if err != nil && !errors.As(err, &refusal) {
+		t.Fatalf("%T: %v", err, err)
+	}
+	return keys, string(content), refusal
+}
+
+// wire returns the head of a request as it is sent.
+func wire(t testing.TB, req *http.Request) string {
+	t.Helper()
+	out := req.Clone(t.Context())
+	out.Body, out.ContentLength, out.TransferEncoding = nil, 0, nil
+	var b bytes.Buffer
+	if err := out.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func response(body string, headers ...string) *http.Response {
+	resp := &http.Response{
+		StatusCode: 200, Status: "200 OK", Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+	}
+	for i := 0; i < len(headers); i += 2 {
+		resp.Header.Add(headers[i], headers[i+1])
+	}
+	return resp
+}
+
+// receive returns what the script would get of a body.
+func receive(t testing.TB, s *Swapper, body string) string {
+	t.Helper()
+	resp := response(body)
+	if err := s.Incoming(home, resp); err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// chunked gives a body in pieces of the sizes, over and over.
+type chunked struct {
+	data  string
+	sizes []int
+	turn  int
+}
+
+func (c *chunked) Read(p []byte) (int, error) {
+	if c.data == "" {
+		return 0, io.EOF
+	}
+	n := min(c.sizes[c.turn%len(c.sizes)], len(p), len(c.data))
+	c.turn++
+	copy(p, c.data[:n])
+	c.data = c.data[n:]
+	return n, nil
+}

@@ -1,0 +1,72 @@
+package swap
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// bodied is a request whose body values may be put into.
+func bodied(t *testing.T, ctx context.Context, body string) *http.Request {
+	t.Helper()
+	return request(t, "POST", "https://api.example.com/", body, "Content-Type", "text/plain").WithContext(ctx)
+}
+
+// Of one execution MaxHolds bodies are held at a time, also after its credentials were narrowed; the next one waits until one was sent, and no
+// longer than its execution lives.
+func TestHeldBodiesAreCapped(t *testing.T) {
+	c := credential("A", secretA, home.Host)
+	c.Places = []app.Place{app.PlaceHeader, app.PlaceBody}
+	s := New([]Credential{c})
+	large := strings.Repeat("x", app.MaxSwappedBody+1)
+	for name, end := range map[string]func(*http.Request){
+		"closed": func(r *http.Request) { _ = r.Body.Close() },
+		"read":   func(r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) },
+		"both":   func(r *http.Request) { _, _ = io.Copy(io.Discard, r.Body); _ = r.Body.Close(); _ = r.Body.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var open []*http.Request
+			for i := range MaxHolds {
+				r := bodied(t, t.Context(), []string{phA, "no placeholder", large}[i%3])
+				if _, err := s.Outgoing(home, r); err != nil {
+					t.Fatal(err)
+				}
+				open = append(open, r)
+			}
+			over, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, err := s.Narrowed([]Credential{c}).Outgoing(home, bodied(t, over, phA)); err == nil {
+				t.Fatal("one more was held")
+			}
+			waiting := make(chan error)
+			next := bodied(t, t.Context(), phA)
+			go func() {
+				_, err := s.Outgoing(home, next)
+				waiting <- err
+			}()
+			for _, r := range append(open, nil) {
+				if r != nil {
+					end(r)
+				}
+			}
+			if err := <-waiting; err != nil {
+				t.Fatal(err)
+			}
+			end(next)
+			if len(s.holds) != 0 {
+				t.Errorf("%d places are still taken", len(s.holds))
+			}
+		})
+	}
+	refused := bodied(t, t.Context(), strings.ToUpper(phA))
+	if _, err := s.Outgoing(home, refused); err == nil || len(s.holds) != 0 {
+		t.Errorf("a refused body: %v, %d places are taken", err, len(s.holds))
+	}
+	if _, err := s.Outgoing(home, bodied(t, t.Context(), "")); err != nil || len(s.holds) != 0 {
+		t.Errorf("an empty body: %v, %d places are taken", err, len(s.holds))
+	}
+}

@@ -1,0 +1,140 @@
+package swap
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// The reasons why a response can't be passed on.
+var (
+	errRange   = errors.New("swap: the host answered with a range, in which a sealed value could be read in pieces")
+	errUpgrade = errors.New("swap: the host changed the protocol, which can't be read")
+)
+
+// Incoming replaces the values in resp (status line, headers, trailers, body) by their placeholders, in constant memory. An error says why the
+// response can't be read and so must not be passed on.
+//
+// The body is decompressed and its length unknown afterwards, so digests of it are dropped with Content-Length. Of a response from a host to which no credential
+// belongs, only what needs no decoding is looked at. The body fails with an error where it turns out to be unreadable.
+func (s *Swapper) Incoming(t Target, resp *http.Response) error {
+	values := s.values()
+	if values.machine == nil {
+		return nil
+	}
+	in := values.incoming(t)
+	if s.Belongs(t.Host, t.Port) {
+		if err := readable(resp); err != nil {
+			return err
+		}
+	}
+	encodings := codings(resp.Header["Content-Encoding"])
+	in.head(resp)
+	if resp.Body == nil || resp.Body == http.NoBody {
+		if resp.ContentLength != 0 { // of the body that HEAD leaves out: compressed, its length could tell what is in it
+			unmeasured(resp)
+		}
+		return nil
+	}
+	if len(encodings) > 0 {
+		if !s.Belongs(t.Host, t.Port) {
+			return nil
+		}
+		body, err := decode(encodings, resp.Body)
+		if err != nil {
+			return err
+		}
+		resp.Body = body
+		resp.Header.Del("Content-Encoding")
+		resp.Uncompressed = true
+	}
+	in.body(resp)
+	return nil
+}
+
+// readable refuses responses in which a value could hide.
+func readable(resp *http.Response) error {
+	switch {
+	case resp.StatusCode == http.StatusSwitchingProtocols:
+		return errUpgrade
+	case resp.StatusCode == http.StatusPartialContent,
+		strings.HasPrefix(strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Type"))), "multipart/byteranges"):
+		return errRange
+	}
+	for _, encoding := range codings(resp.Header["Transfer-Encoding"]) {
+		if encoding != "chunked" {
+			return fmt.Errorf("swap: the host answered with the transfer encoding %q, which can't be read", app.Clip(encoding, 40))
+		}
+	}
+	return nil
+}
+
+func (i *incoming) head(resp *http.Response) {
+	resp.Status = i.text(resp.Status)
+	i.header(resp.Header)
+	i.header(resp.Trailer)
+}
+
+// unmeasured takes off what was counted or computed from the body as the host sent it.
+func unmeasured(resp *http.Response) {
+	for _, name := range []string{"Content-Length", "Content-Md5", "Digest", "Content-Digest", "Repr-Digest"} {
+		resp.Header.Del(name)
+	}
+	resp.ContentLength = -1
+}
+
+func (i *incoming) body(resp *http.Response) {
+	unmeasured(resp)
+	resp.Body = &replaced{body: resp.Body, replacer: i.replacer(), end: func() { i.header(resp.Trailer) }}
+}
+
+// replacedPiece is how much of a body is read at once, in bytes.
+const replacedPiece = 32 << 10
+
+// replaced is a body in which values are replaced while it is read.
+type replaced struct {
+	body     io.ReadCloser
+	replacer *replacer
+	end      func() // at the end of the body
+
+	piece []byte
+	out   []byte // of which ready is to be passed on
+	ready []byte
+	err   error
+}
+
+// Read returns as soon as something is known to come next.
+func (r *replaced) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for len(r.ready) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.fill()
+	}
+	n := copy(p, r.ready)
+	r.ready = r.ready[n:]
+	return n, nil
+}
+
+func (r *replaced) fill() {
+	if r.piece == nil {
+		r.piece = make([]byte, replacedPiece)
+	}
+	n, err := r.body.Read(r.piece)
+	r.out = r.replacer.write(r.out[:0], r.piece[:n])
+	if err == io.EOF {
+		r.out = r.replacer.finish(r.out)
+		r.end()
+	}
+	r.ready, r.err = r.out, err
+}
+
+// Close closes the body.
+func (r *replaced) Close() error { return r.body.Close() }

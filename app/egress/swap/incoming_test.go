@@ -1,0 +1,345 @@
+package swap
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReflectionsAreReplaced(t *testing.T) {
+	std, raw := base64.StdEncoding, base64.RawURLEncoding
+	for name, c := range map[string]struct{ got, want string }{
+		"raw":              {"x" + secretA + "y", "x" + phA + "y"},
+		"twice":            {secretA + secretA, phA + phA},
+		"two keys":         {secretA + secretB, phA + phB},
+		"json":             {`{"k":"` + quoteJSON(secretA) + `"}`, `{"k":"` + phA + `"}`},
+		"json in json":     {strconv.Quote(`{"k":"` + quoteJSON(secretA) + `"}`), strconv.Quote(`{"k":"` + phA + `"}`)},
+		"go json":          {`sk+live/51Hx\"Q\\zT=\u003c9\u003e\u0026uV`, phA},
+		"php json":         {`sk+live\/51Hx\"Q\\zT=<9>&uV`, phA},
+		"all escaped json": {everyCharacter(secretB)[4], phB},
+		"percent":          {"?k=" + url.QueryEscape(secretA) + "&x=1", "?k=" + phA + "&x=1"},
+		"percent path":     {"/" + url.PathEscape(secretA), "/" + phA},
+		"percent, lower":   {percent(secretA, "-._~", "%%%02x", "+"), phA},
+		"percent, twice":   {url.QueryEscape(url.QueryEscape(secretA)), phA},
+		"percent, all":     {everyCharacter(secretA)[1], phA},
+		"html":             {"<b>sk+live/51Hx&#34;Q\\zT=&lt;9&gt;&amp;uV</b>", "<b>" + phA + "</b>"},
+		"html, quot":       {"sk+live/51Hx&quot;Q\\zT=&lt;9&gt;&amp;uV", phA},
+		"hex":              {"a " + hex.EncodeToString([]byte(secretA)), "a " + hex.EncodeToString([]byte(phA))},
+		"HEX":              {strings.ToUpper(hex.EncodeToString([]byte(secretA))), strings.ToUpper(hex.EncodeToString([]byte(phA)))},
+		"repr":             {`'sk+live/51Hx"Q\\zT=<9>&uV'`, "'" + phA + "'"},
+		"utf-16":           {utf16Bytes("x"+secretB+"y", false), utf16Bytes("x"+phB+"y", false)},
+		"utf-16, big":      {utf16Bytes("x"+secretB+"y", true), utf16Bytes("x"+phB+"y", true)},
+		"reversed":         {reversed(secretA), reversed(phA)},
+		"capitals":         {strings.ToUpper(secretB), phB},
+		"base64, whole":    {std.EncodeToString([]byte(secretA)), phA},
+		"base64, 1":        {std.EncodeToString([]byte(":" + secretA)), "On" + phA + "g=="},
+		"base64, 2":        {std.EncodeToString([]byte("u:" + secretA)), "dTp" + phA + "Y="},
+		"base64, url":      {raw.EncodeToString([]byte(secretA)), phA},
+		"nothing":          {secretA[1:] + secretA[:len(secretA)-1], secretA[1:] + secretA[:len(secretA)-1]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, receive(t, atHome(), c.got)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestHeadIsReplaced(t *testing.T) {
+	resp := response("", "X-Echo", "k="+secretA, "Location", "/x?k="+url.QueryEscape(secretA), "Set-Cookie", "a="+secretB+"; Path=/",
+		"X-"+secretB, "v", "Authorization", basic("u:"+secretA), "Content-Length", "0", "Digest", "x", "Etag", `"`+secretB+`"`)
+	resp.Status = "200 " + secretB
+	resp.Trailer = http.Header{"X-T": {secretB}, "X-" + secretB: nil}
+	if err := atHome().Incoming(home, resp); err != nil {
+		t.Fatal(err)
+	}
+	want := http.Header{
+		"X-Echo": {"k=" + phA}, "Location": {"/x?k=" + phA}, "Set-Cookie": {"a=" + phB + "; Path=/"}, "Authorization": {"Basic dTp" + phA + "Y="}, "Etag": {`"` + phB + `"`},
+	}
+	if diff := cmp.Diff(want, resp.Header); diff != "" {
+		t.Error(diff)
+	}
+	if resp.Status != "200 "+phB || !cmp.Equal(resp.Trailer, http.Header{"X-T": {phB}}) || resp.ContentLength != -1 {
+		t.Errorf("%q, %v, %d", resp.Status, resp.Trailer, resp.ContentLength)
+	}
+}
+
+// An answer to HEAD has the length and the digest of a body with the value in it.
+func TestHeadAnswersAreNotMeasured(t *testing.T) {
+	resp := response("", "Content-Length", "77", "Content-Digest", "x")
+	resp.Body, resp.ContentLength = http.NoBody, 77
+	if err := atHome().Incoming(home, resp); err != nil || resp.ContentLength != -1 || len(resp.Header) != 0 {
+		t.Errorf("%v, %d, %v", err, resp.ContentLength, resp.Header)
+	}
+}
+
+func TestLateTrailersAreReplaced(t *testing.T) {
+	resp := response("x")
+	resp.Trailer = http.Header{"X-Late": nil}
+	resp.Body = io.NopCloser(io.MultiReader(strings.NewReader("x"), readerFunc(func([]byte) (int, error) {
+		resp.Trailer.Set("X-Late", secretB)
+		return 0, io.EOF
+	})))
+	if err := atHome().Incoming(home, resp); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.ReadAll(resp.Body)
+	if got := resp.Trailer.Get("X-Late"); got != phB {
+		t.Errorf("the trailer is %q", got)
+	}
+}
+
+func TestUnreadableResponses(t *testing.T) {
+	partial := response("x")
+	partial.StatusCode = http.StatusPartialContent
+	upgraded := response("")
+	upgraded.StatusCode = http.StatusSwitchingProtocols
+	for name, resp := range map[string]*http.Response{
+		"range":    partial,
+		"ranges":   response("x", "Content-Type", "Multipart/ByteRanges; boundary=x"),
+		"upgrade":  upgraded,
+		"br":       response("x", "Content-Encoding", "br"),
+		"zstd":     response("x", "Content-Encoding", "zstd"),
+		"unknown":  response("x", "Content-Encoding", "x"),
+		"stacked":  response("x", "Content-Encoding", "gzip, deflate"),
+		"stacked2": response("x", "Content-Encoding", "gzip", "Content-Encoding", "gzip"),
+		"te":       response("x", "Transfer-Encoding", "gzip, chunked"),
+	} {
+		if err := atHome().Incoming(home, resp); err == nil {
+			t.Errorf("%s is passed on", name)
+		}
+	}
+	for name, resp := range map[string]*http.Response{"range": partial, "br": response("x", "Content-Encoding", "br")} {
+		if err := atHome().Incoming(foreign, resp); err != nil {
+			t.Errorf("%s from elsewhere: %v", name, err)
+		}
+	}
+}
+
+func TestCompressedResponses(t *testing.T) {
+	text := strings.Repeat("some text ", 1000) + secretA + strings.Repeat(" more", 1000)
+	want := strings.Replace(text, secretA, phA, 1)
+	var bare bytes.Buffer
+	w, _ := flate.NewWriter(&bare, 9)
+	_, err := w.Write([]byte(text))
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	half := strings.Index(text, secretA) + 5
+	for name, c := range map[string]struct{ encoding, body string }{
+		"gzip":     {"gzip", compress(t, "gzip", text)},
+		"x-gzip":   {"X-Gzip", compress(t, "gzip", text)},
+		"members":  {"gzip", compress(t, "gzip", text[:half]) + compress(t, "gzip", text[half:])},
+		"zlib":     {"deflate", compress(t, "deflate", text)},
+		"bare":     {"deflate", bare.String()},
+		"identity": {"identity", text},
+	} {
+		resp := response("", "Content-Encoding", c.encoding)
+		resp.Body = io.NopCloser(iotest.OneByteReader(strings.NewReader(c.body)))
+		if err := atHome().Incoming(home, resp); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(resp.Body); err != nil || string(got) != want {
+			t.Errorf("%s: %v, %d bytes", name, err, len(got))
+		}
+		if name != "identity" && resp.Header.Get("Content-Encoding") != "" {
+			t.Errorf("%s: %v", name, resp.Header)
+		}
+	}
+}
+
+func TestBrokenCompression(t *testing.T) {
+	whole := compress(t, "gzip", strings.Repeat("x", 1000))
+	for name, c := range map[string]struct{ encoding, body string }{
+		"not gzip":  {"gzip", "plain"},
+		"cut short": {"gzip", whole[:len(whole)-5]},
+		"cut head":  {"gzip", whole[:5]},
+		"garbage":   {"gzip", whole + "garbage garbage garbage"},
+		"checksum":  {"gzip", whole[:len(whole)-8] + "abcdefgh"},
+		"not zlib":  {"deflate", "\xff\xff\xff\xff"},
+		"bomb":      {"gzip", compress(t, "gzip", strings.Repeat("\x00", 64<<20))},
+	} {
+		resp := response(c.body, "Content-Encoding", c.encoding)
+		if err := atHome().Incoming(home, resp); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := io.Copy(io.Discard, resp.Body); err == nil || n > 16<<20 {
+			t.Errorf("%s: %d bytes, %v", name, n, err)
+		}
+	}
+	resp := response("", "Content-Encoding", "gzip")
+	if err := atHome().Incoming(home, resp); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := io.Copy(io.Discard, resp.Body); n != 0 || err != nil {
+		t.Errorf("an empty body: %d, %v", n, err)
+	}
+}
+
+func TestOverlappingValues(t *testing.T) {
+	const inner, outer = "inner-secret-0123", "outer-inner-secret-0123-outer"
+	const left, right = "left-part-shared-part", "shared-part-right-part"
+	as := strings.Repeat("a", 16)
+	for name, c := range map[string]struct {
+		values    []string
+		got, want string
+	}{
+		"inner alone":        {[]string{inner, outer}, "x" + inner + "y", "x[0]y"},
+		"inner within":       {[]string{inner, outer}, "x" + outer + "y", "x[1]y"},
+		"begin of the outer": {[]string{inner, outer}, outer[:len(outer)-1], "outer-[0]-oute"},
+		"overlap":            {[]string{left, right}, "x" + left[:10] + right + "y", "x[0]y"},
+		"the same":           {[]string{inner, inner}, inner, "[0]"},
+		"one beginning":      {[]string{inner, inner + "-and-more"}, inner + "-and-more " + inner + "-and", "[1] [0]-and"},
+		"too few":            {[]string{as}, as[1:], as[1:]},
+		"just":               {[]string{as}, "b" + as + "b", "b[0]b"},
+		"many":               {[]string{as}, strings.Repeat("a", 200000) + "b", "[0]b"},
+		"near miss":          {[]string{as + "b"}, strings.Repeat("a", 30) + "c", strings.Repeat("a", 30) + "c"},
+		"near hit":           {[]string{as + "b"}, strings.Repeat("a", 30) + "b", strings.Repeat("a", 14) + "[0]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all []Credential
+			want := c.want
+			for i, value := range c.values {
+				key := "K" + strconv.Itoa(i)
+				all = append(all, credential(key, value, home.Host))
+				want = strings.ReplaceAll(want, "["+strconv.Itoa(i)+"]", placeholderOf(key))
+			}
+			if got := receive(t, New(all), c.got); got != want {
+				t.Errorf("got  %.200s\nwant %.200s", got, want)
+			}
+		})
+	}
+}
+
+// Of two keys with one value, a host gets back the placeholder of that which belongs to it.
+func TestOneValueOfTwoKeys(t *testing.T) {
+	s := New([]Credential{credential("A", secretB, "other.example.com"), credential("B", secretB, home.Host)})
+	if got := receive(t, s, secretB); got != phB {
+		t.Errorf("%s", got)
+	}
+	resp := response(secretB)
+	if err := s.Incoming(foreign, resp); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := io.ReadAll(resp.Body); string(got) != phA {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestLinesOfAValue(t *testing.T) {
+	value := "-----BEGIN KEY-----\nMIIBVAIBADANBgkqhkiG9w0B\nAQEFAASCAT4wggE6AgEAAkEA\n-----END KEY-----\n"
+	s := New([]Credential{credential("A", value, home.Host)})
+	if got := receive(t, s, "x"+value+"y"); got != "x"+phA+"y" {
+		t.Errorf("whole: %q", got)
+	}
+	if got := receive(t, s, "-----BEGIN KEY-----\r\n  MIIBVAIBADANBgkqhkiG9w0B\r\n"); got != "-----BEGIN KEY-----\r\n  "+phA+"\r\n" {
+		t.Errorf("one line: %q", got)
+	}
+	if got := receive(t, s, `{"k":"`+quoteJSON(value)+`"}`); got != `{"k":"`+phA+`"}` {
+		t.Errorf("JSON: %q", got)
+	}
+}
+
+// Whole lines are passed on at once. Of a line that has not ended no more is held than the longest form of a value.
+func TestPromptness(t *testing.T) {
+	s := atHome()
+	longest := s.values().machine.longest
+	long := strings.Repeat("x", 2*longest)
+	reader, writer := io.Pipe()
+	resp := response("")
+	resp.Body = reader
+	if err := s.Incoming(home, resp); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct{ send, get string }{
+		{"data: hello\n\n", "data: hello\n\n"},
+		{secretA[:5] + "\n", secretA[:5] + "\n"},
+		{long, long[:longest+1]},
+		{"\n", long[longest+1:] + "\n"},
+		{"data: " + secretA + "\n\n", "data: " + phA + "\n\n"},
+	} {
+		go func() { _, _ = writer.Write([]byte(step.send)) }()
+		got := make([]byte, len(step.get))
+		if _, err := io.ReadFull(resp.Body, got); err != nil || string(got) != step.get {
+			t.Fatalf("%q, %v", got, err)
+		}
+	}
+}
+
+// A host that repeats what a script wrote must not tell it by the pieces of the answer whether a value begins like that: else
+// a script could find a value byte by byte.
+func TestPiecesTellNothingOfValues(t *testing.T) {
+	multiline := New([]Credential{credential("A", "first line of it 0123\nsecond line of it 4567", home.Host)})
+	for name, s := range map[string]*Swapper{"plain": atHome(), "lines": multiline} {
+		machine := s.values().machine
+		for _, n := range machine.needles {
+			for length := 1; length < len(n.text); length += 3 {
+				guess := n.text[:length]
+				if receive(t, s, guess) != guess { // a whole line of the value
+					break
+				}
+				wrong := []byte(guess) // other bytes, the same lines
+				for i, c := range wrong {
+					if c != '\n' {
+						wrong[i] = '~'
+					}
+				}
+				for _, before := range []string{"", "a line\nand ", strings.Repeat("x", 2*machine.longest)} {
+					if right, other := pieces(t, s, before, guess), pieces(t, s, before, string(wrong)); !cmp.Equal(right, other) {
+						t.Fatalf("%s: %d bytes of a value come in %v, others in %v", name, length, right, other)
+					}
+				}
+			}
+		}
+	}
+}
+
+// pieces returns the sizes in which a body of the given pieces is passed on.
+func pieces(t *testing.T, s *Swapper, parts ...string) []int {
+	t.Helper()
+	readers := make([]io.Reader, len(parts))
+	for i, p := range parts {
+		readers[i] = strings.NewReader(p)
+	}
+	resp := response("")
+	resp.Body = io.NopCloser(io.MultiReader(readers...))
+	if err := s.Incoming(home, resp); err != nil {
+		t.Fatal(err)
+	}
+	var sizes []int
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := resp.Body.Read(buffer)
+		if n > 0 {
+			sizes = append(sizes, n)
+		}
+		if err == io.EOF {
+			return sizes
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestNoCredentials(t *testing.T) {
+	s := New(nil)
+	resp := response("x", "Content-Encoding", "br")
+	if err := s.Incoming(home, resp); err != nil || resp.ContentLength != 1 {
+		t.Error(err)
+	}
+	if keys, err := s.Outgoing(home, request(t, "GET", "https://x/", "")); err != nil || keys != nil {
+		t.Error(err)
+	}
+}

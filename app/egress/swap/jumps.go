@@ -1,0 +1,40 @@
+package swap
+
+// jumps finds where one of several texts may begin, without looking at most bytes, as Wu and Manber do: the pair of bytes at the
+// end of a window tells how far the window may move.
+type jumps struct {
+	window int     // at most the length of the shortest text, at least 2
+	shift  []uint8 // for each pair
+}
+
+// maxWindow bounds how far is jumped at once.
+const maxWindow = 64
+
+func newJumps(window int) jumps {
+	j := jumps{window: window, shift: make([]uint8, 1<<16)}
+	for i := range j.shift {
+		j.shift[i] = uint8(window - 1)
+	}
+	return j
+}
+
+// add tells of a pair whose second byte stands at the index end of a text.
+func (j jumps) add(a, b byte, end int) {
+	pair := pairOf(a, b)
+	j.shift[pair] = min(j.shift[pair], uint8(j.window-1-end))
+}
+
+func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
+
+// skip returns the first place at or after from at which a text may begin, as far as the data tells.
+func (j jumps) skip(data []byte, from int) int {
+	end := from + j.window - 1
+	for end < len(data) {
+		jump := j.shift[pairOf(data[end-1], data[end])]
+		if jump == 0 {
+			break
+		}
+		end += int(jump)
+	}
+	return min(end-j.window+1, len(data))
+}

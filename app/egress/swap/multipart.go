@@ -1,0 +1,178 @@
+package swap
+
+import (
+	"fmt"
+	"mime"
+	"strings"
+)
+
+// maxNested bounds how deep multipart bodies may lie in each other: each level is searched as a whole.
+const maxNested = 8
+
+// multipart replaces placeholders in the parts of a body: in the content of each as its own type wants, and in its headers. The
+// lines between the parts, and what stands before the first and after the last, can hold none.
+func (o *outgoing) multipart(text, boundary string, at where) (string, *Refusal) {
+	if len(hits(text)) == 0 {
+		return text, nil
+	}
+	if boundary == "" {
+		return "", refuseBody(RuleBody, "the body is multipart, but its Content-Type names no boundary", "Name the boundary in Content-Type.")
+	}
+	if o.nested++; o.nested > maxNested {
+		return "", refuseBody(RuleBody, fmt.Sprintf("multipart bodies lie in each other deeper than %d times", maxNested), "Send them flat.")
+	}
+	defer func() { o.nested-- }()
+	pieces := split(text, boundary)
+	var b strings.Builder
+	for i, p := range pieces {
+		swapped, refusal := o.piece(p, at)
+		if refusal != nil {
+			return "", refusal
+		}
+		b.WriteString(swapped)
+		pieces[i].text = swapped
+	}
+	if !samePieces(split(b.String(), boundary), pieces) {
+		return "", refuseBody(RuleValue, "a value contains the boundary of the multipart body", "Use another boundary, such as a random one.")
+	}
+	return b.String(), nil
+}
+
+// piece is a part's head or content, or what stands between parts.
+type piece struct {
+	kind     pieceKind
+	text     string
+	media    string // of a content
+	encoding string // of a content
+}
+
+type pieceKind int
+
+const (
+	between pieceKind = iota
+	partHead
+	partContent
+)
+
+func (o *outgoing) piece(p piece, at where) (string, *Refusal) {
+	switch {
+	case p.kind == between:
+		return p.text, o.forbid(p.text, "the boundary of the body")
+	case p.kind == partHead:
+		return o.replace(p.text, where{at.place, "the header of a part of the body"}, fitPartHead)
+	case p.encoding != "":
+		return p.text, o.forbid(p.text, "a part with Content-Transfer-Encoding")
+	}
+	return o.content(p.text, p.media, at)
+}
+
+func fitPartHead(value string, _ int) (string, string) {
+	if why := unfitForHeader(value); why != "" {
+		return "", why
+	}
+	if strings.ContainsAny(value, `"\;`) {
+		return "", "it contains a quote, a backslash or a semicolon"
+	}
+	return value, ""
+}
+
+// split cuts a body into its pieces; together they are the body.
+func split(text, boundary string) []piece {
+	var out []piece
+	add := func(kind pieceKind, text string) { out = append(out, piece{kind: kind, text: text}) }
+	from, inPart := 0, false
+	for at := 0; at < len(text); {
+		length, last := delimiter(text[at:], boundary)
+		if length == 0 {
+			next := strings.IndexByte(text[at:], '\n')
+			if next < 0 {
+				break
+			}
+			at += next + 1
+			continue
+		}
+		if inPart {
+			begin := at - lineEnd(text[from:at])
+			out = append(out, part(text[from:begin])...)
+			from = begin
+		}
+		if last {
+			add(between, text[from:])
+			return out
+		}
+		at += length
+		add(between, text[from:at])
+		from, inPart = at, true
+	}
+	if inPart {
+		return append(out, part(text[from:])...)
+	}
+	add(between, text[from:])
+	return out
+}
+
+// delimiter returns the length of the delimiter line with which the text begins, 0 if it doesn't.
+func delimiter(text, boundary string) (length int, last bool) {
+	rest, found := strings.CutPrefix(text, "--"+boundary)
+	if !found {
+		return 0, false
+	}
+	rest, last = strings.CutPrefix(rest, "--")
+	line, _, _ := strings.Cut(rest, "\n")
+	if strings.Trim(line, " \t\r") != "" {
+		return 0, false
+	}
+	length = len(text) - len(rest) + len(line)
+	if length < len(text) {
+		length++
+	}
+	return length, last
+}
+
+// lineEnd returns the length of the line break at the end of a text.
+func lineEnd(text string) int {
+	return len(text) - len(strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"))
+}
+
+// part cuts a part into head and content.
+func part(text string) []piece {
+	end, length := strings.Index(text, "\r\n\r\n"), 4
+	if i := strings.Index(text, "\n\n"); end < 0 || i >= 0 && i < end {
+		end, length = i, 2
+	}
+	switch {
+	case strings.HasPrefix(text, "\r\n"):
+		end, length = 0, 2
+	case strings.HasPrefix(text, "\n"):
+		end, length = 0, 1
+	case end < 0: // no content: nothing may stand there
+		return []piece{{kind: between, text: text}}
+	}
+	head := text[:end+length]
+	content := piece{kind: partContent, text: text[end+length:]}
+	for line := range strings.SplitSeq(head, "\n") {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		value = strings.TrimSpace(value)
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "content-type":
+			content.media = value
+		case "content-transfer-encoding":
+			if encoding, _, err := mime.ParseMediaType(value); err != nil || encoding != "binary" && encoding != "8bit" && encoding != "7bit" {
+				content.encoding = value
+			}
+		}
+	}
+	return []piece{{kind: partHead, text: head}, content}
+}
+
+func samePieces(a, b []piece) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].kind != b[i].kind || a[i].text != b[i].text {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,160 @@
+package swap
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Outgoing replaces in place the placeholders of req and returns the keys whose values were put in, sorted. An error is a *Refusal: the
+// request must not be sent. Bodies are only read as far as needed; a body that turns out to hold a placeholder
+// that may not be sent fails with a *Refusal when it is read to that place, and nothing of the placeholder is passed on.
+//
+// RequestURI stays as the script sent it, so it is safe to record; URL may hold values afterwards and is not.
+func (s *Swapper) Outgoing(t Target, req *http.Request) (keys []string, err error) {
+	if len(s.credentials) == 0 {
+		return nil, nil
+	}
+	o := &outgoing{swapper: s, target: t}
+	if refusal := o.request(req); refusal != nil {
+		return nil, refusal
+	}
+	slices.Sort(o.used)
+	return o.used, nil
+}
+
+// AskReadable makes a request ask for an answer that Incoming can search: whole, since one that is cut at chosen places, or is the difference to
+// another, could carry a value in pieces; and not encoded. It is for every request to a host that any credential of the execution ever belonged to.
+func AskReadable(header http.Header) {
+	for _, name := range []string{"Range", "If-Range", "A-Im"} {
+		header.Del(name)
+	}
+	header.Set("Accept-Encoding", "identity")
+}
+
+func (o *outgoing) request(req *http.Request) *Refusal {
+	if refusal := o.fixed(req); refusal != nil {
+		return refusal
+	}
+	header, refusal := o.header(req.Header)
+	if refusal != nil {
+		return refusal
+	}
+	address, refusal := o.url(req.URL)
+	if refusal != nil {
+		return refusal
+	}
+	if refusal := o.body(req, header); refusal != nil {
+		return refusal
+	}
+	req.URL, req.Header = address, header
+	return nil
+}
+
+// fixed refuses placeholders in the parts that can't hold any.
+func (o *outgoing) fixed(req *http.Request) *Refusal {
+	parts := []struct{ text, name string }{
+		{req.Method, "the method"}, {req.Host, "the host name"}, {req.URL.Host, "the host name"}, {req.URL.Opaque, "the address"},
+		{req.URL.Fragment, "the fragment"}, {req.URL.RawFragment, "the fragment"}, {req.URL.Scheme, "the scheme"},
+	}
+	if req.URL.User != nil {
+		return refuseBody(RuleBody, "the address holds user information", "Send the header Authorization: Basic instead.")
+	}
+	for _, part := range parts {
+		if refusal := o.forbid(part.text, part.name); refusal != nil {
+			return refusal
+		}
+	}
+	return o.trailer(req.Trailer)
+}
+
+func (o *outgoing) trailer(trailer http.Header) *Refusal {
+	for name, values := range trailer {
+		for _, text := range append([]string{name}, values...) {
+			if refusal := o.forbid(text, "a trailer"); refusal != nil {
+				return refusal
+			}
+		}
+	}
+	return nil
+}
+
+// framing are the headers that say how a message is read; no value may change them.
+var framing = []string{
+	"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "If-Range", "Keep-Alive",
+	"Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
+
+func (o *outgoing) header(header http.Header) (http.Header, *Refusal) {
+	out := make(http.Header, len(header))
+	for name, values := range header {
+		if refusal := o.forbid(name, "the name of a header"); refusal != nil {
+			return nil, refusal
+		}
+		at := where{app.PlaceHeader, "the header " + app.Clip(name, 60)}
+		if slices.Contains(framing, http.CanonicalHeaderKey(name)) {
+			at.place = ""
+		}
+		out[name] = make([]string, len(values))
+		for i, value := range values {
+			text, refusal := o.headerValue(name, value, at)
+			if refusal != nil {
+				return nil, refusal
+			}
+			out[name][i] = text
+		}
+	}
+	return out, nil
+}
+
+func (o *outgoing) headerValue(name, value string, at where) (string, *Refusal) {
+	switch http.CanonicalHeaderKey(name) {
+	case "Authorization", "Proxy-Authorization":
+		if user, scheme, ok := parseBasic(value); ok {
+			swapped, refusal := o.replace(user, at, fitBasic(user))
+			if refusal != nil || swapped == user {
+				return value, refusal
+			}
+			return formatBasic(scheme, swapped), nil
+		}
+	case "Cookie":
+		return o.replace(value, at, fitCookie)
+	}
+	return o.replace(value, at, fitHeader(value))
+}
+
+func (o *outgoing) url(u *url.URL) (*url.URL, *Refusal) {
+	sent := u.EscapedPath()
+	path, refusal := o.replace(sent, where{app.PlacePath, "the path"}, fitPercent(sent))
+	if refusal != nil {
+		return nil, refusal
+	}
+	query, refusal := o.replace(u.RawQuery, where{app.PlaceQuery, "the query"}, fitPercent(u.RawQuery))
+	if refusal != nil {
+		return nil, refusal
+	}
+	out := *u
+	out.RawQuery = query
+	if path == sent {
+		return &out, nil
+	}
+	plain, err := url.PathUnescape(path)
+	if err != nil {
+		return nil, refuseBody(RuleBody, "the path is not valid percent-encoding", "Percent-encode the path.")
+	}
+	out.Path, out.RawPath = plain, path
+	return &out, nil
+}
+
+// fitPercent encodes all but unreserved characters.
+func fitPercent(text string) fit {
+	return func(value string, at int) (string, string) {
+		if strings.Contains(text[max(0, at-2):at], "%") {
+			return "", "it is in the middle of a percent-encoded character"
+		}
+		return strings.ReplaceAll(url.QueryEscape(value), "+", "%20"), ""
+	}
+}

@@ -1,0 +1,300 @@
+package swap
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/google/go-cmp/cmp"
+)
+
+func basic(text string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(text)) }
+
+func TestHeadersAreSwapped(t *testing.T) {
+	for name, c := range map[string]struct{ header, sent, want string }{
+		"bearer":          {"Authorization", "Bearer " + phB, "Bearer " + secretB},
+		"alone":           {"X-Api-Key", phB, secretB},
+		"in the middle":   {"X-Custom", "a" + phB + "b", "a" + secretB + "b"},
+		"twice":           {"X-Custom", phB + phB, secretB + secretB},
+		"two keys":        {"X-Custom", phA + ";" + phB, secretA + ";" + secretB},
+		"cookie":          {"Cookie", "a=1; session=" + phB, "a=1; session=" + secretB},
+		"basic password":  {"Authorization", basic("user:" + phA), basic("user:" + secretA)},
+		"basic user":      {"Authorization", basic(phB + ":x"), basic(secretB + ":x")},
+		"basic both":      {"Authorization", basic(phB + ":" + phA), basic(secretB + ":" + secretA)},
+		"basic, odd case": {"Authorization", "bAsic" + strings.TrimPrefix(basic("u:"+phB), "Basic"), "bAsic" + strings.TrimPrefix(basic("u:"+secretB), "Basic")},
+		"basic, opaque":   {"Authorization", "Basic " + phB, "Basic " + secretB},
+		"proxy":           {"Proxy-Authorization", basic("u:" + phB), basic("u:" + secretB)},
+		"quoted":          {"Authorization", `Digest password="` + phA + `"`, `Digest password="sk+live/51Hx\"Q\\zT=<9>&uV"`},
+		"nothing":         {"X-Custom", "nothing here, airlock_sealed_ or so", "nothing here, airlock_sealed_ or so"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := request(t, "GET", "https://api.example.com/", "", c.header, c.sent)
+			_, _, refusal := send(t, atHome(), home, req)
+			if refusal != nil {
+				t.Fatal(refusal)
+			}
+			if diff := cmp.Diff(c.want, req.Header.Get(c.header)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestKeysAreReported(t *testing.T) {
+	req := request(t, "GET", "https://api.example.com/", "", "X-1", phB, "X-2", phA, "X-3", phB)
+	keys, _, refusal := send(t, atHome(), home, req)
+	if refusal != nil || !cmp.Equal(keys, []string{"A", "B"}) {
+		t.Errorf("%v, %v", keys, refusal)
+	}
+	if keys, _, _ := send(t, atHome(), home, request(t, "GET", "https://api.example.com/", "")); len(keys) != 0 {
+		t.Errorf("%v were used in nothing", keys)
+	}
+}
+
+func TestAddressIsSwapped(t *testing.T) {
+	req := request(t, "GET", "https://api.example.com/v1%2F/"+phA+"/x?k="+phA+"&l=%41+b", "")
+	if _, _, refusal := send(t, atHome(), home, req); refusal != nil {
+		t.Fatal(refusal)
+	}
+	escaped := fitted(fitPercent(""))
+	want := "/v1%2F/" + escaped + "/x?k=" + escaped + "&l=%41+b"
+	if got := req.URL.RequestURI(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := req.URL.Query().Get("k"); got != secretA {
+		t.Errorf("the host reads %q", got)
+	}
+	if segments := strings.Split(req.URL.EscapedPath(), "/"); len(segments) != 4 {
+		t.Errorf("the path became %q", segments)
+	}
+}
+
+func fitted(f fit) string {
+	text, _ := f(secretA, 0)
+	return text
+}
+
+func TestRefusals(t *testing.T) {
+	for name, c := range map[string]struct {
+		target Target
+		method string
+		path   string
+		header []string
+		body   string
+		rule   string
+		says   []string
+	}{
+		"other host":            {target: foreign, header: []string{"X", phA}, rule: RuleHost, says: []string{"A", "evil.example.net", "api.example.com"}},
+		"other port":            {target: Target{"api.example.com", 8443, true}, header: []string{"X", phA}, rule: RuleHost},
+		"other host, query":     {target: foreign, path: "?x=" + phA, rule: RuleHost},
+		"other host, path":      {target: foreign, path: "/" + phA, rule: RuleHost},
+		"other host, body":      {target: foreign, body: "x" + phA, rule: RuleHost},
+		"other host, basic":     {target: foreign, header: []string{"Authorization", basic("u:" + phA)}, rule: RuleHost},
+		"other host, name":      {target: foreign, header: []string{"X-" + phA, "x"}, rule: RuleHost},
+		"other host, encoded":   {target: foreign, header: []string{"X", hex.EncodeToString([]byte(phA))}, rule: RuleHost},
+		"other host, method":    {target: foreign, method: phA, rule: RuleHost},
+		"header name":           {header: []string{"X-" + phA, "x"}, rule: RulePlace},
+		"method":                {method: phA, rule: RulePlace},
+		"framing header":        {header: []string{"Content-Type", phA}, rule: RulePlace},
+		"plain http":            {target: Target{"api.example.com", 80, false}, header: []string{"X", phA}, rule: RulePlain, says: []string{"https"}},
+		"query not ticked":      {path: "?x=" + phB, rule: RulePlace, says: []string{"B", "query", "person"}},
+		"path not ticked":       {path: "/" + phB, rule: RulePlace, says: []string{"path"}},
+		"body not ticked":       {body: phB, rule: RulePlace, says: []string{"body"}},
+		"stale":                 {header: []string{"X", placeholderOf("old")}, rule: RuleUnknown, says: []string{"stale"}},
+		"stale in body":         {body: placeholderOf("old"), rule: RuleUnknown},
+		"capitals":              {header: []string{"X", strings.ToUpper(phA)}, rule: RuleEncoded, says: []string{"as it is"}},
+		"one capital":           {header: []string{"X", "A" + phA[1:]}, rule: RuleEncoded},
+		"hex":                   {header: []string{"X", hex.EncodeToString([]byte(phA))}, rule: RuleEncoded},
+		"percent":               {path: "?x=" + everyCharacter(phA)[0], rule: RuleEncoded},
+		"percent, one":          {path: "?x=%61" + phA[1:], rule: RuleEncoded},
+		"percent, twice":        {path: "/%2561" + phA[1:], rule: RuleEncoded},
+		"cut percent":           {path: "?x=%4" + phA, rule: RuleValue},
+		"\\u":                   {body: `{"x":"\u0061` + phA[1:] + `"}`, rule: RuleEncoded},
+		"\\u, last":             {body: `{"x":"` + phA[:len(phA)-1] + everyCharacter(phA[len(phA)-1:])[4] + `"}`, rule: RuleEncoded},
+		"base64":                {header: []string{"Authorization", "Bearer " + base64.StdEncoding.EncodeToString([]byte(phA))}, rule: RuleEncoded},
+		"base64 +1":             {header: []string{"X", base64.StdEncoding.EncodeToString([]byte(":" + phA))}, rule: RuleEncoded},
+		"base64 +2":             {header: []string{"X", base64.RawURLEncoding.EncodeToString([]byte("u:" + phA + "~~~"))}, rule: RuleEncoded},
+		"base64 in JSON":        {body: `{"x":"` + base64.StdEncoding.EncodeToString([]byte("user:"+phA)) + `"}`, rule: RuleEncoded},
+		"utf-16":                {body: utf16Bytes(`{"x":"`+phA+`"}`, false), rule: RuleEncoded},
+		"utf-16, big end first": {body: utf16Bytes(phA, true), rule: RuleEncoded},
+		"HTML":                  {body: everyCharacter(phA)[6], rule: RuleEncoded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.target.Host == "" {
+				c.target = home
+			}
+			if c.method == "" {
+				c.method = "GET"
+			}
+			req := request(t, "GET", "https://"+c.target.Host+"/"+c.path, c.body, c.header...)
+			req.Method = c.method
+			_, sent, refusal := send(t, atHome(), c.target, req)
+			if refusal == nil {
+				t.Fatalf("was sent: %s%s", wire(t, req), sent)
+			}
+			if refusal.Rule != c.rule || refusal.Hint == "" {
+				t.Errorf("refused by %q: %s; %s", refusal.Rule, refusal.Message, refusal.Hint)
+			}
+			text := refusal.Message + " " + refusal.Hint
+			for _, want := range append(c.says, "") {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q doesn't say %q", text, want)
+				}
+			}
+			if strings.Contains(text, Prefix) || strings.Contains(text, secretA) || strings.Contains(text, secretB) {
+				t.Errorf("%q says too much", text)
+			}
+		})
+	}
+}
+
+func TestFragmentAndTrailers(t *testing.T) {
+	req := request(t, "GET", "https://api.example.com/#"+phA, "")
+	if _, _, refusal := send(t, atHome(), home, req); refusal == nil || refusal.Rule != RulePlace {
+		t.Errorf("a fragment: %v", refusal)
+	}
+	for _, target := range []Target{home, foreign} {
+		for _, place := range [][2]string{{"X-" + phA, "x"}, {"X-Sum", phA}} {
+			req := request(t, "POST", "https://x/", "body")
+			req.Trailer = http.Header{place[0]: {place[1]}}
+			if _, _, refusal := send(t, atHome(), target, req); refusal == nil {
+				t.Errorf("the trailer %q was sent to %s", place, target.Host)
+			}
+		}
+	}
+}
+
+// A trailer is known only when the body ended.
+func TestLateTrailer(t *testing.T) {
+	req := request(t, "POST", "https://x/", "")
+	req.Body = &lateTrailer{req}
+	req.ContentLength = -1
+	if _, _, refusal := send(t, atHome(), foreign, req); refusal == nil {
+		t.Error("was sent")
+	}
+}
+
+func TestInertText(t *testing.T) {
+	stale := placeholderOf("old")
+	req := request(t, "POST", "https://evil.example.net/?x="+stale, "x"+stale, "X", stale)
+	_, body, refusal := send(t, atHome(), foreign, req)
+	if refusal != nil || body != "x"+stale || req.Header.Get("X") != stale || req.URL.RawQuery != "x="+stale {
+		t.Errorf("%v, %q, %v", refusal, body, req)
+	}
+	for _, text := range []string{Prefix, Prefix + "short", Prefix + strings.Repeat("1", tailLength), phA[1:], phA[:len(phA)-1], phA[:len(phA)-1] + "_"} {
+		req := request(t, "POST", "https://api.example.com/?x="+text, "x"+text, "X", text)
+		if _, body, refusal := send(t, atHome(), home, req); refusal != nil || body != "x"+text {
+			t.Errorf("%q: %v, %q", text, refusal, body)
+		}
+	}
+}
+
+// A placeholder cut short may take the beginning of the next into its tail; then it is a foreign one.
+func TestOverlappingPlaceholders(t *testing.T) {
+	for i := 1; i < len(Prefix); i++ {
+		req := request(t, "GET", "https://api.example.com/", "", "X", phB[:len(phB)-i]+phB)
+		_, _, refusal := send(t, atHome(), home, req)
+		if joined := i <= len("airlock"); joined != (refusal != nil) || !joined && req.Header.Get("X") != phB[:len(phB)-i]+secretB {
+			t.Errorf("%d: %v, %q", i, refusal, req.Header)
+		}
+	}
+}
+
+func TestUnfitValues(t *testing.T) {
+	for name, c := range map[string]struct {
+		value, header, sent string
+	}{
+		"line break":      {"abcdefgh\r\nX-Evil: 12345678", "X", "%"},
+		"lf":              {"abcdefghijklmnop\nq", "X", "%"},
+		"nul":             {"abcdefghijklmnop\x00q", "X", "%"},
+		"not ascii":       {"abcdefghijklmnopqrß", "X", "%"},
+		"edge":            {"abcdefghijklmnopqr ", "X", "%"},
+		"cookie":          {"abcdefghijklmnop;admin=1", "Cookie", "a=%"},
+		"colon in a user": {"abcdefgh:ijklmnopqr", "Authorization", basic("%:x")},
+		"basic":           {"abcdefgh\r\nijklmnopqr", "Authorization", basic("x:%")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := New([]Credential{credential("V", c.value, home.Host)})
+			sent := strings.ReplaceAll(c.sent, "%", placeholderOf("V"))
+			if rest, ok := strings.CutPrefix(c.sent, "Basic "); ok {
+				plain, _ := base64.StdEncoding.DecodeString(rest)
+				sent = basic(strings.ReplaceAll(string(plain), "%", placeholderOf("V")))
+			}
+			req := request(t, "GET", "https://api.example.com/", "", c.header, sent)
+			_, _, refusal := send(t, s, home, req)
+			if refusal == nil || refusal.Rule != RuleValue || refusal.Key != "V" {
+				t.Errorf("%+v: %v", refusal, req.Header)
+			}
+		})
+	}
+}
+
+func TestPlainHTTP(t *testing.T) {
+	c := credential("A", secretB, "api.example.com")
+	c.PlainHTTP = true
+	req := request(t, "GET", "http://api.example.com/", "", "X", phA)
+	if _, _, refusal := send(t, New([]Credential{c}), Target{"api.example.com", 80, false}, req); refusal != nil || req.Header.Get("X") != secretB {
+		t.Errorf("%v, %v", refusal, req.Header)
+	}
+}
+
+// Two keys of one credential share a placeholder; what one of them may do, both may.
+func TestSharedPlaceholder(t *testing.T) {
+	wide, narrow := credential("Z", secretB, "api.example.com", everywhere...), credential("A", secretB, "other.example.com")
+	narrow.Placeholder = wide.Placeholder
+	req := request(t, "GET", "https://api.example.com/?x="+wide.Placeholder, "")
+	keys, _, refusal := send(t, New([]Credential{narrow, wide}), home, req)
+	if refusal != nil || !cmp.Equal(keys, []string{"Z"}) {
+		t.Errorf("%v, %v", keys, refusal)
+	}
+}
+
+func TestNarrowedToNothing(t *testing.T) {
+	c := credential("A", secretB, "api.example.com")
+	c.Hosts = nil
+	s := New([]Credential{c})
+	if _, _, refusal := send(t, s, home, request(t, "GET", "https://api.example.com/", "", "X", phA)); refusal == nil || refusal.Rule != RuleHost {
+		t.Errorf("%+v", refusal)
+	}
+}
+
+func TestAskReadable(t *testing.T) {
+	header := http.Header{"Range": {"bytes=0-1"}, "If-Range": {`"x"`}, "A-Im": {"diffe"}, "Accept-Encoding": {"gzip, br"}, "Accept": {"*/*"}}
+	AskReadable(header)
+	if diff := cmp.Diff(http.Header{"Accept-Encoding": {"identity"}, "Accept": {"*/*"}}, header); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestUserInformation(t *testing.T) {
+	req := request(t, "GET", "https://api.example.com/", "")
+	req.URL.User = url.UserPassword("x", phA)
+	if _, _, refusal := send(t, atHome(), home, req); refusal == nil {
+		t.Error("was sent")
+	}
+}
+
+func TestBelongs(t *testing.T) {
+	s := New([]Credential{credential("A", secretB, "*.example.com:8443")})
+	for _, c := range []struct {
+		host string
+		port int
+		want bool
+	}{{"a.example.com", 8443, true}, {"example.com", 8443, false}, {"a.example.com", 443, false}, {"a.example.net", 8443, false}} {
+		if s.Belongs(c.host, c.port) != c.want {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+func TestHeaderPlaceIsImplied(t *testing.T) {
+	for _, p := range []app.Place{app.PlacePath, app.PlaceQuery, app.PlaceBody, ""} {
+		if c := credential("A", secretB, "x.example"); c.allows(p) {
+			t.Errorf("%q is allowed", p)
+		}
+	}
+}

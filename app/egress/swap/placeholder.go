@@ -1,0 +1,34 @@
+package swap
+
+import (
+	"encoding/base32"
+	"strings"
+)
+
+// Prefix begins every placeholder; PlaceholderLength is the length of each, in bytes. A placeholder is the prefix and then lower-case
+// letters and the digits 2 to 7, so it reads the same in URLs, JSON, forms, cookies, Basic and shells.
+const (
+	Prefix            = "airlock_sealed_"
+	PlaceholderLength = len(Prefix) + tailLength
+)
+
+const (
+	tailAlphabet = "abcdefghijklmnopqrstuvwxyz234567"
+	tailLength   = 32 // 160 bits
+	macBytes     = tailLength * 5 / 8
+)
+
+// Placeholder returns the placeholder made from an HMAC of at least 20 bytes, of which it uses the first 20.
+func Placeholder(mac []byte) string {
+	return Prefix + base32.NewEncoding(tailAlphabet).WithPadding(base32.NoPadding).EncodeToString(mac[:macBytes])
+}
+
+// IsPlaceholder reports whether text has the shape of a placeholder, whoever made it.
+func IsPlaceholder(text string) bool {
+	tail, found := strings.CutPrefix(text, Prefix)
+	return found && isTail(tail)
+}
+
+func isTail(text string) bool {
+	return len(text) == tailLength && strings.Trim(text, tailAlphabet) == ""
+}

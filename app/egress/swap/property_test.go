@@ -1,0 +1,270 @@
+package swap
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"html"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// encoders are written apart from the forms that are looked for, with the encoders of the standard library where there are some.
+// Decode takes the encoding off a whole text, so that a test can look for the value behind it.
+var encoders = map[string]struct {
+	encode func(string) string
+	decode func(string) string
+}{
+	"raw":     {func(s string) string { return s }, func(s string) string { return s }},
+	"json":    {func(s string) string { b, _ := json.Marshal(s); return string(b) }, func(s string) string { var out string; _ = json.Unmarshal([]byte(s), &out); return out }},
+	"query":   {url.QueryEscape, func(s string) string { out, _ := url.QueryUnescape(s); return out }},
+	"path":    {url.PathEscape, func(s string) string { out, _ := url.PathUnescape(s); return out }},
+	"html":    {html.EscapeString, html.UnescapeString},
+	"hex":     {func(s string) string { return hex.EncodeToString([]byte(s)) }, func(s string) string { out, _ := hex.DecodeString(s); return string(out) }},
+	"HEX":     {func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) }, func(s string) string { out, _ := hex.DecodeString(s); return string(out) }},
+	"ascii":   {strconv.QuoteToASCII, func(s string) string { out, _ := strconv.Unquote(s); return out }},
+	"reverse": {reversed, reversed},
+}
+
+// values draws what people seal: random text without white space at its edges.
+func drawValue(r *rapid.T, label string) string {
+	alphabet := rapid.SampledFrom([]string{
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "ab", "abc+/=\\\"'<>&%;:,. \n\t", "aß😀€/\\", "0123456789abcdef-_",
+	}).Draw(r, label+" alphabet")
+	runes := rapid.SliceOfN(rapid.SampledFrom([]rune(alphabet)), 14, 60).Draw(r, label)
+	return "q" + string(runes) + "z"
+}
+
+func drawAround(r *rapid.T, label string) string {
+	return rapid.StringOfN(rapid.SampledFrom([]rune("abqz019 +/=\\\"<&%{}:,\nß")), 0, 12, -1).Draw(r, label)
+}
+
+func drawSizes(r *rapid.T) []int {
+	return rapid.SliceOfN(rapid.IntRange(1, 40), 1, 5).Draw(r, "sizes")
+}
+
+func receiveChunked(r *rapid.T, s *Swapper, text string) string {
+	resp := response("")
+	resp.Body = io.NopCloser(&chunked{data: text, sizes: drawSizes(r)})
+	if err := s.Incoming(home, resp); err != nil {
+		r.Fatal(err)
+	}
+	out, err := io.ReadAll(resp.Body)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return string(out)
+}
+
+// A host that repeats a value in any encoding gives back the placeholder in the same encoding, and nothing else changes.
+func TestReflectionProperty(t *testing.T) {
+	for name, e := range encoders {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) {
+				value := drawValue(r, "value")
+				s := New([]Credential{credential("A", value, home.Host)})
+				before, after := drawAround(r, "before"), drawAround(r, "after")
+				if got, want := receiveChunked(r, s, e.encode(before+value+after)), before+phA+after; e.decode(got) != want {
+					r.Fatalf("got %q, want %q", e.decode(got), want)
+				}
+			})
+		})
+	}
+}
+
+// Base64 at any alignment shows the placeholder and no longer decodes to the value.
+func TestBase64Property(t *testing.T) {
+	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
+		rapid.Check(t, func(r *rapid.T) {
+			value := drawValue(r, "value")
+			s := New([]Credential{credential("A", value, home.Host)})
+			encoded := enc.EncodeToString([]byte(drawAround(r, "before") + value + drawAround(r, "after")))
+			got := receiveChunked(r, s, encoded)
+			if !strings.Contains(got, phA) {
+				r.Fatalf("%q became %q", encoded, got)
+			}
+			for _, piece := range strings.Split(got, phA) {
+				if plain, _ := enc.WithPadding(base64.NoPadding).DecodeString(strings.TrimRight(piece, "=")); strings.Contains(string(plain), value) {
+					r.Fatalf("%q is still in %q", value, got)
+				}
+			}
+		})
+	}
+}
+
+// The stream gives the same as a simple search over the whole text, whatever the pieces.
+func TestReplacerProperty(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		var needles []needle
+		for i, text := range rapid.SliceOfN(rapid.StringMatching(`[ab]{2,6}|[abc]{3}`), 1, 5).Draw(r, "needles") {
+			needles = append(needles, needle{form{text, maskPlain}, i})
+		}
+		show := make(table, len(needles))
+		for i := range show {
+			show[i][maskPlain] = "<" + strconv.Itoa(i) + ">"
+		}
+		text := rapid.StringMatching(`[abcd]{0,80}`).Draw(r, "text")
+		p := &replacer{machine: newMachine(needles), table: show}
+		var got []byte
+		source := &chunked{data: text, sizes: drawSizes(r)}
+		piece := make([]byte, 64)
+		for {
+			n, err := source.Read(piece)
+			if err == io.EOF {
+				break
+			}
+			got = p.write(got, piece[:n])
+		}
+		if got := string(p.finish(got)); got != simply(text, needles, show) {
+			r.Fatalf("%q became %q, not %q", text, got, simply(text, needles, show))
+		}
+	})
+}
+
+// simply replaces with no cleverness: every place where a needle lies is covered, and each connected place is shown as the needle
+// that begins it, the longest of those, the first of equals.
+func simply(text string, needles []needle, show table) string {
+	var out strings.Builder
+	for at := 0; at < len(text); {
+		best, end := -1, at
+		for i, n := range needles {
+			if strings.HasPrefix(text[at:], n.text) && at+len(n.text) > end {
+				best, end = i, at+len(n.text)
+			}
+		}
+		if best < 0 {
+			out.WriteByte(text[at])
+			at++
+			continue
+		}
+		for from := at; from < end; from++ {
+			for _, n := range needles {
+				if strings.HasPrefix(text[from:], n.text) {
+					end = max(end, from+len(n.text))
+				}
+			}
+		}
+		out.WriteString(show[best][maskPlain])
+		at = end
+	}
+	return out.String()
+}
+
+// What goes to an echo service comes back as it was sent.
+func TestRoundTripProperty(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		value := drawValue(r, "value")
+		s := New([]Credential{credential("A", value, home.Host, everywhere...)})
+		media := rapid.SampledFrom([]string{"application/json", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=XX", "text/xml"}).Draw(r, "media")
+		body := map[string]string{
+			"application/json": `{"k":"` + phA + `","l":[1]}`, "text/plain": "a " + phA, "application/x-www-form-urlencoded": "a=%20&k=" + phA,
+			"multipart/form-data; boundary=XX": "--XX\r\nA: b\r\n\r\n" + phA + "\r\n--XX--", "text/xml": "<a>" + phA + "</a>",
+		}[media]
+		req := request(t, "POST", "https://x/", body, "Content-Type", media)
+		keys, err := s.Outgoing(home, req)
+		if err != nil || len(keys) != 1 {
+			r.Fatal(keys, err)
+		}
+		sent, _ := io.ReadAll(req.Body)
+		if strings.Contains(string(sent), phA) {
+			r.Fatalf("%q was sent", sent)
+		}
+		if got := receiveChunked(r, s, string(sent)); got != body {
+			r.Fatalf("%q came back as %q", body, got)
+		}
+	})
+}
+
+// spell draws a spelling of a placeholder that the detector promises to know. Its first lead bytes are of something else.
+func spell(r *rapid.T, text string) (spelled string, lead int) {
+	switch rapid.IntRange(0, 4).Draw(r, "kind") {
+	case 0:
+		return hex.EncodeToString([]byte(text)), 0
+	case 1:
+		return utf16Bytes(text, rapid.Bool().Draw(r, "big")), 1
+	case 2:
+		before, after := rapid.StringN(0, 5, -1).Draw(r, "before"), rapid.StringN(0, 5, -1).Draw(r, "after")
+		encoded := base64.StdEncoding.EncodeToString([]byte(before + text + after))
+		lead = (8*len(before) + 5) / 6
+		if at := rapid.IntRange(0, len(encoded)).Draw(r, "break"); rapid.Bool().Draw(r, "broken") {
+			br := rapid.SampledFrom(lineBreaks[:]).Draw(r, "break text")
+			encoded = encoded[:at] + br + encoded[at:]
+			if at <= lead {
+				lead += len(br)
+			}
+		}
+		return encoded, lead
+	}
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		b.WriteString(rapid.SampledFrom(escapedSpellings(c)).Draw(r, "character"))
+	}
+	return b.String(), 0
+}
+
+// No spelling of a placeholder gets to another host, in pieces of any size, and no byte of it does.
+func TestWatchProperty(t *testing.T) {
+	s := atHome()
+	rapid.Check(t, func(r *rapid.T) {
+		before := rapid.StringMatching(`[%\\air0-9A-F]{0,60}`).Draw(r, "before")
+		spelled, lead := spell(r, phA)
+		req := request(t, "POST", "https://x/", "")
+		req.Body = io.NopCloser(&chunked{data: before + spelled + drawAround(r, "after"), sizes: drawSizes(r)})
+		if _, err := s.Outgoing(foreign, req); err != nil {
+			r.Fatal(err)
+		}
+		sent, err := io.ReadAll(req.Body)
+		if _, refused := err.(*Refusal); !refused || !strings.HasPrefix(before+spelled, string(sent)) || len(sent) > len(before)+lead {
+			r.Fatalf("%q, %v", sent, err)
+		}
+	})
+}
+
+// Any other body passes as it is.
+func TestWatchChangesNothing(t *testing.T) {
+	s := atHome()
+	pieces := []string{"airlock", "_sealed_", "%61", `\u0061`, "a", Prefix, phA[:40], "WWly", "616", "\x00", "\r\n", placeholderOf("old")}
+	rapid.Check(t, func(r *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(r, "text"), "")
+		for _, h := range hits(text) {
+			if h.token == phA {
+				r.Skip("a placeholder by chance")
+			}
+		}
+		req := request(t, "POST", "https://x/", "")
+		req.Body = io.NopCloser(&chunked{data: text, sizes: drawSizes(r)})
+		if _, err := s.Outgoing(foreign, req); err != nil {
+			r.Fatal(err)
+		}
+		if sent, err := io.ReadAll(req.Body); err != nil || string(sent) != text {
+			r.Fatalf("%q became %q, %v", text, sent, err)
+		}
+	})
+}
+
+func TestPlaceholderProperty(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		mac := rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(r, "mac")
+		p := Placeholder(mac)
+		if !IsPlaceholder(p) || len(p) != PlaceholderLength || url.QueryEscape(p) != p || quoteJSON(p) != p || html.EscapeString(p) != p {
+			r.Fatal(p)
+		}
+		mac[rapid.IntRange(0, 19).Draw(r, "byte")] ^= 1
+		if Placeholder(mac) == p {
+			r.Fatal("two of one shape")
+		}
+	})
+}
+
+func TestPlaces(t *testing.T) {
+	for _, p := range everywhere {
+		if c := credential("A", secretB, home.Host, everywhere...); !c.allows(p) {
+			t.Errorf("%s is not allowed", p)
+		}
+	}
+}

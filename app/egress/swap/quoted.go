@@ -1,0 +1,48 @@
+package swap
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// fitJSON escapes for the inside of JSON strings, keys too, and refuses any other place.
+func fitJSON(text string) fit {
+	quoted := quotes{text: text}
+	return func(value string, at int) (string, string) {
+		if !quoted.around(at) {
+			return "", "it is not inside a JSON string"
+		}
+		return quoteJSON(value), ""
+	}
+}
+
+// quotes tells, for ascending places, which are inside a string in double quotes with backslashes for escapes.
+type quotes struct {
+	text string
+	pos  int
+	in   bool
+}
+
+// around reports whether a value may be put in at a place as part of a string; in the middle of an escape it may not.
+func (q *quotes) around(at int) bool {
+	for ; q.pos < at; q.pos++ {
+		switch q.text[q.pos] {
+		case '"':
+			q.in = !q.in
+		case '\\':
+			if q.in {
+				q.pos++
+			}
+		}
+	}
+	return q.in && q.pos == at
+}
+
+// quoteJSON returns the text as it stands between the quotes.
+func quoteJSON(text string) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // strings can always be encoded
+	return inside(strings.TrimSuffix(b.String(), "\n"))
+}

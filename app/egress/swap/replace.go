@@ -1,0 +1,65 @@
+package swap
+
+import (
+	"slices"
+	"strings"
+)
+
+// outgoing is the work on one request.
+type outgoing struct {
+	swapper *Swapper
+	target  Target
+	used    []string // keys whose values were put in
+	size    int      // of all values that were put in, in bytes
+	nested  int      // multipart bodies around what is looked at
+}
+
+// maxValues bounds the values put into one request, all together, in bytes: a short text could ask for a long value very often.
+const maxValues = 1 << 20
+
+// fit returns a value as it must be written at a place of a text, or why it can't stand there.
+type fit func(value string, at int) (text, why string)
+
+// replace puts values in for the placeholders of a text. The places of fit are asked for in ascending order.
+func (o *outgoing) replace(text string, at where, fit fit) (string, *Refusal) {
+	var b strings.Builder
+	from := 0
+	for _, h := range hits(text) {
+		h.exact = h.exact && h.start >= from // placeholders that overlap are none
+		c, refusal := o.swapper.judge(o.target, h, at)
+		if refusal != nil {
+			return "", refusal
+		}
+		if c == nil {
+			continue
+		}
+		value, why := fit(c.value(), h.start)
+		if why != "" {
+			return "", refuseValue(c, at, why)
+		}
+		if o.size += len(value); o.size > maxValues {
+			return "", refuseTooLarge(c.Key)
+		}
+		b.WriteString(text[from:h.start])
+		b.WriteString(value)
+		from = h.end
+		o.use(c.Key)
+	}
+	if from == 0 {
+		return text, nil
+	}
+	b.WriteString(text[from:])
+	return b.String(), nil
+}
+
+// forbid refuses any placeholder in a text that can't hold one.
+func (o *outgoing) forbid(text, name string) *Refusal {
+	_, refusal := o.replace(text, where{text: name}, nil)
+	return refusal
+}
+
+func (o *outgoing) use(key string) {
+	if !slices.Contains(o.used, key) {
+		o.used = append(o.used, key)
+	}
+}

@@ -1,0 +1,112 @@
+package swap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Credential is one sealed credential of an execution.
+type Credential struct {
+	Key         string // the name by which the script knows it
+	Placeholder string // what the script holds
+	Value       app.Secret
+	Hosts       []app.Host // where it may go, canonical; nowhere if empty, and then its placeholder is refused everywhere
+	Places      []app.Place
+	PlainHTTP   bool
+}
+
+// Target is where a request goes. Its host and port were allowed by policy.
+type Target struct {
+	Host string // canonical
+	Port int
+	TLS  bool // Airlock itself speaks TLS to the host
+}
+
+// Swapper knows the sealed credentials of one execution. It is immutable, safe for concurrent use, and prints none of them.
+type Swapper struct {
+	credentials []Credential // by key
+	holders     map[string][]*Credential
+	values      func() *valueSet // made when a response first needs it
+	holds       holds
+}
+
+// New returns a Swapper. Keys that share a placeholder are one credential with the rights of both.
+func New(credentials []Credential) *Swapper { return newSwapper(credentials, newHolds()) }
+
+// Narrowed returns a Swapper for the same execution with other credentials. Both together hold no more bodies than one.
+func (s *Swapper) Narrowed(credentials []Credential) *Swapper {
+	return newSwapper(credentials, s.holds)
+}
+
+func newSwapper(credentials []Credential, h holds) *Swapper {
+	s := &Swapper{credentials: slices.Clone(credentials), holders: map[string][]*Credential{}, holds: h}
+	slices.SortStableFunc(s.credentials, func(a, b Credential) int { return strings.Compare(a.Key, b.Key) })
+	for i := range s.credentials {
+		c := &s.credentials[i]
+		s.holders[c.Placeholder] = append(s.holders[c.Placeholder], c)
+	}
+	s.values = sync.OnceValue(func() *valueSet { return newValueSet(s.credentials) })
+	return s
+}
+
+// Format prints nothing of what it knows.
+func (s *Swapper) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("swap.Swapper")) }
+
+// Belongs reports whether a credential belongs to the host and port, whatever the protocol.
+func (s *Swapper) Belongs(host string, port int) bool {
+	return slices.ContainsFunc(s.credentials, func(c Credential) bool { return c.belongs(host, port) })
+}
+
+func (c *Credential) belongs(host string, port int) bool {
+	return slices.ContainsFunc(c.Hosts, func(h app.Host) bool { return h.Matches(host, port) })
+}
+
+func (c *Credential) allows(place app.Place) bool {
+	return place == app.PlaceHeader || place != "" && slices.Contains(c.Places, place)
+}
+
+// judge returns the credential whose value is to be put in for a hit, or nil if the hit is mere text.
+func (s *Swapper) judge(t Target, h hit, at where) (*Credential, *Refusal) {
+	holders := s.holders[h.token]
+	if len(holders) == 0 {
+		if s.Belongs(t.Host, t.Port) {
+			return nil, refuseUnknown(at, t.Host)
+		}
+		return nil, nil
+	}
+	var refusal *Refusal
+	for _, c := range holders {
+		refusal = c.judge(t, h, at)
+		if refusal == nil {
+			return c, nil
+		}
+	}
+	return nil, refusal
+}
+
+func (c *Credential) judge(t Target, h hit, at where) *Refusal {
+	switch {
+	case !c.belongs(t.Host, t.Port):
+		return refuseHost(c, t.Host)
+	case !t.TLS && !c.PlainHTTP:
+		return refusePlain(c, t.Host)
+	case !c.allows(at.place):
+		return refusePlace(c, at)
+	case !h.exact:
+		return refuseEncoded(c, at)
+	case c.Value.Empty():
+		return refuseValue(c, at, "it is empty")
+	}
+	return nil
+}
+
+// swapsBody reports whether a body bound for the target may hold a placeholder that is to be replaced.
+func (s *Swapper) swapsBody(t Target) bool {
+	return slices.ContainsFunc(s.credentials, func(c Credential) bool {
+		return c.belongs(t.Host, t.Port) && c.allows(app.PlaceBody) && (t.TLS || c.PlainHTTP)
+	})
+}

@@ -1,0 +1,146 @@
+package egress
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// newTransport speaks HTTP/1.1 to the one host over connections that only this server uses, one at a time. It follows no redirects, knows no
+// proxies and asks for no compression.
+func (e *server) newTransport() *http.Transport {
+	return &http.Transport{
+		DialContext:            func(ctx context.Context, _, _ string) (net.Conn, error) { return e.dialHost(ctx) },
+		DialTLSContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return e.dialHostTLS(ctx) },
+		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // no HTTP/2
+		DisableCompression:     true,
+		MaxIdleConnsPerHost:    1,
+		IdleConnTimeout:        e.session.gateway.limits.Idle,
+		ExpectContinueTimeout:  time.Second,
+		MaxResponseHeaderBytes: 256 << 10,
+		ReadBufferSize:         bufferSize,
+		WriteBufferSize:        bufferSize,
+	}
+}
+
+// dialHost returns the connection that Dial made, or a new one by the same rules.
+func (e *server) dialHost(ctx context.Context) (net.Conn, error) {
+	if tcp := e.ready; tcp != nil {
+		e.ready = nil
+		return &upstream{TCPConn: tcp, conn: e.conn}, nil
+	}
+	tcp, to, err := e.session.redial(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	e.conn.use(tcp, to)
+	if e.ctx.Err() != nil { // it was cut meanwhile, and did not know this one yet
+		e.conn.drop()
+	}
+	return &upstream{TCPConn: tcp, conn: e.conn}, nil
+}
+
+// redial connects once more for a connection that is open: the list, the addresses and the rate are judged anew.
+func (s *Session) redial(ctx context.Context, e *server) (*net.TCPConn, target, error) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, target{}, denied(RuleClosed, nil)
+	}
+	s.running.Add(1)
+	s.mu.Unlock()
+	defer s.running.Done()
+	if s.bytes.Load() >= s.gateway.limits.Bytes {
+		return nil, target{}, denied(RuleBytes, nil)
+	}
+	entry, rule := s.decide(e.host.Name, e.host.Port)
+	if rule != "" {
+		return nil, target{}, denied(rule, nil)
+	}
+	return s.connect(ctx, entry, e.host.Name, e.host.Port)
+}
+
+// handshakeError is a TLS handshake with the host that failed.
+type handshakeError struct{ cause error }
+
+func (h *handshakeError) Error() string {
+	return fmt.Sprintf("TLS handshake with the host: %v", h.cause)
+}
+func (h *handshakeError) Unwrap() error { return h.cause }
+
+// dialHostTLS returns a connection whose other end has proved to be the host that policy allowed.
+func (e *server) dialHostTLS(ctx context.Context) (net.Conn, error) {
+	tcp, err := e.dialHost(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.session.gateway.limits.Dial)
+	defer cancel()
+	conn := tls.Client(tcp, &tls.Config{
+		ServerName:         e.host.Name,
+		RootCAs:            e.session.gateway.roots,
+		MinVersion:         tls.VersionTLS12,
+		NextProtos:         []string{"http/1.1"},
+		ClientSessionCache: e.session.tickets,
+	})
+	if err := conn.HandshakeContext(ctx); err != nil {
+		_ = tcp.Close()
+		return nil, &handshakeError{err}
+	}
+	return conn, nil
+}
+
+// upstream is a connection to the host; it counts what passes for its box.
+type upstream struct {
+	*net.TCPConn
+	conn *served
+}
+
+// Read reads from the host.
+func (u *upstream) Read(p []byte) (int, error) {
+	n, err := u.TCPConn.Read(p)
+	if !u.conn.received(n) {
+		return n, denied(RuleBytes, nil)
+	}
+	return n, err
+}
+
+// Write writes to the host.
+func (u *upstream) Write(p []byte) (int, error) {
+	n, err := u.TCPConn.Write(p)
+	if !u.conn.sent(n) {
+		return n, denied(RuleBytes, nil)
+	}
+	return n, err
+}
+
+// errTooLong is a body with more bytes than its head said.
+var errTooLong = errors.New("a body longer than announced")
+
+// ruleOfRequest names why a request got no answer, or only a part of one.
+func (x *exchange) ruleOfRequest(err error) string {
+	var d *denial
+	var h *handshakeError
+	var dial *net.OpError
+	switch {
+	case x.session.bytes.Load() > x.session.gateway.limits.Bytes:
+		return RuleBytes
+	case x.session.ctx.Err() != nil:
+		return RuleClosed
+	case x.ctx.Err() != nil:
+		return RuleCancelled
+	case x.body.broke():
+		return RuleMalformed
+	case errors.As(err, &d):
+		return d.rule
+	case errors.As(err, &h):
+		return ruleOfHandshake(h.cause)
+	case errors.As(err, &dial) && dial.Op == "dial", errors.Is(err, context.DeadlineExceeded):
+		return failureOf(err)
+	}
+	return ruleOfBreak(err)
+}

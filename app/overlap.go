@@ -1,0 +1,30 @@
+package app
+
+import (
+	"slices"
+	"strings"
+)
+
+// Overlap returns what two entries have in common: the narrower name with the ports that both have, Private only if both are. An
+// entry that refers to a key overlaps only with itself. Protocol is h's, or other's where h has none; Reason is left out.
+func (h Host) Overlap(other Host) (Host, bool) {
+	both := Host{Name: h.Name, Protocol: h.Protocol, Private: h.Private && other.Private}
+	switch {
+	case h.Name == other.Name, h.under(other):
+	case other.under(h):
+		both.Name = other.Name
+	default:
+		return Host{}, false
+	}
+	both.Ports = slices.DeleteFunc(slices.Clone(h.Ports), func(p int) bool { return !slices.Contains(other.Ports, p) })
+	if both.Protocol == "" {
+		both.Protocol = other.Protocol
+	}
+	return both, len(both.Ports) > 0
+}
+
+// under reports whether the name, or every name below it, is a true subdomain of the wildcard.
+func (h Host) under(wildcard Host) bool {
+	suffix, ok := strings.CutPrefix(wildcard.Name, "*")
+	return ok && len(h.Name) > len(suffix) && strings.HasSuffix(h.Name, suffix)
+}
