@@ -1,118 +1,197 @@
 package redact
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
+// escaped returns the forms in which most characters stay as they are.
+func escaped(text string) []coded {
+	if isPlain(text) {
+		return nil
+	}
+	var out []coded
+	seen := map[string]bool{text: true}
+	add := func(encoding, form string) {
+		if !seen[form] {
+			seen[form] = true
+			out = append(out, coded{encoding, form})
+		}
+	}
+	for _, s := range jsonStyles(text) {
+		add("JSON", s.quote(text))
+	}
+	for _, quotes := range quoteStyles(text) {
+		add("Python", pythonText(text, quotes, unicode.IsPrint))
+		add("Python", pythonText(text, quotes, func(r rune) bool { return ' ' <= r && r <= '~' }))
+		add("Python", pythonBytes(text, quotes))
+	}
+	for _, r := range markup {
+		add("HTML", r.Replace(text))
+	}
+	for _, r := range shells {
+		add("shell", r.Replace(text))
+	}
+	add("quoted-printable", quotedPrintable(text))
+	return out
+}
+
+// markup and shells are how XML, HTML, shells and SQL have a text between quotes.
+var (
+	markup = []*strings.Replacer{
+		strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;"),
+		strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;"),
+		strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;"),
+		strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;"),
+		strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;"),
+		strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;"),
+	}
+	shells = []*strings.Replacer{
+		strings.NewReplacer("'", `'"'"'`),
+		strings.NewReplacer("'", `'\''`),
+		strings.NewReplacer("'", `''`),
+		strings.NewReplacer(`"`, `""`),
+		strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`"),
+	}
+)
+
+// quotedPrintable encodes what is not printable ASCII, and the equals sign.
+func quotedPrintable(text string) string {
+	var out []byte
+	for _, c := range []byte(text) {
+		if c == '=' || (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c > '~' {
+			out = append(out, '=', upperDigits[c>>4], upperDigits[c&15])
+			continue
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
 // jsonStyle is how an encoder writes JSON strings.
 type jsonStyle struct {
 	ascii, html, slash, lineSeparators bool
-	unicode                            string // format of a UTF-16 unit
+	digits                             string // of a UTF-16 unit
 }
 
-func jsonForms(text string) []string {
-	const lower, upper = `\u%04x`, `\u%04X`
+// jsonStyles returns the styles that differ for a text.
+func jsonStyles(text string) []jsonStyle {
+	const lower, upper = hexDigits, upperDigits
 	styles := []jsonStyle{
-		{unicode: lower},                                                // JavaScript, Python with ensure_ascii=False
-		{unicode: lower, lineSeparators: true},                          // Go without HTML escapes
-		{unicode: lower, lineSeparators: true, html: true},              // Go
-		{unicode: lower, slash: true},                                   // PHP with unescaped Unicode
-		{unicode: lower, ascii: true},                                   // Python
-		{unicode: upper, ascii: true},                                   //
-		{unicode: lower, ascii: true, slash: true},                      // PHP
-		{unicode: lower, ascii: true, html: true},                       //
-		{unicode: upper, ascii: true, html: true},                       //
-		{unicode: upper, lineSeparators: true, html: true},              //
-		{unicode: lower, lineSeparators: true, html: true, slash: true}, //
+		{digits: lower},              // JavaScript, Python with ensure_ascii=False
+		{digits: lower, slash: true}, // PHP with unescaped Unicode
 	}
-	var out []string
-	for _, s := range styles {
-		out = append(out, s.quote(text))
+	html, wide := strings.ContainsAny(text, "<>&"), strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+	if html || wide {
+		styles = append(styles,
+			jsonStyle{digits: lower, lineSeparators: true},                          // Go without HTML escapes
+			jsonStyle{digits: lower, lineSeparators: true, html: true},              // Go
+			jsonStyle{digits: upper, lineSeparators: true, html: true},              //
+			jsonStyle{digits: lower, lineSeparators: true, html: true, slash: true}, //
+			jsonStyle{digits: lower, ascii: true, html: true},                       //
+			jsonStyle{digits: upper, ascii: true, html: true},                       //
+		)
 	}
-	return out
+	if wide {
+		styles = append(styles,
+			jsonStyle{digits: lower, ascii: true},              // Python
+			jsonStyle{digits: upper, ascii: true},              //
+			jsonStyle{digits: lower, ascii: true, slash: true}, // PHP
+		)
+	}
+	return styles
 }
 
 // quote returns the text as it stands between the quotes.
 func (s jsonStyle) quote(text string) string {
-	short := strings.NewReplacer("\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`, `"`, `\"`, `\`, `\\`)
-	var b strings.Builder
+	out := make([]byte, 0, len(text)+len(text)/4)
 	for _, r := range text {
-		switch {
-		case strings.ContainsRune("\b\f\n\r\t\"\\", r):
-			_, _ = short.WriteString(&b, string(r))
+		switch at := strings.IndexRune("\b\f\n\r\t\"\\", r); {
+		case at >= 0 && r < utf8.RuneSelf:
+			out = append(out, '\\', `bfnrt"\`[at])
 		case r == '/' && s.slash:
-			b.WriteString(`\/`)
-		case r < ' ', s.ascii && r > '~', s.html && strings.ContainsRune("<>&", r), s.lineSeparators && (r == '\u2028' || r == '\u2029'):
+			out = append(out, '\\', '/')
+		case r < ' ', s.ascii && r > '~', s.html && (r == '<' || r == '>' || r == '&'), s.lineSeparators && (r == '\u2028' || r == '\u2029'):
 			for _, unit := range utf16.Encode([]rune{r}) {
-				fmt.Fprintf(&b, s.unicode, unit)
+				out = appendHex(append(out, '\\', 'u'), uint32(unit), 4, s.digits)
 			}
 		default:
-			b.WriteRune(r)
+			out = utf8.AppendRune(out, r)
 		}
 	}
-	return b.String()
+	return string(out)
 }
 
-// pythonForms returns the text as repr, ascii and bytes literals have it between the quotes. Quotes are escaped only where
-// a text has both kinds; as part of a larger repr they may be escaped in addition, so both spellings are returned.
-func pythonForms(text string) []string {
-	var out []string
-	for _, quotes := range []string{"", "'", `"`} {
-		out = append(out, pythonText(text, quotes, unicode.IsPrint), pythonText(text, quotes, func(r rune) bool { return ' ' <= r && r <= '~' }), pythonBytes(text, quotes))
+func appendHex(out []byte, n uint32, width int, digits string) []byte {
+	for i := width - 1; i >= 0; i-- {
+		out = append(out, digits[n>>(4*i)&15])
 	}
 	return out
 }
 
+// quoteStyles returns the quotes that may be escaped. Python escapes them only where a text has both kinds; as part of a larger repr they may
+// be escaped in addition.
+func quoteStyles(text string) []string {
+	styles := []string{""}
+	for _, quote := range []string{"'", `"`} {
+		if strings.Contains(text, quote) {
+			styles = append(styles, quote)
+		}
+	}
+	return styles
+}
+
+// pythonText returns the text as repr and ascii have it between the quotes.
 func pythonText(text, quotes string, printable func(rune) bool) string {
-	var b strings.Builder
+	out := make([]byte, 0, len(text)+len(text)/4)
 	for _, r := range text {
+		short, ok := pythonShort(r, quotes)
 		switch {
-		case pythonShort(&b, r, quotes):
+		case ok:
+			out = append(out, '\\', short)
 		case printable(r):
-			b.WriteRune(r)
+			out = utf8.AppendRune(out, r)
 		case r < 0x100:
-			fmt.Fprintf(&b, `\x%02x`, r)
+			out = appendHex(append(out, `\x`...), uint32(r), 2, hexDigits)
 		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			out = appendHex(append(out, `\u`...), uint32(r), 4, hexDigits)
 		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			out = appendHex(append(out, `\U`...), uint32(r), 8, hexDigits)
 		}
 	}
-	return b.String()
+	return string(out)
 }
 
+// pythonBytes returns the text as a bytes literal has it between the quotes.
 func pythonBytes(text, quotes string) string {
-	var b strings.Builder
+	out := make([]byte, 0, len(text)+len(text)/4)
 	for _, c := range []byte(text) {
+		short, ok := pythonShort(rune(c), quotes)
 		switch {
-		case c < utf8.RuneSelf && pythonShort(&b, rune(c), quotes):
+		case ok && c < utf8.RuneSelf:
+			out = append(out, '\\', short)
 		case ' ' <= c && c <= '~':
-			b.WriteByte(c)
+			out = append(out, c)
 		default:
-			fmt.Fprintf(&b, `\x%02x`, c)
+			out = appendHex(append(out, `\x`...), uint32(c), 2, hexDigits)
 		}
 	}
-	return b.String()
+	return string(out)
 }
 
-// pythonShort writes r if Python has a short escape for it.
-func pythonShort(b *strings.Builder, r rune, quotes string) bool {
+// pythonShort returns the letter of Python's short escape for r, if it has one.
+func pythonShort(r rune, quotes string) (byte, bool) {
 	switch {
 	case r == '\n':
-		b.WriteString(`\n`)
+		return 'n', true
 	case r == '\r':
-		b.WriteString(`\r`)
+		return 'r', true
 	case r == '\t':
-		b.WriteString(`\t`)
+		return 't', true
 	case r == '\\', r < utf8.RuneSelf && strings.ContainsRune(quotes, r):
-		b.WriteByte('\\')
-		b.WriteRune(r)
-	default:
-		return false
+		return byte(r), true
 	}
-	return true
+	return 0, false
 }

@@ -29,23 +29,25 @@ func (l *newline) take(b byte) {
 }
 
 // folded is the state of the machine over the text without its line breaks, which finds what an encoder broke into lines.
-// It is on only while that state can differ from the one over the text as it is, so texts with few breaks cost little.
+// It is on only while that state can differ from the one over the text as it is, so texts with few breaks cost little. It begins with
+// what has begun before a break: a head at least.
 type folded struct {
 	on      bool
-	at      int32
-	taken   int // bytes, without breaks
-	removed int // bytes of breaks
+	at      uint32
+	last    uint32 // bytes
+	taken   int    // bytes, without breaks
+	removed int    // bytes of breaks
 	breaks  []removed
 }
 
 // removed is a break, with the counts of folded before it.
 type removed struct{ taken, removed int }
 
-// fold takes a byte that is part of a break or follows one; before and at are the nodes of the text as it is.
-func (s *scan) fold(before, at int32, b byte) {
+// fold takes a byte that is part of a break or follows one; before and at are the states of the text as it is.
+func (s *scan) fold(before, at uint32, b byte) {
 	f := &s.folded
 	if !f.on {
-		*f = folded{on: true, at: before, breaks: f.breaks[:0]}
+		*f = folded{on: true, at: before, last: s.machine.last(before), breaks: f.breaks[:0]}
 	}
 	if s.lines.length > 0 {
 		f.skip(s.machine, s.lines.length)
@@ -56,18 +58,21 @@ func (s *scan) fold(before, at int32, b byte) {
 		f.step(s.machine, '\\')
 	}
 	f.step(s.machine, b)
-	if out := &s.machine.outputs[s.machine.nodes[f.at].output]; out.length > 0 {
-		if span := f.span(int32(out.length)); span > out.length {
-			s.hit(region{start: s.pos - span, end: s.pos, owner: none, quiet: several})
-			s.begin(out)
+	if f.at != 0 && !s.loose {
+		if out := s.machine.output(f.at); out != nil && out.length > 0 {
+			if span := f.span(int(out.length)); span > int(out.length) {
+				s.hit(region{start: s.pos - span, end: s.pos, form: none, by: out.form, quiet: several})
+				s.begin(out)
+			}
 		}
 	}
-	depth := s.machine.nodes[f.at].depth
-	f.on = f.at != at || f.span(depth) > int(depth)
+	length := s.machine.length(f.at)
+	f.on = f.at != at || f.span(length) > length
 }
 
 func (f *folded) step(m *machine, b byte) {
-	f.at = m.next(f.at, b)
+	f.last = f.last<<8 | uint32(b)
+	f.at = m.step(f.at, b, f.last)
 	f.taken++
 }
 
@@ -75,13 +80,13 @@ func (f *folded) step(m *machine, b byte) {
 func (f *folded) skip(m *machine, length int) {
 	f.removed++
 	if length > maxBreak {
-		f.at, f.breaks = 0, f.breaks[:0]
+		f.at, f.last, f.breaks = 0, 0, f.breaks[:0]
 		return
 	}
 	if length > 1 {
 		return
 	}
-	from := f.taken - int(m.nodes[f.at].depth)
+	from := f.taken - max(m.length(f.at), headLen)
 	for len(f.breaks) > 0 && f.breaks[0].taken <= from {
 		f.breaks = f.breaks[1:]
 	}
@@ -89,14 +94,14 @@ func (f *folded) skip(m *machine, length int) {
 }
 
 // span returns how long the last n bytes are with the breaks among and after them.
-func (f *folded) span(n int32) int {
+func (f *folded) span(n int) int {
 	if n == 0 {
 		return 0
 	}
-	from := f.taken - int(n)
+	from := f.taken - n
 	first := sort.Search(len(f.breaks), func(i int) bool { return f.breaks[i].taken > from })
 	if first == len(f.breaks) {
-		return int(n)
+		return n
 	}
-	return int(n) + f.removed - f.breaks[first].removed
+	return n + f.removed - f.breaks[first].removed
 }

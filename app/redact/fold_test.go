@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // pemKey is a key as large as a usual one: 1744 bytes.
@@ -38,15 +40,18 @@ func TestEncodedKeyInLines(t *testing.T) {
 	}
 	for name, code := range encoded {
 		for _, with := range lineBreaks {
-			for _, width := range []int{1, 2, 3, 19, 60, 64, 76, 77, 1000} {
+			for _, width := range []int{1, 3, 19, 76, 1000} {
 				text := "key:" + with + wrap(code, width, with) + with + "ordinary text follows"
-				got, hits := r.Text(text)
+				got, hits := maskText(r, text)
 				// What is left are characters of what is around the key, like its last line break.
 				around, ok := strings.CutSuffix(withoutBreaks(got.String()), "ordinary text follows")
 				if around = strings.Replace(around, "[REDACTED]", "", 1); !ok || hits != 1 || len(around) > len("key:")+8 {
 					t.Errorf("%s in lines of %d with %q: %d hits, %.300q", name, width, with, hits, got)
 				}
-				if live, n := stream(t, r, strings.SplitAfter(text, "a")...); live != got.String() || n != hits {
+				// A Stream finds what begins in a line with four characters or more.
+				live, n := stream(t, r, strings.SplitAfter(text, "a")...)
+				around, ok = strings.CutSuffix(withoutBreaks(live), "ordinary text follows")
+				if around = strings.Replace(around, "[REDACTED]", "", 1); width > 6 && (!ok || n != 1 || len(around) > len("key:")+8) {
 					t.Errorf("%s in lines of %d with %q: the stream has %d hits, %.300q", name, width, with, n, live)
 				}
 			}
@@ -58,11 +63,11 @@ func TestEncodedKeyInLines(t *testing.T) {
 func TestShortValueAcrossColumn(t *testing.T) {
 	for _, secret := range []string{"hunter22", "abcdefghijklmnopqrstuvwxyz", strings.Repeat("Zx9", 16), strings.Repeat("Zx9", 17)} {
 		r := of(secret)
-		for before := range 120 {
+		for before := 0; before < 120; before += 1 + before%3 {
 			plain := []byte(strings.Repeat("?", before) + secret + strings.Repeat("?", 60))
 			for _, code := range []string{base64.StdEncoding.EncodeToString(plain), hex.EncodeToString(plain)} {
 				for _, with := range lineBreaks {
-					got, hits := r.Text(wrap(code, 76, with))
+					got, hits := maskText(r, wrap(code, 76, with))
 					if left := withoutBreaks(got.String()); hits != 1 || detect(left, secret[1:7]) != "" {
 						t.Fatalf("%q at %d, %q: %d hits, %s", secret, before, with, hits, got)
 					}
@@ -77,7 +82,7 @@ func TestJSONResultInLines(t *testing.T) {
 	code := base64.StdEncoding.EncodeToString([]byte(pem))
 	within, _ := json.Marshal(map[string]string{"key": wrap(code, 76, "\n")})
 	data, _ := json.Marshal([]string{wrap(code, 76, "\n") + "\nend", wrap(code, 64, "\r\n"), wrap(code, 76, `\n`), string(within)})
-	got, hits, err := of(pem).JSON(data)
+	got, hits, err := jsonOf(of(pem), data)
 	if want := `["[REDACTED]\nend","[REDACTED]","[REDACTED]","{\"key\":\"[REDACTED]\"}"]`; err != nil || hits != 4 || got.String() != want {
 		t.Errorf("%d hits, %v, %s", hits, err, got)
 	}
@@ -91,7 +96,7 @@ func TestRunEndsWithItsValue(t *testing.T) {
 			plain := []byte("???"[:shift] + secret)
 			for _, code := range []string{base64.RawStdEncoding.EncodeToString(plain), hex.EncodeToString(plain)} {
 				for _, with := range lineBreaks {
-					got, _ := of(secret).Text(wrap(code, 76, with) + with + "cafe and more")
+					got, _ := maskText(of(secret), wrap(code, 76, with)+with+"cafe and more")
 					if !strings.HasSuffix(got.String(), with+"cafe and more") || strings.Count(got.String(), "[REDACTED]") != 1 {
 						t.Fatalf("%d bytes, shift %d, %q: %s", n, shift, with, got)
 					}
@@ -135,7 +140,7 @@ func TestCutAtEveryPlace(t *testing.T) {
 			if i == 0 && n == len(form) {
 				want = "AAA [REDACTED...ytes]"
 			}
-			got, hits := r.Cut(text)
+			got, hits := cutText(r, text)
 			if got.String() != want && strings.TrimRight(got.String(), "\n") != want || hits != strings.Count(want, "[") {
 				t.Errorf("form %d, %d bytes: %d hits, %q", i, n, hits, got)
 			}
@@ -144,11 +149,32 @@ func TestCutAtEveryPlace(t *testing.T) {
 			for _, b := range []byte(text) {
 				_, _ = s.Write([]byte{b})
 			}
-			s.Cut()
-			if live != got.String() || s.Hits() != hits {
+			_ = s.Close()
+			cut, more := cutText(r, live)
+			if cut != got || s.Hits().Total()+more != hits {
 				t.Errorf("form %d, %d bytes: the stream gives %q", i, n, live)
 			}
 		}
+	}
+}
+
+// TestCutTellsNothingOfSealedValues: where an output ends is the script's choice, which doesn't hold the sealed value. A mask there would tell
+// it, or its agent, that the value begins like that.
+func TestCutTellsNothingOfSealedValues(t *testing.T) {
+	sealed, injected := "sealed-0123456789-value", "injected-0123456789-value"
+	r := New([]Value{{Name: "A", Secret: app.NewSecret(sealed), Placeholder: "placeholder"}, {Name: "B", Secret: app.NewSecret(injected)}})
+	for _, form := range []string{sealed, base64.StdEncoding.EncodeToString([]byte(sealed)), hex.EncodeToString([]byte(sealed)), wrap(base64.StdEncoding.EncodeToString([]byte(sealed)), 8, "\n")} {
+		for n := range len(form) - 3 { // base64 may have its padding yet to come
+			if got, hits := cutText(r, "AAA "+form[:n]); got.String() != "AAA "+form[:n] || hits != 0 {
+				t.Errorf("%q: %d hits, %q", form[:n], hits, got)
+			}
+		}
+		if got, hits := cutText(r, "AAA "+form); hits != 1 || strings.Contains(got.String(), form) {
+			t.Errorf("%q: %d hits, %q", form, hits, got)
+		}
+	}
+	if got, hits := cutText(r, "AAA "+sealed+" "+injected[:6]); hits != 2 || strings.Contains(got.String(), sealed) || strings.Contains(got.String(), "injec") {
+		t.Errorf("%d hits, %q", hits, got)
 	}
 }
 

@@ -35,10 +35,28 @@ func stream(t testing.TB, r *Redactor, pieces ...string) (string, int) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return out.String(), s.Hits()
+	return out.String(), s.Hits().Total()
 }
 
 var maskShape = regexp.MustCompile(`(?s)\[REDACTED(?:\.\.\..{4})?\]`)
 
 // unmasked returns the parts of a redacted text between its masks.
 func unmasked(text string) []string { return maskShape.Split(text, -1) }
+
+// maskText and its like are the methods with the number of masked places.
+func maskText(r *Redactor, in string) (Clean, int) {
+	got, hits := r.Text(in)
+	return got, hits.Total()
+}
+
+func cutText(r *Redactor, in string) (Clean, int) {
+	got, hits := r.Cut(in)
+	return got, hits.Total()
+}
+
+func jsonOf(r *Redactor, data []byte) (Clean, int, error) {
+	got, hits, err := r.JSON(data)
+	return got, hits.Total(), err
+}
+
+func secretOf(text string) app.Secret { return app.NewSecret(text) }

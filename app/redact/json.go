@@ -18,7 +18,7 @@ var ErrJSON = errors.New("redact: not one valid JSON value")
 // MaxDepth is how deeply arrays and objects may be nested.
 const MaxDepth = 200
 
-// JSON masks the secrets in the strings and keys of one JSON value, keeping its shape, and reports how many places were masked.
+// JSON masks the secrets in the strings and keys of one JSON value, keeping its shape, and reports what was masked.
 // The answer is compact JSON with sorted keys; of equal keys the last counts; numbers stay as they are written.
 //
 // A number whose digits hold a secret of 8 characters or more becomes a masked string. Where masking makes two keys of an
@@ -26,19 +26,22 @@ const MaxDepth = 200
 // their names.
 //
 // Errors wrap ErrJSON: the data is not one valid JSON value in UTF-8, or is nested more than MaxDepth deep.
-func (r *Redactor) JSON(data json.RawMessage) (Clean, int, error) {
+func (r *Redactor) JSON(data json.RawMessage) (Clean, Hits, error) {
 	value, err := decode(data)
 	if err != nil {
-		return Clean{}, 0, err
+		return Clean{}, nil, err
 	}
-	w := walker{machine: r.machine}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(w.value(value)); err != nil {
-		return Clean{}, 0, fmt.Errorf("%w: it can't be encoded again", ErrJSON)
-	}
-	return Clean{strings.TrimSuffix(out.String(), "\n")}, w.hits, nil
+	t := newTree(value)
+	r.look(t.leaves, t.joints()...)
+	var hits tally
+	clean, err := t.encode(r.machine, &hits)
+	return clean, hits.hits(), err
+}
+
+// CheckJSON returns the error that JSON would return.
+func CheckJSON(data json.RawMessage) error {
+	_, err := decode(data)
+	return err
 }
 
 func decode(data []byte) (any, error) {
@@ -80,22 +83,82 @@ func depth(data []byte) int {
 	return deepest
 }
 
-// walker masks decoded JSON.
+// tree is decoded JSON with its texts.
+type tree struct {
+	value  any
+	leaves []*leaf // keys and values, in the order of sorted keys
+	keys   []*leaf
+	values []*leaf
+}
+
+func newTree(value any) *tree {
+	t := &tree{value: value}
+	t.collect(value)
+	return t
+}
+
+func (t *tree) collect(v any) {
+	switch v := v.(type) {
+	case string:
+		t.values = append(t.values, &leaf{text: v})
+		t.leaves = append(t.leaves, t.values[len(t.values)-1])
+	case json.Number:
+		t.values = append(t.values, &leaf{text: v.String(), number: true})
+		t.leaves = append(t.leaves, t.values[len(t.values)-1])
+	case []any:
+		for _, e := range v {
+			t.collect(e)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			t.keys = append(t.keys, &leaf{text: key})
+			t.leaves = append(t.leaves, t.keys[len(t.keys)-1])
+			t.collect(v[key])
+		}
+	}
+}
+
+// joints are the orders in which the leaves make sense besides the one they are in.
+func (t *tree) joints() [][]part {
+	if len(t.keys) == 0 || len(t.leaves) < 3 {
+		return nil
+	}
+	return [][]part{partsOf(t.values), partsOf(t.keys)}
+}
+
+// encode returns the masked JSON.
+func (t *tree) encode(m *machine, hits *tally) (Clean, error) {
+	w := walker{machine: m, leaves: t.leaves, tally: hits}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(w.value(t.value)); err != nil {
+		return Clean{}, fmt.Errorf("%w: it can't be encoded again", ErrJSON)
+	}
+	return Clean{strings.TrimSuffix(out.String(), "\n")}, nil
+}
+
+// walker rebuilds decoded JSON from its leaves, which it takes in the order in which they were collected.
 type walker struct {
 	machine *machine
-	hits    int
+	leaves  []*leaf
+	tally   *tally
+}
+
+// next returns the next leaf as it is to be shown, and whether something in it is masked.
+func (w *walker) next() (string, bool) {
+	l := w.leaves[0]
+	w.leaves = w.leaves[1:]
+	return w.machine.render(l.text, l.regions, w.tally), len(l.regions) > 0
 }
 
 func (w *walker) value(v any) any {
 	switch v := v.(type) {
 	case string:
-		masked, hits := w.machine.mask(v, true)
-		w.hits += hits
+		masked, _ := w.next()
 		return masked
 	case json.Number:
-		masked, hits := w.machine.mask(v.String(), false)
-		w.hits += hits
-		if hits > 0 {
+		if masked, hit := w.next(); hit {
 			return masked
 		}
 	case []any:
@@ -109,35 +172,29 @@ func (w *walker) value(v any) any {
 }
 
 func (w *walker) object(in map[string]any) map[string]any {
+	type entry struct {
+		name  string
+		value any
+	}
 	out := make(map[string]any, len(in))
-	masked := map[string]string{} // new names, for keys that hold a secret
+	var masked []entry // in the order of their keys
 	for _, key := range slices.Sorted(maps.Keys(in)) {
-		name, hits := w.machine.mask(key, true)
-		w.hits += hits
-		if hits > 0 {
-			masked[key] = name
+		name, hit := w.next()
+		value := w.value(in[key])
+		if hit {
+			masked = append(masked, entry{name, value})
 			continue
 		}
-		out[key] = w.value(in[key])
+		out[key] = value
 	}
 	count := map[string]int{}
-	for _, key := range slices.Sorted(maps.Keys(masked)) {
-		name := masked[key]
+	for _, e := range masked {
+		name := e.name
 		for _, taken := out[name]; taken; _, taken = out[name] {
-			count[masked[key]] = max(count[masked[key]], 1) + 1
-			name = fmt.Sprintf("%s (%d)", masked[key], count[masked[key]])
+			count[e.name] = max(count[e.name], 1) + 1
+			name = fmt.Sprintf("%s (%d)", e.name, count[e.name])
 		}
-		out[name] = w.value(in[key])
+		out[name] = e.value
 	}
 	return out
-}
-
-// mask returns a whole text with its secrets masked. Without words, values that count only as words are let through.
-func (m *machine) mask(text string, words bool) (string, int) {
-	s := Stream{scan: scan{machine: m, letWords: !words}, buf: []byte(text)}
-	s.scan.take(s.buf, 0, 0)
-	if len(s.regions) == 0 && !s.open && utf8.ValidString(text) {
-		return text, 0
-	}
-	return s.finish(), s.hits
 }

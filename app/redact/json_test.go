@@ -41,7 +41,7 @@ func TestJSON(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, hits, err := of(c.secrets...).JSON(json.RawMessage(c.in))
+			got, hits, err := jsonOf(of(c.secrets...), []byte(c.in))
 			if err != nil || got.String() != c.want || hits != c.hits {
 				t.Errorf("got  %s, %d, %v\nwant %s, %d", got, hits, err, c.want, c.hits)
 			}
@@ -59,7 +59,7 @@ func TestJSONIsRefused(t *testing.T) {
 	}
 	for name, in := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, hits, err := of(long).JSON(json.RawMessage(in))
+			got, hits, err := jsonOf(of(long), []byte(in))
 			if !errors.Is(err, ErrJSON) || got.String() != "" || hits != 0 {
 				t.Fatalf("got %q, %d, %v", got, hits, err)
 			}
@@ -88,7 +88,7 @@ func TestJSONKeepsShape(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		got, _, err := redactor.JSON(in)
+		got, _, err := jsonOf(redactor, in)
 		if err != nil {
 			r.Fatalf("%s: %v", in, err)
 		}
@@ -98,7 +98,7 @@ func TestJSONKeepsShape(t *testing.T) {
 		if shape(r, in) != shape(r, []byte(got.String())) {
 			r.Fatalf("%s became %s", in, got)
 		}
-		again, hits, err := redactor.JSON(json.RawMessage(got.String()))
+		again, hits, err := jsonOf(redactor, json.RawMessage(got.String()))
 		if err != nil || hits != 0 || again != got {
 			r.Fatalf("%s became %s, then %s", in, got, again)
 		}

@@ -1,6 +1,8 @@
 package redact
 
 import (
+	"github.com/computclaw/airlock/app"
+
 	"slices"
 	"strings"
 	"unicode"
@@ -14,44 +16,99 @@ const (
 	minShown = 16 // shorter values show nothing in their mask
 )
 
-// maxRun is how many bytes of a value are looked for in run-like encodings.
-const maxRun = 48
+// Lengths in bytes.
+const (
+	maxRun   = 48   // of a value that are looked for in run-like encodings
+	maxList  = 24   // likewise, where each byte takes three characters and more
+	maxTurns = 4096 // of a value that are looked for turned round, in UTF-16 and in other case
+)
+
+// minStrength is how hard to guess a value must be, in bits, to be looked for in text that was joined: without its spaces and
+// separators, ordinary text holds many words that nobody wrote.
+const minStrength = 40
+
+// hard reports whether a text is hard enough to guess to be looked for in joined text. Hex keys have few different characters and are that nonetheless:
+// no words run together into digits, or letters and digits, as long as these.
+func hard(text string) bool {
+	if app.Strength(text) >= minStrength {
+		return true
+	}
+	seen := map[rune]bool{}
+	for _, r := range text {
+		seen[r] = true
+	}
+	return len(text) >= 24 && len(seen) >= 6 && strings.ContainsAny(text, "0123456789")
+}
+
+// value is what is known of a value besides its forms.
+type value struct {
+	name   string
+	show   string // its last characters; "" if its mask shows nothing
+	strong bool   // hard enough to guess to be looked for in joined text
+}
+
+// form says what a needle is.
+type form struct {
+	owner    int32
+	encoding string // "" for raw
+	shows    bool   // its mask shows the value's last characters
+	sealed   bool   // it is a placeholder
+}
 
 // needle is one form of a value.
 type needle struct {
+	form
 	text  string
-	owner int32
-	show  string
 	quiet bool // what it stands for must not be shown by other values' masks
 	word  bool // counts only as a word
+	loose bool // counts in joined text
 	runs  runs // in which it goes on; 0 if it is the whole value
 	left  left // how far it does so over line breaks
 }
 
-func (n needle) output() output {
-	if n.word {
-		return output{owner: none, quiet: none, words: []word{{length: len(n.text), owner: n.owner}}}
+func (n needle) output(index int32) output {
+	out := output{form: none, looseForm: none, quiet: none}
+	switch {
+	case n.word:
+		out.words = []word{{int32(len(n.text)), index, n.owner}}
+		return out
+	case n.loose:
+		out.looseLength, out.looseForm = int32(len(n.text)), index
 	}
-	out := output{length: len(n.text), owner: n.owner, show: n.show, quiet: none, runs: n.runs, left: n.left}
+	out.length, out.form, out.runs, out.left = int32(len(n.text)), index, n.runs, n.left
 	if n.quiet {
 		out.quiet = n.owner
 	}
 	return out
 }
 
-// needles returns all forms of all values.
-func needles(values []Value) []needle {
-	var texts []string
+// needles returns the values that count and all forms of them.
+func needles(values []Value) (texts []string, known []value, all []needle) {
+	texts, known = distinct(values)
+	for i, text := range texts {
+		known[i].show = shown(text, texts)
+		known[i].strong = hard(text)
+		all = forms(all, int32(i), text, known[i])
+	}
 	for _, v := range values {
-		if text := strings.TrimSpace(v.Secret.Reveal()); utf8.RuneCountInString(text) >= minValue && !slices.Contains(texts, text) {
-			texts = append(texts, text)
+		if len(v.Placeholder) >= headLen {
+			known = append(known, value{name: v.Name})
+			all = append(all, needle{form: form{owner: int32(len(known) - 1), sealed: true}, text: v.Placeholder})
 		}
 	}
-	var all []needle
-	for i, text := range texts {
-		all = append(all, forms(int32(i), text, shown(text, texts))...)
+	return texts, known, all
+}
+
+func distinct(values []Value) (texts []string, known []value) {
+	seen := map[string]bool{}
+	for _, v := range values {
+		text := strings.TrimSpace(v.Secret.Reveal())
+		if utf8.RuneCountInString(text) >= minValue && !seen[text] {
+			seen[text] = true
+			texts, known = append(texts, text), append(known, value{name: v.Name})
+		}
 	}
-	return all
+	return texts, known
 }
 
 // shown returns the last characters of a value that its mask may show.
@@ -79,57 +136,58 @@ func shown(text string, texts []string) string {
 	return last
 }
 
-func forms(owner int32, text, show string) []needle {
-	var out []needle
-	seen := map[string]bool{}
-	add := func(n needle) {
-		if n.text == "" || seen[n.text] {
-			return
+// forms adds the forms of one value. The same text may come several times; the first says what it is.
+func forms(all []needle, owner int32, text string, v value) []needle {
+	add := func(encoding string, n needle) {
+		if len(n.text) >= headLen {
+			n.owner, n.encoding = owner, encoding
+			all = append(all, n)
 		}
-		seen[n.text] = true
-		n.owner = owner
-		out = append(out, n)
 	}
-	whole := utf8.RuneCountInString(text) >= minShown
-	add(needle{text: text, show: show, quiet: !whole, word: isShort(text)})
+	short := isShort(text)
+	add("", needle{form: form{shows: true}, text: text, quiet: utf8.RuneCountInString(text) < minShown, word: short, loose: v.strong && !short})
 	for _, line := range lines(text) {
-		add(needle{text: line, quiet: true})
+		add("line", needle{text: line, quiet: true, loose: hard(line)})
 	}
-	if !isShort(text) { // a value that was used as a host name comes back in lower case
-		add(needle{text: strings.ToLower(text), quiet: true})
-		add(needle{text: strings.ToUpper(text), quiet: true})
+	if !short && len(text) <= maxTurns {
+		for _, turn := range turns(text) {
+			add(turn.encoding, needle{text: turn.text, quiet: true, loose: v.strong})
+		}
 	}
-	for _, form := range escaped(text) {
-		add(needle{text: form, quiet: true, word: isShort(form)})
+	for _, e := range escaped(text) {
+		add(e.encoding, needle{text: e.text, quiet: true, word: isShort(e.text), loose: v.strong && !isShort(e.text)})
 	}
 	for _, r := range runForms(text) {
-		add(needle{text: r.text, quiet: true, runs: r.rest, left: r.left})
+		add(r.encoding, needle{text: r.text, quiet: true, runs: r.rest, left: r.left, loose: len(r.text) >= 12 && v.strong})
 	}
-	return out
+	if !short {
+		for _, c := range listForms(text) {
+			add(c.encoding, needle{text: c.text, quiet: true})
+		}
+	}
+	return all
 }
+
+// coded is a value in an encoding.
+type coded struct{ encoding, text string }
 
 func isShort(text string) bool { return utf8.RuneCountInString(text) < minWhole }
 
 // lines returns the lines of a value that are secrets of their own. The characters \n end a line too: a key inside a JSON
 // document has its line breaks written so.
 func lines(text string) []string {
+	if !strings.ContainsAny(text, "\r\n\\") {
+		return nil
+	}
 	var out []string
 	for part := range strings.SplitSeq(strings.NewReplacer(`\r`, "\n", `\n`, "\n", "\r", "\n").Replace(text), "\n") {
 		line := strings.TrimSpace(part)
 		armour := strings.HasPrefix(line, "-----") && strings.HasSuffix(line, "-----")
-		if !isShort(line) && !armour {
+		if !isShort(line) && !armour && !slices.Contains(out, line) {
 			out = append(out, line)
 		}
 	}
 	return out
-}
-
-// escaped returns the forms in which most characters stay as they are.
-func escaped(text string) []string {
-	if isPlain(text) {
-		return nil
-	}
-	return slices.Concat(jsonForms(text), pythonForms(text))
 }
 
 // isPlain reports whether no encoder that leaves letters alone has anything to do: the usual case, and worth a shortcut.

@@ -1,12 +1,8 @@
 package redact
 
-import (
-	"encoding/hex"
-	"fmt"
-	"strings"
-)
+import "strings"
 
-// unreserved are the bytes, besides letters and digits, that common percent-encoders leave alone.
+// unreserved are the bytes, besides alphanumeric and digits, that common percent-encoders leave alone.
 var unreserved = [...]string{
 	"-._~",                   // RFC 3986; Go's QueryEscape; Python's quote(safe="")
 	"-._~/",                  // Python's quote
@@ -28,19 +24,23 @@ func percentSome(text string) []run {
 	}
 	var out []run
 	head := text[:min(len(text), maxRun)]
+	seen := map[string]bool{text: true}
 	for i, safe := range unreserved {
-		for _, format := range []string{"%%%02x", "%%%02X"} {
+		for _, digits := range []string{hexDigits, upperDigits} {
 			for _, space := range []string{"+", "%20"} {
-				form := percent(head, safe, format, space)
+				r := run{coded: coded{"percent", percent(head, safe, digits, space)}}
 				switch {
-				case form == head: // nothing to encode so early: the whole value or nothing
-					if form = percent(text, safe, format, space); form != text {
-						out = append(out, run{text: form})
-					}
-				case len(head) == len(text):
-					out = append(out, run{text: form})
-				default:
-					out = append(out, run{text: form, rest: runPercent << i})
+				case r.text == head: // nothing to encode so early: the whole value or nothing
+					r.text = percent(text, safe, digits, space)
+				case len(head) < len(text):
+					r.rest = runPercent << i
+				}
+				if !seen[r.text] {
+					seen[r.text] = true
+					out = append(out, r)
+				}
+				if !strings.Contains(text, " ") {
+					break
 				}
 			}
 		}
@@ -48,27 +48,26 @@ func percentSome(text string) []run {
 	return out
 }
 
-func percent(text, safe, format, space string) string {
-	var b strings.Builder
+func percent(text, safe, digits, space string) string {
+	out := make([]byte, 0, 2*len(text))
 	for _, c := range []byte(text) {
 		switch {
 		case c == ' ':
-			b.WriteString(space)
+			out = append(out, space...)
 		case c != '_' && isWord(c), strings.IndexByte(safe, c) >= 0:
-			b.WriteByte(c)
+			out = append(out, c)
 		default:
-			fmt.Fprintf(&b, format, c)
+			out = append(out, '%', digits[c>>4], digits[c&15])
 		}
 	}
-	return b.String()
+	return string(out)
 }
 
-// percentAll encodes every byte, with lower-case digits.
-func percentAll(value []byte) string {
-	var b strings.Builder
-	for _, c := range value {
-		b.WriteByte('%')
-		b.WriteString(hex.EncodeToString([]byte{c}))
+// percentAll puts a percent sign before each two hex digits.
+func percentAll(digits string) string {
+	out := make([]byte, 0, len(digits)*3/2)
+	for i := 0; i < len(digits); i += 2 {
+		out = append(out, '%', digits[i], digits[i+1])
 	}
-	return b.String()
+	return string(out)
 }

@@ -2,6 +2,8 @@ package redact
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -10,34 +12,88 @@ import (
 type Value struct {
 	Name   string
 	Secret app.Secret
+	// Placeholder is what a script holds instead of a sealed value; "" if it holds the value itself. It is shown as [SEALED:NAME],
+	// which is no hit.
+	Placeholder string
+}
+
+// Match is a place of a text that a pattern takes for a secret, in bytes, and the name of the pattern.
+type Match struct {
+	Start, End int
+	Rule       string
+}
+
+// Options change what a Redactor does. The zero Options are the usual.
+type Options struct {
+	// Patterns finds what looks like a secret in a whole text, in order, without overlap. It must be safe for concurrent use.
+	Patterns func(text string) []Match
+	// Ahead is Patterns for the beginning of a text that comes in pieces: from offset open on, what follows may yet make a match. A Stream asks it; nil:
+	// a Stream masks known values only.
+	Ahead func(text string) (found []Match, open int)
 }
 
 // Redactor knows the secrets of one execution. It is safe for concurrent use and prints none of them.
-type Redactor struct{ machine *machine }
+type Redactor struct {
+	machine  *machine
+	texts    []string // of the machine's values
+	only     *lettersOnly
+	near     int // bytes around an escape that may belong to the same value
+	least    int // bytes of the shortest form that counts in what was decoded, between minStretch and maxStretch
+	patterns func(text string) []Match
+	ahead    func(text string) ([]Match, int)
+	held     func() *Redactor // of what scripts hold, without sealed values; nil if that is all
+}
 
 // New returns a Redactor for the values. Values of fewer than 4 characters, white space around them not counted, are ignored;
 // plain credentials are not to be passed. Equal values under several names are one.
-func New(values []Value) *Redactor { return &Redactor{machine: newMachine(needles(values))} }
-
-// Text masks the secrets in a whole text and reports how many places were masked.
-func (r *Redactor) Text(text string) (Clean, int) {
-	masked, hits := r.machine.mask(text, true)
-	return Clean{masked}, hits
+func New(values []Value, options ...Options) *Redactor {
+	texts, known, all := needles(values)
+	r := &Redactor{machine: newMachine(known, all), texts: texts, only: &lettersOnly{}}
+	r.least = maxStretch
+	for _, n := range all {
+		if !n.word {
+			r.least = max(min(r.least, len(n.text)), minStretch)
+		}
+	}
+	for _, text := range texts {
+		r.near = min(max(r.near, minNear, 16*len(text)), maxNear)
+	}
+	if held := slices.DeleteFunc(slices.Clone(values), func(v Value) bool { return v.Placeholder != "" }); len(held) < len(values) {
+		r.held = sync.OnceValue(func() *Redactor { return New(held) })
+	}
+	for _, o := range options {
+		if o.Patterns != nil {
+			r.patterns = o.Patterns
+		}
+		if o.Ahead != nil {
+			r.ahead = o.Ahead
+		}
+	}
+	return r
 }
 
-// Cut is Text for a text whose end was cut off: 4 bytes or more at the end that may begin a secret are masked, too.
-func (r *Redactor) Cut(text string) (Clean, int) {
-	var out Clean
-	s := r.Stream(func(c Clean) { out = Join(out, c) })
-	s.take([]byte(text))
-	s.Cut()
-	return out, s.Hits()
+// Text masks the secrets in a whole text and reports what was masked.
+func (r *Redactor) Text(text string) (Clean, Hits) { return r.one(&leaf{text: text}) }
+
+// Cut is Text for a text whose end was cut off: 4 bytes or more at the end that may begin a secret are masked, too. Sealed values are no
+// such secret: what a script writes without holding them would show by its mask that one begins like that, and so be found byte by byte.
+func (r *Redactor) Cut(text string) (Clean, Hits) { return r.one(&leaf{text: text, cut: true}) }
+
+func (r *Redactor) one(l *leaf) (Clean, Hits) {
+	r.look([]*leaf{l})
+	var t tally
+	masked := r.machine.render(l.text, l.regions, &t)
+	return Clean{masked}, t.hits()
 }
 
 // Stream masks what is written to it piece by piece; emit gets the text as soon as no secret can begin in it, never empty,
 // never with half a character. Not safe for concurrent use.
 func (r *Redactor) Stream(emit func(Clean)) *Stream {
-	return &Stream{scan: scan{machine: r.machine}, emit: emit}
+	s := &Stream{scan: newScan(r.machine), emit: emit}
+	if r.ahead != nil {
+		s.shapes = &shapes{ahead: r.ahead}
+	}
+	return s
 }
 
 // Format writes a fixed text for every verb, so that no secret is ever printed.

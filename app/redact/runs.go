@@ -7,15 +7,16 @@ import (
 )
 
 // runs is a set of encodings whose texts go on in one alphabet.
-type runs uint16
+type runs uint32
 
 const (
 	runBase64 runs = 1 << iota
 	runHex
 	runPercentAll
+	runBase32
 	runPercent // and the following, one for each of unreserved
 
-	lineBreak runs = 1 << 15 // not a run: the class of bytes with which a line break may begin
+	lineBreak runs = 1 << 31 // not a run: the class of bytes with which a line break may begin
 )
 
 // left says how many characters of a value a run is sure to have beyond what was found. A run may go on in another line as
@@ -38,12 +39,14 @@ func (l left) crossing() runs {
 
 // run is a form in such an encoding.
 type run struct {
-	text string
+	coded
 	rest runs // set if the text covers only the beginning of the value
 	left left // likewise
 }
 
-// classes returns, for each byte, the encodings in which a run goes on with it.
+// byteClasses says, for each byte, in which encodings a run goes on with it. Nobody writes to it.
+var byteClasses = classes()
+
 func classes() [256]runs {
 	var out [256]runs
 	add := func(r runs, alphabet string) {
@@ -51,12 +54,13 @@ func classes() [256]runs {
 			out[b] |= r
 		}
 	}
-	add(runBase64, letters+"+/-_=")
+	add(runBase64, alphanumeric+"+/-_=")
 	add(runHex, hexDigits)
 	add(runPercentAll, "%"+hexDigits)
+	add(runBase32, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=")
 	add(lineBreak, "\r\n\\")
 	for i, safe := range unreserved {
-		add(runPercent<<i, letters+"%+"+safe)
+		add(runPercent<<i, alphanumeric+"%+"+safe)
 	}
 	return out
 }
@@ -65,33 +69,42 @@ func classes() [256]runs {
 const minBase64 = 6
 
 const (
-	hexDigits = "0123456789abcdefABCDEF"
-	letters   = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	hexDigits    = "0123456789abcdefABCDEF"
+	alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 )
 
-// runForms returns the base64, hex and percent-encoded forms.
+// runForms returns the base64, hex, base32, base85 and percent-encoded forms.
 func runForms(text string) []run {
 	whole := len(text) <= maxRun
 	head := []byte(text[:min(len(text), maxRun)])
 	var out []run
-	add := func(text string, rest runs, more left) {
+	add := func(encoding, text string, rest runs, more left) {
 		if whole {
 			rest, more = 0, left{}
 		}
-		out = append(out, run{text, rest, more})
+		out = append(out, run{coded{encoding, text}, rest, more})
 	}
 	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		for shift, form := range base64Forms(enc, head, whole) {
 			if len(form) >= minBase64 {
-				add(form, runBase64, left{base64: 8*(shift+len(text))/6 - 8*(shift+len(head))/6})
+				add("base64", form, runBase64, left{base64: 8*(shift+len(text))/6 - 8*(shift+len(head))/6})
 			}
 		}
 	}
-	for _, form := range cases(hex.EncodeToString(head)) {
-		add(form, runHex, left{hex: 2 * (len(text) - len(head))})
+	lower := hex.EncodeToString(head)
+	for _, form := range []string{lower, strings.ToUpper(lower)} {
+		add("hex", form, runHex, left{hex: 2 * (len(text) - len(head))})
 	}
-	for _, form := range cases(percentAll(head)) {
-		add(form, runPercentAll, left{})
+	for _, form := range []string{percentAll(lower), percentAll(strings.ToUpper(lower))} {
+		add("percent", form, runPercentAll, left{})
+	}
+	if len(head) >= minWhole {
+		for _, form := range base32Forms(head) {
+			add("base32", form, runBase32, left{})
+		}
+		for _, form := range base85Forms(head) {
+			add("base85", form, 0, left{})
+		}
 	}
 	return append(out, percentSome(text)...)
 }
@@ -100,8 +113,10 @@ func runForms(text string) []run {
 // the value; and, if it is the whole value, the complete text of the value alone, with and without padding.
 func base64Forms(enc *base64.Encoding, value []byte, whole bool) []string {
 	var out []string
+	buf := make([]byte, 2+len(value))
+	copy(buf[2:], value)
 	for shift := range 3 {
-		text := enc.EncodeToString(append(make([]byte, shift), value...))
+		text := enc.EncodeToString(buf[2-shift:])
 		from, to := (8*shift+5)/6, 8*(shift+len(value))/6
 		out = append(out, text[from:to])
 	}
@@ -111,5 +126,3 @@ func base64Forms(enc *base64.Encoding, value []byte, whole bool) []string {
 	}
 	return out
 }
-
-func cases(text string) []string { return []string{text, strings.ToUpper(text)} }

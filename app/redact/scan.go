@@ -1,58 +1,122 @@
 package redact
 
-// region is a place to be masked, as offsets into the whole text. Regions of a scan are ordered and don't overlap.
-type region struct {
-	start, end int
-	owner      int32  // value of a needle that fills the region; none if no single one does
-	show       string // what that needle's mask may show
-	quiet      int32  // as in output
-}
-
-// mask is what replaces the region.
-func (g region) mask() string {
-	if g.show == "" || (g.quiet != none && g.quiet != g.owner) {
-		return "[REDACTED]"
-	}
-	return "[REDACTED..." + g.show + "]"
-}
+import "encoding/binary"
 
 // scan runs a machine over a text that comes in pieces.
 type scan struct {
-	machine  *machine
-	at       int32 // node
-	pos      int   // bytes taken
-	regions  []region
-	runs     runs // in which the region that ends at runEnd goes on
-	runEnd   int
-	left     left
-	lines    newline
-	folded   folded
-	letWords bool   // needles that count only as words don't count
-	open     bool   // candidate ends at pos and counts if no word character follows
-	word     region // the candidate
+	machine *machine
+	classes *[256]runs
+	at      uint32 // state
+	pos     int    // bytes taken
+	base    int    // of the bytes that are being taken
+	regions []region
+	runs    runs // in which the region that ends at runEnd goes on
+	runEnd  int
+	runBy   int32 // form with which it began
+	left    left
+	lines   newline
+	folded  folded
+	words   bool   // needles that count only as words count
+	loose   bool   // only needles count that are safe to look for in joined text
+	open    bool   // candidate ends at pos and counts if no word character follows
+	word    region // the candidate
+	tail    [headLen - 1]byte
 }
 
-// take scans buf[from:]. buf begins at offset base of the whole text and has at least one byte before every needle that may end here.
+func newScan(m *machine) scan { return scan{machine: m, classes: &byteClasses, words: true} }
+
+// take scans buf[from:]. buf begins at offset base of the whole text and has, before from, at least headLen bytes (or all that there
+// are) and one byte before every needle that may end here.
 func (s *scan) take(buf []byte, base, from int) {
-	at := s.at
-	for i, b := range buf[from:] {
-		if s.lines.length > 0 || s.machine.classes[b]&lineBreak != 0 {
-			s.lines.take(b)
+	s.base = base
+	for i := from; i < len(buf); {
+		if s.idle() {
+			s.lines = newline{}
+			if i = s.machine.skip(buf, max(i-headLen+1, 0)) + headLen - 1; i >= len(buf) {
+				break
+			}
+		} else if s.steady() {
+			if i = s.walk(buf, i); i >= len(buf) {
+				break
+			}
 		}
-		if s.open || s.runs != 0 {
-			s.follow(buf, base, b)
+		s.one(buf, base, i)
+		i++
+	}
+	s.pos = base + len(buf)
+	copy(s.tail[:], buf[max(len(buf)-len(s.tail), 0):])
+}
+
+// idle says that no needle has begun and nothing waits for the next byte.
+func (s *scan) idle() bool { return s.at == 0 && s.quietly() }
+
+// steady says that a needle has begun and nothing else matters.
+func (s *scan) steady() bool { return s.quietly() && s.lines.length == 0 }
+
+func (s *scan) quietly() bool { return !s.open && s.runs == 0 && !s.folded.on }
+
+// walk takes bytes for as long as a needle goes on and there is nothing to do, and returns the offset of the next one.
+func (s *scan) walk(buf []byte, i int) int {
+	m, at := s.machine, s.at
+	for ; i < len(buf) && i >= headLen-1; i++ {
+		b := buf[i]
+		if s.classes[b]&lineBreak != 0 {
+			break
 		}
-		before := at
-		at = s.machine.next(at, b)
-		s.pos++
-		if s.folded.on || s.lines.length > 0 {
-			s.fold(before, at, b)
+		next := at + 1
+		if m.chars[next]&(gap|0xff) != uint16(b) {
+			if next = m.turn(at, b, binary.BigEndian.Uint32(buf[i-headLen+1:])); next == 0 {
+				break
+			}
 		}
-		if out := s.machine.nodes[at].output; out != 0 {
-			s.found(&s.machine.outputs[out], buf[:from+i+1], base)
+		if end := m.link(next) >> 32; end != 0 && !s.again(uint32(end), i) {
+			break
 		}
+		at = next
 	}
 	s.at = at
+	return i
+}
+
+// again makes the last region a byte longer if that is all that the needles which end at offset i of buf mean.
+func (s *scan) again(end uint32, i int) bool {
+	out, n := s.machine.sums[end].Load(), len(s.regions)
+	if out == nil || n == 0 || len(out.words) > 0 || out.runs != 0 || s.loose {
+		return false
+	}
+	last, pos := &s.regions[n-1], s.base+i
+	if last.end != pos || last.form != none || last.start > pos+1-int(out.length) {
+		return false
+	}
+	last.quiet = mix(last.quiet, out.quiet)
+	last.end = pos + 1
+	return true
+}
+
+// one takes one byte with all that may depend on it.
+func (s *scan) one(buf []byte, base, i int) {
+	b := buf[i]
+	s.pos = base + i
+	if s.lines.length > 0 || s.classes[b]&lineBreak != 0 {
+		s.lines.take(b)
+	}
+	if s.open || s.runs != 0 {
+		s.follow(buf, base, b)
+	}
+	before := s.at
+	if i >= headLen-1 {
+		s.at = s.machine.step(before, b, binary.BigEndian.Uint32(buf[i-headLen+1:]))
+	}
+	s.pos++
+	if s.folded.on || (s.lines.length > 0 && before != 0) {
+		s.fold(before, s.at, b)
+	}
+	if s.at == 0 {
+		return
+	}
+	if out := s.machine.output(s.at); out != nil {
+		s.found(out, buf[:i+1], base)
+	}
 }
 
 // follow settles what waited for the next byte.
@@ -76,8 +140,11 @@ func (s *scan) goOn(b byte) {
 	case s.lines.length > 0:
 		s.runs &= s.left.crossing()
 	default:
-		if s.runs &= s.machine.classes[b]; s.runs != 0 {
-			s.hit(region{start: s.runEnd - 1, end: s.pos + 1, owner: none, quiet: none})
+		if s.loose { // what follows may be another line
+			s.runs &= s.left.crossing()
+		}
+		if s.runs &= s.classes[b]; s.runs != 0 {
+			s.hit(region{start: s.runEnd - 1, end: s.pos + 1, form: none, by: s.runBy, quiet: none})
 			s.runEnd = s.pos + 1
 			s.left.base64--
 			s.left.hex--
@@ -87,20 +154,27 @@ func (s *scan) goOn(b byte) {
 
 // found takes note of what ends at the end of buf.
 func (s *scan) found(out *output, buf []byte, base int) {
+	if s.loose {
+		if n := int(out.looseLength); n > 0 {
+			s.hit(region{start: s.pos - n, end: s.pos, form: none, by: out.looseForm, quiet: several})
+			s.begin(out)
+		}
+		return
+	}
 	for _, w := range out.words {
-		if s.letWords {
+		if !s.words {
 			break
 		}
-		start := len(buf) - w.length
+		start := len(buf) - int(w.length)
 		if isWord(buf[start]) && start > 0 && isWord(buf[start-1]) {
 			continue
 		}
 		s.open = true
-		s.word = region{start: base + start, end: s.pos, owner: w.owner, quiet: w.owner}
+		s.word = region{start: base + start, end: s.pos, form: w.form, by: w.form, quiet: w.owner}
 		break // shorter ones end at the same byte and lie within
 	}
-	if out.length > 0 {
-		s.hit(region{start: s.pos - out.length, end: s.pos, owner: out.owner, show: out.show, quiet: out.quiet})
+	if n := int(out.length); n > 0 {
+		s.hit(region{start: s.pos - n, end: s.pos, form: out.form, by: out.form, quiet: out.quiet})
 		s.begin(out)
 	}
 }
@@ -118,36 +192,26 @@ func (s *scan) begin(out *output) {
 	}
 	s.left = s.left.max(out.left)
 	s.runs |= out.runs
-	s.runEnd = s.pos
+	s.runEnd, s.runBy = s.pos, out.form
 }
 
 // hit adds a region; none that is there ends after it.
-func (s *scan) hit(h region) {
-	for n := len(s.regions); n > 0 && s.regions[n-1].end > h.start; n-- {
-		h = union(s.regions[n-1], h)
-		s.regions = s.regions[:n-1]
-	}
-	s.regions = append(s.regions, h)
-}
-
-func union(old, h region) region {
-	u := region{start: min(old.start, h.start), end: max(old.end, h.end), owner: none, quiet: mix(old.quiet, h.quiet)}
-	for _, g := range []region{old, h} {
-		if g.start == u.start && g.end == u.end && g.owner != none && u.show == "" {
-			u.owner, u.show = g.owner, g.show
-		}
-	}
-	return u
-}
+func (s *scan) hit(h region) { s.regions = s.machine.add(s.regions, &h) }
 
 // settled returns the offset before which nothing can change any more.
 func (s *scan) settled() int {
-	settled := s.pos - int(s.machine.nodes[s.at].hold)
+	m := s.machine
+	settled := s.pos
+	if open := m.open(s.at); open != 0 {
+		settled -= m.length(open)
+	} else {
+		settled -= m.begins(s.tail[:min(s.pos, len(s.tail))])
+	}
 	if s.open {
 		settled = min(settled, s.word.start)
 	}
 	if s.folded.on {
-		settled = min(settled, s.pos-s.folded.span(s.machine.nodes[s.folded.at].hold))
+		settled = min(settled, s.pos-s.folded.span(m.length(m.open(s.folded.at))))
 	}
 	if s.runs != 0 {
 		settled = min(settled, s.runEnd) // what follows, a line break, may become part of the region or not
@@ -172,7 +236,7 @@ func (s *scan) end() {
 // endCut settles everything where more would have followed: what may begin a secret is taken for one.
 func (s *scan) endCut() {
 	if start := s.settled(); s.pos-start >= minValue {
-		s.hit(region{start: start, end: s.pos, owner: none, quiet: several})
+		s.hit(region{start: start, end: s.pos, form: none, by: s.machine.formAt(s.machine.open(s.at)), quiet: several})
 	}
 	s.end()
 }

@@ -1,9 +1,10 @@
 package redact
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
-	"strings"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
@@ -17,9 +18,11 @@ type Stream struct {
 	scan
 	emit   func(Clean)
 	buf    []byte // bytes from offset base on
+	out    []byte // what is being rendered
 	base   int
 	done   int // everything before this offset was rendered
-	hits   int
+	tally  tally
+	shapes *shapes // nil: none
 	closed bool
 }
 
@@ -38,7 +41,8 @@ func (s *Stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close emits what is held back. It returns nil, also when called again.
+// Close emits what is held back; of a text that would have gone on that may be a part of a secret: see Redactor.Cut. It returns nil, also when
+// called again.
 func (s *Stream) Close() error {
 	if !s.closed {
 		s.send(s.finish())
@@ -46,21 +50,16 @@ func (s *Stream) Close() error {
 	return nil
 }
 
-// Cut is Close for a text that would have gone on: 4 bytes or more at its end that may begin a secret are masked.
-func (s *Stream) Cut() {
-	if !s.closed {
-		s.endCut()
-		s.send(s.finish())
-	}
-}
-
-// Hits returns how many places were masked in what was emitted so far.
-func (s *Stream) Hits() int { return s.hits }
+// Hits returns what was masked in what was emitted so far.
+func (s *Stream) Hits() Hits { return s.tally.hits() }
 
 // Format writes a fixed text for every verb: what is held back is not redacted yet.
 func (Stream) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(app.Masked)) }
 
 func (s *Stream) send(text string) {
+	if s.shapes != nil && (text != "" || s.closed) {
+		text = s.shapes.take(text, s.closed, &s.tally)
+	}
 	if text != "" {
 		s.emit(Clean{text})
 	}
@@ -83,49 +82,70 @@ func (s *Stream) finish() string {
 // render returns the text from done up to settled, masks in place. A region that may still grow, and half a character at
 // the end, are left for later.
 func (s *Stream) render(settled int) string {
-	var b strings.Builder
+	s.out = s.out[:0]
 	n := 0
 	for n < len(s.regions) && s.regions[n].start <= settled {
 		g := s.regions[n]
 		if s.done < g.start {
-			s.literal(&b, g.start)
+			s.literal(g.start)
 		}
 		s.done = g.start
 		if !s.final(n, settled) {
 			break
 		}
-		b.WriteString(g.mask())
-		s.hits++
+		s.out = append(s.out, s.machine.mask(&g)...)
+		s.tally.count(s.machine.hit(&g))
 		s.done = g.end
 		n++
 	}
 	s.regions = s.regions[:copy(s.regions, s.regions[n:])]
 	if len(s.regions) > 0 && s.regions[0].start <= settled {
-		return b.String()
+		return string(s.out)
 	}
 	if !s.closed {
 		settled = s.whole(settled)
 	}
 	if s.done < settled {
-		s.literal(&b, settled)
+		s.literal(settled)
 		s.done = settled
 	}
-	return b.String()
+	return string(s.out)
 }
 
 // literal renders the bytes from done to end.
-func (s *Stream) literal(b *strings.Builder, end int) {
+func (s *Stream) literal(end int) {
 	text := s.buf[s.done-s.base : end-s.base]
 	if utf8.Valid(text) {
-		b.Write(text)
+		s.out = append(s.out, text...)
 		return
 	}
-	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text) // U+FFFD and 1 for a byte that is not UTF-8
-		b.WriteRune(r)
-		text = text[size:]
+	n := len(s.out)
+	out := slices.Grow(s.out, 3*len(text)+4)[:n+3*len(text)+4]
+	for i := 0; i < len(text); {
+		c := text[i]
+		if i+1 < len(text) && text[i+1]&0xc0 == 0x80 && c >= 0xc2 && c <= 0xf4 {
+			r, size := utf8.DecodeRune(text[i:]) // U+FFFD and 1 for a byte that is not UTF-8
+			n += utf8.EncodeRune(out[n:], r)
+			i += size
+			continue
+		}
+		binary.LittleEndian.PutUint32(out[n:], alone[c])
+		n += int(alone[c] >> 24)
+		i++
 	}
+	s.out = out[:n]
 }
+
+// alone is how each byte is written that begins no longer character: as it is or as U+FFFD, and in the highest byte how many bytes that takes. It is
+// written without asking which: bytes that aren't text can't be foreseen.
+var alone = func() (t [256]uint32) {
+	for c := range t {
+		if t[c] = uint32(c) | 1<<24; c >= utf8.RuneSelf {
+			t[c] = 0xbdbfef | 3<<24
+		}
+	}
+	return t
+}()
 
 // whole returns end, or the offset of a character that begins before end and is not complete there.
 func (s *Stream) whole(end int) int {
@@ -140,14 +160,14 @@ func (s *Stream) whole(end int) int {
 	return end
 }
 
-// trim forgets the bytes that are needed no more: a region's, once they are settled, and all that was rendered, but for one
-// byte, which tells whether a word begins behind it.
+// trim forgets the bytes that are needed no more: a region's, once they are settled, and all that was rendered, but for those
+// that take needs before the next ones.
 func (s *Stream) trim() {
 	needed := s.settled()
 	if len(s.regions) == 0 || s.regions[0].start > s.done {
 		needed = min(needed, s.done)
 	}
-	if n := needed - 1 - s.base; n > 0 {
+	if n := needed - headLen - s.base; n > 0 {
 		s.buf = s.buf[:copy(s.buf, s.buf[n:])]
 		s.base += n
 	}

@@ -1,0 +1,298 @@
+package redact
+
+import (
+	"io"
+	"math"
+	"strings"
+)
+
+// code is an encoding that writes a group of bytes with a group of characters.
+type code struct {
+	name   string
+	digit  [256]int8 // of each character, or -1
+	bits   int       // of a character; 0 for base 85
+	group  scale
+	least  int  // characters of the shortest run that is looked at
+	sifted bool // runs are read in parts
+	scarce bool // runs that are long and have hardly a sign are no such code
+}
+
+const standard64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+// codes are the encodings of runs.
+var codes = []code{
+	{name: "base64", digit: digitTable(standard64, standard64[:62]+"-_"), bits: 6, group: scale{4, 3, false}, least: 11, sifted: true},
+	{name: "hex", digit: hexDigit, bits: 4, group: scale{2, 1, false}, least: 16},
+	{name: "base32", digit: digitTable("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"), bits: 5, group: scale{8, 5, false}, least: 13},
+	{name: "base85", digit: digitTable(alphabetB85), group: scale{5, 4, true}, least: 10, sifted: true, scarce: true},
+	{name: "ascii85", digit: digitTable(alphabetA85), group: scale{5, 4, true}, least: 10, sifted: true, scarce: true},
+}
+
+// decode reads all runs of a code, at every alignment that they may have, and keeps what is text. Compressed data is expanded.
+func (c *code) decode(text []byte, in *inspection) *build {
+	b := build{}
+	for from, to := runOf(text, 0, &c.digit, c.least); from < to; from, to = runOf(text, to, &c.digit, c.least) {
+		if !c.scarce || c.plausible85(text[from:to]) {
+			c.run(&b, text, from, to, in)
+		}
+	}
+	return &b
+}
+
+// runOf returns the next run of at least so many digits; from and to are equal if there is none. It looks at few bytes of what is no run.
+func runOf(text []byte, at int, digit *[256]int8, least int) (from, to int) {
+	for probe := at + least - 1; probe < len(text); {
+		if digit[text[probe]] < 0 {
+			at = probe + 1
+			probe += least
+			continue
+		}
+		from = probe
+		for from > at && digit[text[from-1]] >= 0 {
+			from--
+		}
+		to = probe + 1
+		for to < len(text) && digit[text[to]] >= 0 {
+			to++
+		}
+		if to-from >= least {
+			return from, to
+		}
+		at = to + 1
+		probe = to + least
+	}
+	return len(text), len(text)
+}
+
+// run reads a run at every alignment that it may have.
+func (c *code) run(b *build, text []byte, from, to int, in *inspection) {
+	if c.sifted {
+		c.sift(b, text[from:to], from, in)
+		return
+	}
+	for shift := range int(c.group.chars) {
+		in.scratch = c.unpack(in.scratch[:0], text[from+shift:to])
+		in.inflate(b, in.scratch, from+shift, to, c.group)
+		b.readable(in.scratch, in.least, from+shift, to, c.group)
+	}
+}
+
+// sift reads those parts of a run that a sieve leaves.
+func (c *code) sift(b *build, run []byte, at int, in *inspection) {
+	s := &in.sieve
+	s.look(c, run, in.least)
+	for _, p := range s.heads {
+		in.expand(b, c.unpacker(run[p.group:], p.nth), at+p.group, at+len(run), p.nth, c.group)
+	}
+	for _, parts := range s.parts {
+		for _, w := range parts {
+			in.scratch = c.unpack(in.scratch[:0], run[w.from:w.to])
+			b.readable(in.scratch, in.least, at+w.from, at+w.to, c.group)
+			if c.bits == 0 {
+				c.endings(b, run, w, at, in)
+			}
+		}
+	}
+}
+
+// maxBeside and maxEnding are how many characters beside a text in base 85 are taken for its own at most, and how much of it is read again
+// without them.
+const (
+	maxBeside = 32
+	maxEnding = 2000
+)
+
+// endings reads the end of a run once more for each sign in it with which the text around it may go on. Base 85 has most signs of ordinary text among
+// its digits, and the last group is misread with one digit too many.
+func (c *code) endings(b *build, run []byte, w window, at int, in *inspection) {
+	for end := max(len(run)-maxBeside, w.from+minBefore85); end < min(len(run), w.to); end++ {
+		if rest := (end - w.from) % 5; rest == 1 || !goesOn[run[end]] {
+			continue
+		}
+		from := w.from + max(0, (end-w.from-maxEnding)/5*5)
+		in.scratch = c.unpack(in.scratch[:0], run[from:end])
+		b.readable(in.scratch, in.least, at+from, at+end, c.group)
+	}
+}
+
+// minBefore85 is how many characters stand before such a sign.
+const minBefore85 = 10
+
+// goesOn has the signs that stand behind a text in ordinary text.
+var goesOn = func() (t [256]bool) {
+	for _, c := range []byte("\"'`)]}>,.;:&<|\\-") {
+		t[c] = true
+	}
+	return t
+}()
+
+// unpacker reads what a run stands for, for as long as somebody asks.
+type unpacker struct {
+	code *code
+	run  []byte
+	buf  [16]byte
+	next []byte // in buf
+}
+
+// unpacker skips a few bytes.
+func (c *code) unpacker(run []byte, skip int) *unpacker {
+	u := &unpacker{code: c, run: run}
+	for range skip {
+		_, _ = u.ReadByte() // there are more: it looked like compressed data
+	}
+	return u
+}
+
+// ReadByte returns the next byte.
+func (u *unpacker) ReadByte() (byte, error) {
+	if len(u.next) == 0 {
+		n := min(len(u.run), 4*int(u.code.group.chars))
+		if u.next = u.code.unpack(u.buf[:0], u.run[:n]); len(u.next) == 0 {
+			return 0, io.EOF
+		}
+		u.run = u.run[n:]
+	}
+	c := u.next[0]
+	u.next = u.next[1:]
+	return c, nil
+}
+
+// Read reads at least one byte.
+func (u *unpacker) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if p[n], err = u.ReadByte(); err != nil {
+			break
+		}
+		n++
+	}
+	if n > 0 {
+		return n, nil
+	}
+	return n, err
+}
+
+// Len returns how many bytes are left, or a few more.
+func (u *unpacker) Len() int {
+	return len(u.next) + len(u.run)*int(u.code.group.bytes)/int(u.code.group.chars)
+}
+
+// unpack appends the bytes of characters that stand for a number of bits each. What is left at the end is thrown away.
+func (c *code) unpack(out, run []byte) []byte {
+	if c.bits == 0 {
+		return c.unpack85(out, run)
+	}
+	digit := &c.digit
+	if c.bits == 6 {
+		for ; len(run) >= 4; run = run[4:] {
+			n := uint32(digit[run[0]])<<18 | uint32(digit[run[1]])<<12 | uint32(digit[run[2]])<<6 | uint32(digit[run[3]])
+			out = append(out, byte(n>>16), byte(n>>8), byte(n))
+		}
+	}
+	var acc, have uint32
+	for _, ch := range run {
+		acc = acc<<c.bits | uint32(digit[ch])
+		if have += uint32(c.bits); have >= 8 {
+			have -= 8
+			out = append(out, byte(acc>>have))
+		}
+	}
+	return out
+}
+
+// unpack85 appends the bytes of base 85 in groups of five; a group that is too large is no text.
+func (c *code) unpack85(out, run []byte) []byte {
+	for ; len(run) >= 5; run = run[5:] {
+		n := uint64(c.digit[run[0]])*(85*85*85*85) + uint64(c.digit[run[1]])*(85*85*85) + uint64(c.digit[run[2]])*(85*85) + uint64(c.digit[run[3]])*85 + uint64(c.digit[run[4]])
+		if n > math.MaxUint32 {
+			n = math.MaxUint32
+		}
+		out = append(out, byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+	}
+	if len(run) > 1 {
+		var n uint64
+		for i := range 5 {
+			d := uint64(84)
+			if i < len(run) {
+				d = uint64(c.digit[run[i]])
+			}
+			n = n*85 + d
+		}
+		n = min(n, math.MaxUint32)
+		out = append(out, []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8)}[:len(run)-1]...)
+	}
+	return out
+}
+
+// sample85 is how many characters of a long run are tried.
+const sample85 = 32
+
+// plausible85 reports whether a run may be base 85: it has the usual signs, or there is text in what a sample of it stands for.
+func (c *code) plausible85(run []byte) bool {
+	if !unlikely85(run) {
+		return true
+	}
+	if len(run) <= 3*sample85 {
+		return false
+	}
+	return c.text85(run[:sample85]) || c.text85(run[len(run)/2:len(run)/2+sample85])
+}
+
+// text85 reports whether two groups side by side are ASCII text.
+func (c *code) text85(run []byte) bool {
+	var found, n uint64
+	for i, d := range run {
+		if i > 4 {
+			n -= uint64(c.digit[run[i-5]]) * (85 * 85 * 85 * 85)
+		}
+		n = n*85 + uint64(c.digit[d])
+		w := uint32(min(n, math.MaxUint32))
+		found <<= 1
+		if w&0x80808080 == 0 && i >= 4 && textByte[w>>24] && textByte[w>>16&0xff] && textByte[w>>8&0xff] && textByte[w&0xff] {
+			if found>>5&1 != 0 {
+				return true
+			}
+			found |= 1
+		}
+	}
+	return false
+}
+
+// unlikely85 says that a run has too few of the signs that base 85 is full of, or, if it is short, neither one nor the usual mixture.
+func unlikely85(run []byte) bool {
+	signs := 0
+	var all uint8
+	for _, c := range run {
+		k := signs85[c]
+		signs += int(k & sign)
+		all |= k
+	}
+	switch {
+	case len(run) <= 24:
+		return all&sign == 0 && all != lower|upper|figure
+	case len(run) <= 64:
+		return signs == 0
+	}
+	return signs*12 < len(run)
+}
+
+// Kinds of digits in base 85.
+const (
+	sign uint8 = 1 << iota
+	lower
+	upper
+	figure
+)
+
+var signs85 = classOf(func(c byte) uint8 {
+	switch {
+	case c >= 'a' && c <= 'z':
+		return lower
+	case c >= 'A' && c <= 'Z':
+		return upper
+	case c >= '0' && c <= '9':
+		return figure
+	case strings.IndexByte("!#$%&()*-;<=>?@^_`|~{}", c) >= 0:
+		return sign
+	}
+	return 0
+})

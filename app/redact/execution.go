@@ -1,0 +1,175 @@
+package redact
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Output is what was printed to one stream.
+type Output struct {
+	Raw []byte
+	Cut bool // more would have followed
+}
+
+// Execution is everything that an execution gives out. It is looked at as one, because a value can be cut into pieces that go different ways.
+type Execution struct {
+	Stdout, Stderr Output
+	Turns          []int // how the streams took turns: lengths in bytes, stdout first
+	Error          string
+	Result         json.RawMessage // nil if there is none
+	Network        []string        // texts of the ledger, in its order
+	Said           string          // what went out before the end, such as questions; a value may go on from there
+}
+
+// Cleaned is an Execution without secrets.
+type Cleaned struct {
+	Stdout, Stderr, Error Clean
+	Result                *Clean
+	Network               []Clean
+	Turns                 []int           // of Stdout and Stderr as they are here; nil if only one of them has text
+	Hits                  map[string]Hits // by channel: stdout, stderr, error, result, network
+}
+
+// Execution is the final pass over everything that an execution gives out. Errors wrap ErrJSON: CheckJSON refuses the result.
+func (r *Redactor) Execution(x Execution) (Cleaned, error) {
+	var result *tree
+	var leaves, values, keys []*leaf
+	var joints [][]part
+	if x.Result != nil {
+		value, err := decode(x.Result)
+		if err != nil {
+			return Cleaned{}, err
+		}
+		result = newTree(value)
+		leaves, values, keys, joints = result.leaves, result.values, result.keys, result.joints()
+	}
+	stdout := &leaf{text: string(x.Stdout.Raw), cut: x.Stdout.Cut}
+	stderr := &leaf{text: string(x.Stderr.Raw), cut: x.Stderr.Cut}
+	failure := &leaf{text: x.Error}
+	network := leavesOf(x.Network)
+	said := &leaf{text: x.Said}
+	joints = append(joints, crossings([]*leaf{stdout}, []*leaf{stderr}, []*leaf{failure}, values, keys, network, []*leaf{said})...)
+	if parts := inTurns(stdout, stderr, x.Turns); len(parts) > 1 {
+		joints = append(joints, parts)
+	}
+	r.look(slices.Concat([]*leaf{stdout, stderr, failure}, leaves, network), joints...)
+	out, err := r.cleaned(stdout, stderr, failure, result, network)
+	out.Turns = r.machine.turnsOf(stdout, stderr, x.Turns)
+	return out, err
+}
+
+func (r *Redactor) cleaned(stdout, stderr, failure *leaf, result *tree, network []*leaf) (Cleaned, error) {
+	out := Cleaned{Hits: map[string]Hits{}}
+	channel := func(name string, leaves ...*leaf) []Clean {
+		var t tally
+		clean := make([]Clean, len(leaves))
+		for i, l := range leaves {
+			clean[i] = Clean{r.machine.render(l.text, l.regions, &t)}
+		}
+		if hits := t.hits(); len(hits) > 0 {
+			out.Hits[name] = hits
+		}
+		return clean
+	}
+	out.Stdout, out.Stderr, out.Error = channel("stdout", stdout)[0], channel("stderr", stderr)[0], channel("error", failure)[0]
+	out.Network = channel("network", network...)
+	if result == nil {
+		return out, nil
+	}
+	var t tally
+	clean, err := result.encode(r.machine, &t)
+	if hits := t.hits(); len(hits) > 0 {
+		out.Hits["result"] = hits
+	}
+	out.Result = &clean
+	return out, err
+}
+
+// Texts is Text for several texts that stand one after the other, such as the rows of a list.
+func (r *Redactor) Texts(texts []string) ([]Clean, Hits) {
+	leaves := leavesOf(texts)
+	r.look(leaves)
+	var t tally
+	clean := make([]Clean, len(leaves))
+	for i, l := range leaves {
+		clean[i] = Clean{r.machine.render(l.text, l.regions, &t)}
+	}
+	return clean, t.hits()
+}
+
+func leavesOf(texts []string) []*leaf {
+	leaves := make([]*leaf, len(texts))
+	for i, text := range texts {
+		leaves[i] = &leaf{text: text}
+	}
+	return leaves
+}
+
+// After is Text for what goes out after something else did: a value may have begun there, and so may have been cut into pieces that each say nothing.
+// What was said before is not looked at for its own sake, and only its last 4 KiB count.
+func (r *Redactor) After(said, text string) (Clean, Hits) {
+	before, l := &leaf{text: said}, &leaf{text: text}
+	r.look([]*leaf{l}, crossings([]*leaf{before}, []*leaf{l})...)
+	var t tally
+	masked := r.machine.render(l.text, l.regions, &t)
+	return Clean{masked}, t.hits()
+}
+
+// maxCrossing is how much of the end of one channel and of the beginning of another are looked at together, in bytes.
+const maxCrossing = 4 << 10
+
+// crossings puts the end of each channel before the beginning of each other one.
+func crossings(channels ...[]*leaf) [][]part {
+	var out [][]part
+	for i, a := range channels {
+		for j, b := range channels {
+			if i == j {
+				continue
+			}
+			last, first := lastParts(a), firstParts(b)
+			if len(last) > 0 && len(first) > 0 {
+				out = append(out, append(last, first...))
+			}
+		}
+	}
+	return out
+}
+
+func firstParts(leaves []*leaf) (parts []part) {
+	room := maxCrossing
+	for _, l := range leaves {
+		if n := min(len(l.text), room); n > 0 {
+			parts = append(parts, part{n: n, leaf: l})
+			room -= n
+		}
+	}
+	return parts
+}
+
+func lastParts(leaves []*leaf) (parts []part) {
+	room := maxCrossing
+	for _, l := range slices.Backward(leaves) {
+		if n := min(len(l.text), room); n > 0 {
+			parts = append(parts, part{n: n, leaf: l, off: len(l.text) - n})
+			room -= n
+		}
+	}
+	slices.Reverse(parts)
+	return parts
+}
+
+// inTurns puts two streams together as they took turns.
+func inTurns(stdout, stderr *leaf, turns []int) (parts []part) {
+	if len(stdout.text) == 0 || len(stderr.text) == 0 {
+		return nil
+	}
+	streams, done := [2]*leaf{stdout, stderr}, [2]int{}
+	for i, n := range turns {
+		l, from := streams[i%2], done[i%2]
+		if n = min(n, len(l.text)-from); n > 0 {
+			parts = append(parts, part{n: n, leaf: l, off: from})
+			done[i%2] += n
+		}
+	}
+	return parts
+}

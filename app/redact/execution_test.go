@@ -1,0 +1,134 @@
+package redact
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestExecution cuts one value into pieces that go different ways.
+func TestExecution(t *testing.T) {
+	const secret = "kP9s-Zx81qLmN4vT7w2"
+	a, b := secret[:9], secret[9:]
+	cases := map[string]struct {
+		x    Execution
+		hits map[string]string // channel to encoding
+	}{
+		"stdout, stderr":       {Execution{Stdout: Output{Raw: []byte("so " + a)}, Stderr: Output{Raw: []byte(b + " on")}}, map[string]string{"stdout": "split", "stderr": "split"}},
+		"stderr, stdout":       {Execution{Stdout: Output{Raw: []byte(b + "\n")}, Stderr: Output{Raw: []byte("x\n" + a + "\n")}}, map[string]string{"stdout": "split", "stderr": "split"}},
+		"stdout, result":       {Execution{Stdout: Output{Raw: []byte(a)}, Result: json.RawMessage(`{"x":"` + b + `"}`)}, map[string]string{"stdout": "split", "result": "split"}},
+		"result, stdout":       {Execution{Stdout: Output{Raw: []byte(b)}, Result: json.RawMessage(`"` + a + `"`)}, map[string]string{"stdout": "split", "result": "split"}},
+		"stdout, error":        {Execution{Stdout: Output{Raw: []byte(a)}, Error: b}, map[string]string{"stdout": "split", "error": "split"}},
+		"elements":             {Execution{Result: json.RawMessage(`["` + a + `","` + b + `"]`)}, map[string]string{"result": "split"}},
+		"values":               {Execution{Result: json.RawMessage(`{"k1":"` + a + `","k2":"` + b + `"}`)}, map[string]string{"result": "split"}},
+		"keys":                 {Execution{Result: json.RawMessage(`{"` + a + `":1,"` + b + `":"some other text"}`)}, map[string]string{"result": "split"}},
+		"numbers":              {Execution{Result: json.RawMessage(strings.ReplaceAll(fmt.Sprint([]byte(secret)), " ", ","))}, map[string]string{"result": "list"}},
+		"hosts of the ledger":  {Execution{Network: []string{a, b}}, map[string]string{"network": "split"}},
+		"raw in every channel": {Execution{Stdout: Output{Raw: []byte(secret)}, Stderr: Output{Raw: []byte(secret)}, Error: secret, Result: json.RawMessage(`{"` + secret + `":1}`), Network: []string{secret}}, map[string]string{"stdout": "", "stderr": "", "error": "", "result": "", "network": ""}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := of(secret).Execution(c.x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := got.Stdout.String() + got.Stderr.String() + got.Error.String() + fmt.Sprint(got.Network)
+			if got.Result != nil {
+				all += got.Result.String()
+				if !json.Valid([]byte(got.Result.String())) {
+					t.Errorf("%s is no JSON", got.Result)
+				}
+			}
+			if strings.Contains(all, a) || strings.Contains(all, b) || strings.Contains(all, "80,57,115") {
+				t.Errorf("left: %s", all)
+			}
+			for channel, encoding := range c.hits {
+				hits := got.Hits[channel]
+				if len(hits) != 1 || hits[0].Name != "A" || !strings.Contains(hits[0].Encoding, encoding) {
+					t.Errorf("%s: %+v", channel, hits)
+				}
+			}
+			if len(got.Hits) != len(c.hits) {
+				t.Errorf("%+v", got.Hits)
+			}
+		})
+	}
+}
+
+// TestPiecesInQuestions cuts a value into pieces that go out one after the other.
+func TestPiecesInQuestions(t *testing.T) {
+	const secret = "kP9s-Zx81qLmN4vT7w2"
+	a, b := secret[:9], secret[9:]
+	r := of(secret)
+	if got, hits := r.After("what is "+a, b+" for?"); strings.Contains(got.String(), b) || hits.Total() != 1 || !strings.HasSuffix(got.String(), " for?") {
+		t.Errorf("%s, %v", got, hits)
+	}
+	if got, hits := r.After(secret, "an ordinary question"); got.String() != "an ordinary question" || hits != nil {
+		t.Errorf("%s, %v", got, hits)
+	}
+	got, err := r.Execution(Execution{Said: "what is " + a, Stdout: Output{Raw: []byte(b + " it is\n")}, Result: json.RawMessage(`["` + b + `"]`)})
+	if err != nil || strings.Contains(got.Stdout.String()+got.Result.String(), b) || len(got.Hits) != 2 {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
+// TestTurns writes one character to each stream in turn.
+func TestTurns(t *testing.T) {
+	const secret = "kP9sZx81qLmN4vT7w2"
+	var out [2][]byte
+	var turns []int
+	for i := range len(secret) {
+		out[i%2] = append(out[i%2], secret[i])
+		turns = append(turns, 1)
+	}
+	got, err := of(secret).Execution(Execution{Stdout: Output{Raw: out[0]}, Stderr: Output{Raw: out[1]}, Turns: turns})
+	if err != nil || len(unmasked(got.Stdout.String()+got.Stderr.String())) < 9 {
+		t.Errorf("%v, %s, %s", err, got.Stdout, got.Stderr)
+	}
+}
+
+func TestExecutionRefusesNoJSON(t *testing.T) {
+	if _, err := of(long).Execution(Execution{Result: json.RawMessage("{")}); !errors.Is(err, ErrJSON) || !errors.Is(CheckJSON(json.RawMessage("{")), ErrJSON) {
+		t.Error(err)
+	}
+}
+
+func TestPlaceholder(t *testing.T) {
+	v := Value{Name: "KEY", Secret: secretOf(long), Placeholder: "airlock-placeholder-0123456789abcdef"}
+	r := New([]Value{v})
+	got, hits := r.Text("use " + v.Placeholder + " or " + long)
+	if got.String() != "use [SEALED:KEY] or [REDACTED...6789]" || hits.Total() != 1 || hits[0].Name != "KEY" {
+		t.Errorf("%s, %v", got, hits)
+	}
+	var live string
+	s := r.Stream(func(c Clean) { live += c.String() })
+	_, _ = s.Write([]byte("use " + v.Placeholder + "\n"))
+	if live != "use [SEALED:KEY]\n" || s.Hits() != nil {
+		t.Errorf("live: %s, %v", live, s.Hits())
+	}
+}
+
+func TestPatterns(t *testing.T) {
+	find := func(text string) (list []Match) {
+		if i := strings.Index(text, "tok_"); i >= 0 {
+			list = append(list, Match{i, i + 12, "token"})
+		}
+		return append(list, Match{-1, 3, "wrong"}, Match{0, 1 << 20, "wrong"})
+	}
+	r := New([]Value{{Name: "A", Secret: secretOf(long)}}, Options{Patterns: find})
+	got, hits := r.Text("x tok_12345678 " + long)
+	if got.String() != "x [REDACTED] [REDACTED...6789]" || len(hits) != 2 || hits[0] != (Hit{Rule: "token", Count: 1}) || hits[1] != (Hit{Name: "A", Count: 1}) {
+		t.Errorf("%s, %+v", got, hits)
+	}
+}
+
+// TestBudget: what would take too long to look at is masked, not let through.
+func TestBudget(t *testing.T) {
+	number := strings.Repeat("123456789", maxDigits/8)
+	got, hits := of(long).Text("n = " + number + "\n")
+	if got.String() != "n = [REDACTED: could not be checked]\n" || hits[0].Encoding != "not checked" {
+		t.Errorf("%.200s, %v", got, hits)
+	}
+}

@@ -1,0 +1,122 @@
+package redact
+
+import (
+	"encoding/ascii85"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+const (
+	foreignSecret = "päRJPZk漢d3NRDnö9"
+	hexSecret     = "3278713932654364464268514972714f" // of few different characters
+	spacedSecret  = "(IH9!)S$jPtVGc<Jx |QYwz"
+	keySecret     = "-----BEGIN PRIVATE KEY-----\nOuc2dV255jPr2ABwSXSiyrnkt/20lTYQbYi7DGofFXdnxqieQms0GkllYhN33Rmt\n2SNU7ghA2jZlk3UUOp7cPxM38URUqm/psah+gG61\n-----END PRIVATE KEY-----"
+)
+
+func wideBase64(order binary.AppendByteOrder, s string) string {
+	var out []byte
+	for _, u := range utf16.Encode([]rune(s)) {
+		out = order.AppendUint16(out, u)
+	}
+	return base64.StdEncoding.EncodeToString(out)
+}
+
+func base85(s string) string {
+	out := make([]byte, ascii85.MaxEncodedLen(len(s)))
+	return string(out[:ascii85.Encode(out, []byte(s))])
+}
+
+// masks fails unless nothing of the form is left, and everything around it.
+func masks(t *testing.T, secret, form string) {
+	t.Helper()
+	got, hits := of(secret).Text("a line before\n" + form + "\nand one behind\n")
+	if want := "a line before\n[REDACTED]\nand one behind\n"; hits.Total() == 0 || got.String() != want {
+		t.Errorf("%q became %q", form, got)
+	}
+}
+
+func TestUTF16Base64(t *testing.T) {
+	for _, secret := range []string{foreignSecret, hexSecret, spacedSecret, "x" + strings.Repeat("漢", 6) + "a1b2c3"} {
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			masks(t, secret, wideBase64(order, secret))
+			masks(t, secret, wideBase64(order, reversed(secret)))
+			masks(t, secret, base64.StdEncoding.EncodeToString([]byte(wideBase64(order, secret))))
+			masks(t, secret, hex.EncodeToString([]byte(wideBase64(order, secret))))
+		}
+	}
+}
+
+func TestROT13ReversedPercent(t *testing.T) {
+	for _, secret := range []string{spacedSecret, keySecret} {
+		for _, form := range []string{url.QueryEscape(reversed(rot13(secret))), url.QueryEscape(rot13(reversed(secret)))} {
+			got, hits := of(secret).Text("x=" + form + "\n")
+			if hits.Total() == 0 || !hidden("x="+form+"\n", got.String(), secret) {
+				t.Errorf("%q became %q", form, got)
+			}
+		}
+	}
+}
+
+// TestSplitEncoded cuts an encoded value anywhere into two elements of a result.
+func TestSplitEncoded(t *testing.T) {
+	forms := map[string]string{
+		"hex":           hex.EncodeToString([]byte(hexSecret)),
+		"hex itself":    hexSecret,
+		"UTF-16 base64": wideBase64(binary.LittleEndian, hexSecret),
+		"dots":          strings.Join(strings.Split(base64.StdEncoding.EncodeToString([]byte(hexSecret)), ""), "."),
+		"dots in \\u":   strings.Join(strings.Split(eachRune(hexSecret, `\u%04x`), ""), "."),
+	}
+	for name, form := range forms {
+		for at := len(form) / 4; at < len(form)*3/4; at++ {
+			data, err := json.Marshal([]string{"rows " + form[:at], form[at:] + "\nmore"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, hits, err := of(hexSecret).JSON(data)
+			if err != nil || hits.Total() == 0 || !hidden(string(data), got.String(), form) {
+				t.Errorf("%s, cut at %d: %q became %q, %v", name, at, data, got, err)
+				break
+			}
+		}
+	}
+}
+
+// TestLongASCII85: the machine knows only the beginning of a long value in base 85.
+func TestLongASCII85(t *testing.T) {
+	form := base85(keySecret)
+	masks(t, keySecret, hex.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(form)))))
+	for name, form := range map[string]string{"alone": form, "in itself twice": base85(base85(form)), "in ROT13 in base64": base64.StdEncoding.EncodeToString([]byte(rot13(form)))} {
+		got, hits := of(keySecret).Text("x " + form + "\n")
+		if hits.Total() == 0 || !hidden("x "+form+"\n", got.String(), form) {
+			t.Errorf("%s: %q became %q", name, form, got)
+		}
+	}
+}
+
+// TestLongBase32: likewise in base32.
+func TestLongBase32(t *testing.T) {
+	inner := base64.StdEncoding.EncodeToString([]byte(base32.StdEncoding.EncodeToString([]byte(keySecret))))
+	form := strings.Trim(strconv.Quote(wrap(inner, 76, "\r\n")), `"`)
+	got, hits := of(keySecret).Text("x " + form + "\n")
+	if hits.Total() == 0 || !hidden("x "+form+"\n", got.String(), form) {
+		t.Errorf("%q became %q", form, got)
+	}
+}
+
+// TestHexListBesideDigits: what follows the last number may be a digit, too.
+func TestHexListBesideDigits(t *testing.T) {
+	form := strings.ReplaceAll(fmt.Sprintf("% x", eachRune(spacedSecret, `\u%04x`)), " ", "-")
+	got, hits := of(spacedSecret).Text("x " + form + "13] and more\n")
+	if want := "x [REDACTED]13] and more\n"; hits.Total() == 0 || len(got.String()) > len(want) {
+		t.Errorf("%q became %q", form, got)
+	}
+}

@@ -1,0 +1,126 @@
+package redact
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"compress/flate"
+	"io"
+	"strings"
+)
+
+// maxInflated bounds what one piece of compressed data may expand to, in bytes.
+const maxInflated = 1 << 20
+
+// checkSum is the longest check sum at the end, in bytes.
+const checkSum = 8
+
+// packed is compressed data that is being read.
+type packed interface {
+	io.Reader
+	io.ByteReader
+	Len() int // bytes left
+}
+
+// inflate adds what compressed data in decoded bytes expands to.
+func (in *inspection) inflate(b *build, data []byte, from, to int, s scale) {
+	for i := 0; i+6 < len(data); i++ {
+		if magic[data[i]] && looksPacked(data[i:]) {
+			in.expand(b, bytes.NewReader(data[i:]), from, to, i, s)
+		}
+	}
+}
+
+// expand adds what compressed data expands to. It begins at the decoded byte at of [from, to). Data that expands to too much is masked as it is.
+func (in *inspection) expand(b *build, data packed, from, to, at int, s scale) {
+	size := at + data.Len()
+	open := in.expander(data)
+	if open == nil {
+		return
+	}
+	out, err := io.ReadAll(io.LimitReader(open, int64(min(maxInflated, max(in.budget, 0))+1)))
+	in.budget -= len(out) + 1<<10 // and what it takes to begin
+	if len(out) > maxInflated || (in.budget < 0 && err == nil) {
+		in.refuse(from+s.floor(at), to)
+		return
+	}
+	if len(out) >= minStretch {
+		end := min(size-data.Len()+checkSum, size)
+		b.add(out, from+s.floor(at), min(to, from+s.ceil(end)), whole)
+		b.barrier()
+	}
+}
+
+// magic has the bytes with which compressed data begins.
+var magic = [256]bool{0x1f: true, 0x78: true, 'B': true}
+
+// looksPacked reports whether data begins as compressed data does: that of gzip, zlib or bzip2.
+func looksPacked(data []byte) bool {
+	switch {
+	case len(data) < 7:
+		return false
+	case data[0] == 0x78:
+		return (int(data[0])<<8|int(data[1]))%31 == 0 && data[1]&0x20 == 0
+	case data[0] == 0x1f:
+		return data[1] == 0x8b && data[2] == 8
+	}
+	return len(data) > 9 && string(data[:3]) == "BZh" && string(data[4:10]) == "1AY&SY"
+}
+
+// expander returns a reader of what data expands to, or nil if it doesn't begin as it looked. What is wrong with the end doesn't matter.
+func (in *inspection) expander(data packed) io.Reader {
+	first, _ := data.ReadByte() // all this looked packed, so it is there
+	if first == 'B' {
+		return bzip2.NewReader(io.MultiReader(strings.NewReader("B"), data))
+	}
+	_, _ = data.ReadByte()
+	if first == 0x1f && !skipGzipHead(data) {
+		return nil
+	}
+	// There is one reader for all, because making one costs more than most that look so are worth.
+	if again, ok := in.flate.(flate.Resetter); !ok || again.Reset(data, nil) != nil {
+		in.flate = flate.NewReader(data)
+	}
+	return in.flate
+}
+
+// skipGzipHead reads what is behind the first two bytes of a gzip header, and reports whether all of it is there.
+func skipGzipHead(data packed) bool {
+	const extra, name, comment, sum = 4, 8, 16, 2
+	var head [8]byte
+	if _, err := io.ReadFull(data, head[:]); err != nil {
+		return false
+	}
+	flags, skip := head[1], 0
+	if flags&extra != 0 {
+		var length [2]byte
+		if _, err := io.ReadFull(data, length[:]); err != nil {
+			return false
+		}
+		skip = int(length[0]) + int(length[1])<<8
+	}
+	if !skipBytes(data, skip) || flags&name != 0 && !skipText(data) || flags&comment != 0 && !skipText(data) {
+		return false
+	}
+	return flags&sum == 0 || skipBytes(data, 2)
+}
+
+func skipBytes(data packed, n int) bool {
+	for range n {
+		if _, err := data.ReadByte(); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// maxGzipName bounds how much is read of what a gzip header says about a file, in bytes.
+const maxGzipName = 1 << 10
+
+func skipText(data packed) bool {
+	for range maxGzipName {
+		if c, err := data.ReadByte(); err != nil || c == 0 {
+			return err == nil
+		}
+	}
+	return false
+}

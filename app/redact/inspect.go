@@ -1,0 +1,280 @@
+package redact
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"sync"
+)
+
+const (
+	maxDepth    = 3       // steps of decoding
+	minBudget   = 4 << 20 // bytes of views that may be made of any text
+	budgetRatio = 64      // and of each byte of it
+	minNear     = 1 << 10
+	maxNear     = 16 << 10
+	packing     = 2 // the first codes: those in which compressed data comes
+)
+
+// inspection is the search for values in what can be decoded from one root.
+type inspection struct {
+	r       *Redactor
+	root    *view
+	budget  int // bytes of work left
+	queue   []*view
+	found   []region // in the root
+	at      *view    // being decoded
+	scratch []byte
+	sieve   sieve
+	flate   io.ReadCloser
+	least   int // bytes of readable text that are kept of what was decoded
+}
+
+// inspect returns where values are in a root, besides those that the machine finds in it as it is. Of a joint root only that is looked at
+// which shows when its parts are put together.
+func (r *Redactor) inspect(root *view, joint bool) []region {
+	if len(r.texts) == 0 || len(root.text) < minStretch {
+		return nil
+	}
+	in := &inspection{r: r, root: root, budget: minBudget + budgetRatio*len(root.text), least: r.least}
+	if joint {
+		root.joined = true
+		in.scan(root)
+		in.leaveOut(root)
+		in.push(root, lists(root.text, false), "list", kindDecoded)
+	} else {
+		in.derive(root)
+	}
+	in.push(root, seams.leave(root.text), "", kindSeams)
+	for len(in.queue) > 0 {
+		v := in.queue[0]
+		in.queue = in.queue[1:]
+		in.scan(v)
+		if v.kind == kindSeams {
+			in.sewn(v)
+		} else if v.depth < maxDepth && v.kind != kindLetters {
+			in.derive(v)
+		} else if v.kind == kindDecoded {
+			in.leaveOut(v)
+		}
+	}
+	return in.found
+}
+
+// derive makes the views of a view. The machine knows the usual encodings itself, so the last step needs only what it doesn't know.
+func (in *inspection) derive(v *view) {
+	in.at = v
+	if in.budget < 0 && v.parent != nil {
+		in.refuse(0, len(v.text))
+		return
+	}
+	if v.kind == kindRoot || v.kind == kindDecoded {
+		in.leaveOut(v)
+	}
+	if v.kind == kindRoot || v.kind == kindDecoded || v.odd {
+		in.push(v, alternate(v.text), "separated", kindDecoded)
+	}
+	in.unescape(v)
+	in.numbers(v)
+	if v.kind == kindDecoded {
+		b := build{}
+		in.inflate(&b, v.text, 0, len(v.text), scale{1, 1, false})
+		in.push(v, &b, "compressed", kindDecoded)
+	}
+	last := v.depth == maxDepth-1
+	turned := v.kind == kindReversed || v.kind == kindRotated
+	if !turned || !v.parent.spaced { // else runs are looked at in the text without spaces, turned round
+		in.runs(v, last)
+	}
+	if last {
+		return
+	}
+	if !v.after(kindReversed) && !v.after(kindRotated) {
+		in.push(v, backwards(v.text), "reversed", kindReversed)
+	}
+	if !v.after(kindRotated) {
+		in.push(v, rotated(v.text), "ROT13", kindRotated)
+	}
+}
+
+// sewn makes the views of texts that were put together and still have their spaces: what is cut within a number or a group of base 85 shows there,
+// everything else without spaces.
+func (in *inspection) sewn(v *view) {
+	in.at = v
+	in.push(v, alternate(v.text), "separated", kindDecoded)
+	in.push(v, backwards(v.text), "reversed", kindReversed)
+	in.numbers(v)
+	for i := packing; i < len(codes); i++ {
+		in.push(v, codes[i].decode(v.text, in), codes[i].name, kindDecoded)
+	}
+}
+
+// runs makes the views of what is decoded; the last step only has those codes in which compressed data comes,
+// and base32 and base 85 where they were seen: the machine knows only the beginning of a long value in them.
+func (in *inspection) runs(v *view, last bool) {
+	for i := range codes {
+		if last && i >= packing && !v.coarse {
+			continue
+		}
+		in.push(v, codes[i].decode(v.text, in), codes[i].name, kindDecoded)
+	}
+}
+
+func (in *inspection) unescape(v *view) {
+	near := around{in.r.near, v.decoded()}
+	in.push(v, unescape(v.text, near, '\\', backslash), "escapes", kindDecoded)
+	if b := unescape(v.text, near, '%', percentEscape); b != nil {
+		in.push(v, b, "percent", kindDecoded)
+		in.push(v, b.plusSpaces(), "percent", kindDecoded)
+	}
+	in.push(v, unescape(v.text, near, '&', entity), "HTML", kindDecoded)
+	if soft := in.push(v, unescape(v.text, near, '=', printable), "quoted-printable", kindDecoded); soft != nil {
+		soft.joined = true // an equals sign at the end of a line needn't be a soft line break
+	}
+	in.push(v, compatible(v.text, near), "Unicode form", kindDecoded)
+}
+
+// numbers makes the views of what numbers stand for. ROT13 leaves digits as they are, so that they were read before it was undone.
+func (in *inspection) numbers(v *view) {
+	rotated := v.kind == kindRotated
+	in.push(v, lists(v.text, rotated), "list", kindDecoded)
+	if !rotated {
+		in.push(v, digits(v.text, in), "digits", kindDecoded)
+	}
+}
+
+// leaveOut makes the views of a view in which something is left out.
+func (in *inspection) leaveOut(v *view) {
+	s := in.push(v, spaces.leave(v.text), "", kindSpaces)
+	v.spaced = s != nil
+	if s == nil {
+		s = v
+	}
+	in.push(s, letters.leave(s.text), "", kindLetters)
+}
+
+// push puts a view in the queue, if there is something in it.
+func (in *inspection) push(parent *view, b *build, via string, k kind) *view {
+	if b == nil || len(b.text) < minStretch {
+		return nil
+	}
+	in.budget -= len(b.text)
+	v := &view{text: b.text, spans: b.spans, marks: b.marks, filter: b.filter, parent: parent, via: via, depth: parent.depth, kind: k, odd: b.odd, joined: parent.joined}
+	if k == kindSpaces || k == kindSeams || k == kindLetters {
+		v.joined = true
+	} else {
+		v.depth++
+	}
+	if parent.via != "" {
+		v.via = strings.TrimSuffix(parent.via+", "+via, ", ")
+	}
+	in.queue = append(in.queue, v)
+	return v
+}
+
+// scan looks for values in a view.
+func (in *inspection) scan(v *view) {
+	m := in.r.machine
+	if v.kind == kindLetters {
+		m = in.r.letters()
+	}
+	s := newScan(m)
+	s.words, s.loose = false, v.joined
+	s.take(v.text, 0, 0)
+	s.end()
+	for _, g := range s.regions {
+		if g.form != none && m.forms[g.form].sealed {
+			continue
+		}
+		v.coarse = v.coarse || g.by != none && (m.forms[g.by].encoding == "base85" || m.forms[g.by].encoding == "base32")
+		lo, hi := v.root(g.start, g.end)
+		if lo < 0 {
+			continue
+		}
+		if v.decoded() && !v.joined {
+			lo, hi = in.token(lo, hi)
+		}
+		via := v.via
+		if v.joined {
+			via = strings.TrimPrefix(via+", split", ", ")
+		}
+		in.found = append(in.found, region{start: lo, end: hi, form: none, by: in.r.formOf(m, g.by), quiet: several, note: &note{via: via}})
+	}
+}
+
+// refuse masks a part of the view at hand that can't be looked at.
+func (in *inspection) refuse(from, to int) {
+	if lo, hi := in.at.root(from, to); lo >= 0 {
+		in.found = append(in.found, region{start: lo, end: hi, form: none, by: none, quiet: several, note: &note{unchecked: true}})
+	}
+}
+
+// token makes a place in the root longer by the characters of the run that it is in.
+func (in *inspection) token(lo, hi int) (from, to int) {
+	text := in.root.text
+	for lo > 0 && codes[0].digit[text[lo-1]] >= 0 {
+		lo--
+	}
+	for hi < len(text) && byteClasses[text[hi]]&runBase64 != 0 {
+		hi++
+	}
+	return lo, hi
+}
+
+// lettersOnly finds values in text of which only letters and digits are left.
+type lettersOnly struct {
+	once    sync.Once
+	machine *machine
+	forms   []int32 // by its forms: those of the Redactor's machine
+}
+
+// letters returns the machine for text of which only letters and digits are left. It is made when first needed.
+func (r *Redactor) letters() *machine {
+	r.only.once.Do(func() {
+		m := r.machine
+		var list []needle
+		for i, text := range r.texts {
+			if !m.values[i].strong {
+				continue
+			}
+			for _, n := range looseForms(int32(i), text) {
+				n.text = onlyLetters(n.text)
+				if len(n.text) >= minWhole && (n.encoding != "" || hard(n.text)) {
+					n.loose = true
+					list = append(list, n)
+					r.only.forms = append(r.only.forms, m.formLike(n.form))
+				}
+			}
+		}
+		r.only.machine = newMachine(m.values, list)
+	})
+	return r.only.machine
+}
+
+// looseForms are the forms that are worth looking for where separators were left out.
+func looseForms(owner int32, text string) []needle {
+	out := []needle{{form: form{owner: owner}, text: text}, {form: form{owner: owner, encoding: "reversed"}, text: reversed(text)}, {form: form{owner: owner, encoding: "ROT13"}, text: rot13(text)}}
+	for _, r := range runForms(text) {
+		if r.encoding != "percent" && r.encoding != "base85" && len(onlyLetters(r.text)) >= 12 {
+			out = append(out, needle{form: form{owner: owner, encoding: r.encoding}, text: r.text})
+		}
+	}
+	return out
+}
+
+// formOf returns the form of the Redactor's machine that stands for a form of m.
+func (r *Redactor) formOf(m *machine, f int32) int32 {
+	if m == r.machine || f == none {
+		return f
+	}
+	return r.only.forms[f]
+}
+
+// formLike returns the first form of the same value in the same encoding, or the value's first.
+func (m *machine) formLike(f form) int32 {
+	i := slices.IndexFunc(m.forms, func(o form) bool { return o.owner == f.owner && o.encoding == f.encoding })
+	if i < 0 {
+		i = slices.IndexFunc(m.forms, func(o form) bool { return o.owner == f.owner })
+	}
+	return int32(i)
+}

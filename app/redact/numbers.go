@@ -1,0 +1,361 @@
+package redact
+
+import (
+	"bytes"
+	"math/big"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// minNumbers is the shortest list of numbers that is read as text: a value that counts there has as many bytes.
+const minNumbers = minWhole
+
+// list is a row of numbers of one base that stand one after the other. They are only counted until there are enough of them.
+type list struct {
+	base  int
+	bit   uint8
+	count int
+	from  int // where the first one begins
+	to    int // where the last one ends
+}
+
+// token is what stands between two signs.
+type token struct {
+	text []byte
+	fits uint8 // bases in which it may be a number; see digitOf
+	last uint8 // bases in which its last character is a digit
+}
+
+// lists reads lists of numbers in bases 10, 8, 2 and 16 as bytes and as characters; if only hex counts, those in base 16.
+func lists(text []byte, onlyHex bool) *build {
+	b := build{}
+	all := []list{{base: 16, bit: base16}, {base: 10, bit: base10}, {base: 8, bit: base8}, {base: 2, bit: base2}}
+	if onlyHex {
+		all = all[:1]
+	}
+	begun := false
+	last := 0 // end of the last token
+	for i := 0; i < len(text); {
+		if digitOf[text[i]]&begins == 0 {
+			i++
+			continue
+		}
+		from := i
+		t := tokenAt(text, i)
+		i += len(t.text)
+		if !begun && (len(t.text) > maxToken || t.last&base16 == 0) {
+			continue // nothing to add to, and no number
+		}
+		near := from-last <= maxBetween
+		begun = false
+		for k := range all {
+			l := &all[k]
+			if l.count > 0 && !near {
+				l.flush(&b, text)
+			}
+			l.take(&b, text, t, from)
+			begun = begun || l.count > 0
+		}
+		last = i
+	}
+	for k := range all {
+		all[k].flush(&b, text)
+	}
+	return &b
+}
+
+const (
+	maxToken   = 24 // bytes of the longest word in which the first number of a list may be
+	maxBetween = 6  // bytes between two numbers of a list
+)
+
+// Classes of bytes.
+const (
+	begins uint8 = 1 << iota // a number may begin with it
+	alnum                    // a letter or digit
+	base2
+	base8
+	base10
+	base16
+)
+
+var digitOf = classOf(func(c byte) (k uint8) {
+	if c == '_' || !isWord(c) {
+		return 0
+	}
+	k = alnum
+	if hexDigit[c] >= 0 {
+		k |= base16 | begins
+	}
+	if c == 'x' || c == 'u' || c == 'U' {
+		k |= begins
+	}
+	if c >= '0' && c <= '9' {
+		k |= base10
+	}
+	if c >= '0' && c <= '7' {
+		k |= base8
+	}
+	if c == '0' || c == '1' {
+		k |= base2
+	}
+	return k
+})
+
+func tokenAt(text []byte, from int) token {
+	i, digits := from, uint8(0xff)
+	for i < len(text) && digitOf[text[i]] != 0 {
+		digits &= digitOf[text[i]]
+		i++
+	}
+	t := token{text: text[from:i], fits: digits & fitting[min(i-from, len(fitting)-1)]}
+	if i > from {
+		t.last = digitOf[text[i-1]]
+	}
+	if len(t.text) > 1 && len(t.text) <= maxNumber && (hexDigit[text[from]] < 0 || text[from] == '0' && text[from+1] > '9') {
+		t.fits = 0xff // it may begin with the mark of a base
+	}
+	return t
+}
+
+// maxNumber is how long a number is, with the mark of its base.
+const maxNumber = 10
+
+// fitting has, for each length, the bases in which numbers are as long as that.
+var fitting = [...]uint8{0, base10, base8 | base10 | base16, base8 | base10, base10, base10, base10, base2 | base10, base2, 0}
+
+// take counts a number, or ends the list.
+func (l *list) take(b *build, text []byte, t token, from int) {
+	_, lead, length := l.number(t, l.count == 0)
+	if length == 0 {
+		l.flush(b, text)
+		return
+	}
+	if l.count == 0 {
+		l.from = from + lead
+	}
+	l.count++
+	l.to = from + lead + length
+	if lead+length < len(t.text) {
+		l.flush(b, text)
+	}
+}
+
+// number reads the number in a token: all of it; its end, if the number is the first of a list; or two hex digits at the beginning of the last one.
+// length is 0 if there is none.
+func (l *list) number(t token, first bool) (n rune, lead, length int) {
+	if t.fits&l.bit != 0 {
+		if n, ok := number(t, l.base); ok {
+			return n, 0, len(t.text)
+		}
+	}
+	switch {
+	case first && t.last&l.bit == 0:
+	case first: // something may stand directly before it
+		if lead = junk(t.text, l.base); lead == 0 {
+			break
+		}
+		if end := t.text[lead:]; l.base == 16 && len(end) == 2 { // the usual case
+			if hexDigit[end[0]] >= 0 {
+				return rune(hexDigit[end[0]])<<4 | rune(hexDigit[end[1]]), lead, 2
+			}
+		} else if n, ok := number(tokenAt(t.text, lead), l.base); ok {
+			return n, lead, len(t.text) - lead
+		}
+	case l.base == 16 && len(t.text) > 2:
+		if n, ok := number(tokenAt(t.text[:2], 0), 16); ok {
+			return n, 0, 2
+		}
+	}
+	return 0, 0, 0
+}
+
+// flush ends the list and reads it, if it is long enough.
+func (l *list) flush(b *build, text []byte) {
+	if l.count >= minNumbers {
+		l.read(b, text)
+	}
+	l.count = 0
+}
+
+// read adds what the numbers stand for: each a byte, and each a character, where that differs.
+func (l *list) read(b *build, text []byte) {
+	var narrow, wide []byte
+	differ := false
+	l.each(text, func(n rune, _, _ int) {
+		wide = utf8.AppendRune(wide, n)
+		narrow = appendNumber(narrow, n)
+		differ = differ || n >= utf8.RuneSelf
+	})
+	if magic[narrow[0]] || legible(narrow) {
+		l.add(b, text, appendNumber)
+	}
+	if differ && legible(wide) {
+		l.add(b, text, utf8.AppendRune)
+	}
+}
+
+// appendNumber appends a number as a byte, if it is one.
+func appendNumber(out []byte, n rune) []byte {
+	if n < 256 {
+		return append(out, byte(n))
+	}
+	return utf8.AppendRune(out, n)
+}
+
+// add adds the numbers with their places, and a barrier behind them.
+func (l *list) add(b *build, text []byte, write func([]byte, rune) []byte) {
+	var buf [utf8.UTFMax]byte
+	b.spans = slices.Grow(b.spans, l.count)
+	l.each(text, func(n rune, from, to int) { b.add(write(buf[:0], n), from, to, whole) })
+	b.barrier()
+}
+
+// each calls f for the numbers and where they are.
+func (l *list) each(text []byte, f func(n rune, from, to int)) {
+	for i := l.from; i < l.to; {
+		if digitOf[text[i]]&begins == 0 {
+			i++
+			continue
+		}
+		t := tokenAt(text[:l.to], i)
+		n, _, _ := l.number(t, false)
+		f(n, i, i+len(t.text))
+		i += len(t.text)
+	}
+}
+
+// junk returns how many bytes at the beginning of a token can't be part of a number at its end.
+func junk(token []byte, base int) int {
+	if base == 16 {
+		if i := bytes.LastIndexByte(token, 'x'); i > 0 && token[i-1] == '0' {
+			return i - 1
+		}
+		return max(len(token)-2, 0)
+	}
+	i := len(token)
+	for i > 0 && token[i-1] >= '0' && token[i-1] <= '9' {
+		i--
+	}
+	if i > 0 && i < len(token) && token[i-1] == 'o' || i > 0 && token[i-1] == 'b' {
+		return max(i-2, 0)
+	}
+	return i
+}
+
+// number reads a token of one base, with the prefix that languages give it or without.
+func number(t token, base int) (rune, bool) {
+	token := t.text
+	if len(token) > maxNumber {
+		return 0, false
+	}
+	prefixed := false
+	switch {
+	case len(token) > 2 && token[0] == '0' && prefixOf(token[1]) == base:
+		token, prefixed = token[2:], true
+	case len(token) > 1 && base == 16 && (token[0] == 'x' || token[0] == 'u' || token[0] == 'U'):
+		token, prefixed = token[1:], true
+	case base == 2 && (len(token) < 7 || len(token) > 8), base == 8 && len(token) != 3 && len(token) != 2, base == 16 && len(token) != 2:
+		return 0, false
+	}
+	if base == 10 && len(token) > 7 {
+		return 0, false
+	}
+	var n rune
+	for _, c := range token {
+		d := rune(hexDigit[c])
+		if d < 0 || int(d) >= base {
+			return 0, false
+		}
+		n = n*rune(base) + d
+	}
+	return n, n <= utf8.MaxRune && (n < 256 || base == 10 || prefixed) && utf8.ValidRune(n)
+}
+
+func prefixOf(c byte) int {
+	switch c {
+	case 'x', 'X':
+		return 16
+	case 'o', 'O':
+		return 8
+	case 'b', 'B':
+		return 2
+	}
+	return 0
+}
+
+// maxDigits bounds the length of a whole number that is read as one; beyond it, time grows too fast.
+const maxDigits = 40000
+
+// digits reads runs of digits: as whole numbers of many bytes, as groups of three decimal or octal digits, as bits.
+func digits(text []byte, in *inspection) *build {
+	b := build{}
+	const least = 2 * minWhole
+	for from, to := runOf(text, 0, &decimal, least); from < to; from, to = runOf(text, to, &decimal, least) {
+		run := text[from:to]
+		in.whole(&b, run, from, to)
+		groups(&b, run, from, 3, 10, in.least)
+		groups(&b, run, from, 3, 8, in.least)
+		groups(&b, run, from, 8, 2, in.least)
+	}
+	return &b
+}
+
+var decimal = digitTable("0123456789")
+
+// whole reads a run of digits as one number, highest byte first and lowest byte first.
+func (in *inspection) whole(b *build, run []byte, from, to int) {
+	if len(run) > maxDigits || in.budget < 0 {
+		in.refuse(from, to)
+		return
+	}
+	in.budget -= len(run) * len(run) / 4000
+	n, ok := new(big.Int).SetString(string(run), 10)
+	if !ok {
+		return
+	}
+	data := n.Bytes()
+	for range 2 {
+		if legible(data) {
+			b.add(data, from, to, whole)
+			b.barrier()
+		}
+		in.inflate(b, data, from, to, together)
+		slices.Reverse(data)
+	}
+}
+
+// legible says whether there is text somewhere in the data.
+func legible(data []byte) bool {
+	for i := 0; i < len(data); {
+		n := stretch(data[i:])
+		if n >= minStretch && utf8.RuneCount(data[i:i+n]) >= minStretch {
+			return true
+		}
+		i += max(n, 1)
+	}
+	return false
+}
+
+// groups reads a run as bytes of so many digits each, at every alignment.
+func groups(b *build, run []byte, from, size, base, least int) {
+	for shift := range size {
+		out := make([]byte, 0, len(run)/size)
+		start := shift
+		flush := func(end int) {
+			b.readable(out, least, from+start, from+end, scale{int32(size), 1, false})
+			out, start = out[:0], end+size
+		}
+		at := shift
+		for ; at+size <= len(run); at += size {
+			n, err := strconv.ParseUint(string(run[at:at+size]), base, 16)
+			if err != nil || n > 255 {
+				flush(at)
+				continue
+			}
+			out = append(out, byte(n))
+		}
+		flush(at)
+	}
+}

@@ -1,0 +1,205 @@
+package patterns
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app/redact"
+)
+
+// Rule describes one shape of a secret.
+type Rule struct {
+	Name     string   // small letters, digits and dashes
+	About    string   // what it finds, for people
+	Keywords []string // one of them stands in every secret of this shape; see Back
+	Fold     bool     // letter case of keywords and expression doesn't matter
+	Inside   bool     // the match may begin in the middle of a word, as PASSWORD does in DB_PASSWORD
+	Back     int      // how many bytes before its keyword a match begins
+	Lines    bool     // a match may go on in the next line
+	Reach    int      // how many bytes from the keyword on are looked at; 0: 512
+	Regexp   string   // RE2. The first group that takes part is the secret; without groups, the whole match
+	Entropy  float64  // least Shannon entropy of the secret in bits a byte; 0: any
+	Guard    Guard    // nil: none
+
+	// Found and Ignored are examples: texts in which the rule finds exactly what stands between « and », or nothing. ⟨w36⟩ stands
+	// for 36 random characters of a class, so that no example looks like a secret to a scanner: see Example.
+	Found   []string
+	Ignored []string
+}
+
+// Guard is the last word on a candidate. Before is what stands before the secret, at most 64 bytes, all of the match among it.
+type Guard func(before, secret string) bool
+
+const (
+	defaultReach = 512
+	contextBytes = 64
+)
+
+// compiled is a rule that is ready to be tried.
+type compiled struct {
+	Rule
+	exp *regexp.Regexp
+}
+
+func compile(r Rule) (compiled, error) {
+	flags := "(?s)"
+	if r.Fold {
+		flags = "(?si)"
+	}
+	exp, err := regexp.Compile(flags + `\A(?:` + r.Regexp + ")")
+	if err != nil {
+		return compiled{}, fmt.Errorf("rule %s: %w", r.Name, err)
+	}
+	if exp.MatchString("") {
+		return compiled{}, fmt.Errorf("rule %s: its expression matches the empty text", r.Name)
+	}
+	if r.Reach == 0 {
+		r.Reach = defaultReach
+	}
+	return compiled{r, exp}, nil
+}
+
+// openLines is how many lines a rule that goes on in the next line is waited for: its secret begins in one of them.
+const openLines = 6
+
+// open reports whether more text may make a match of a keyword.
+func (r *compiled) open(text string, keyword, length int) bool {
+	if !r.Fold && !slices.Contains(r.Keywords, text[keyword:keyword+length]) {
+		return false
+	}
+	if from := keyword - r.Back; from < 0 || !r.Inside && from > 0 && isWord(text[from]) && isWord(text[from-1]) || len(text)-keyword >= r.Reach {
+		return false
+	}
+	lines := 1
+	if r.Lines {
+		lines = openLines
+	}
+	for rest := text[keyword:]; lines > 0; lines-- {
+		i := strings.IndexByte(rest, '\n')
+		if i < 0 {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+	return false
+}
+
+// grows reports whether the secret of a match may go on in what follows the text.
+func (r *compiled) grows(text string, m redact.Match) bool {
+	return r.Lines && len(text)-m.Start < r.Reach && strings.IndexByte(strings.TrimLeft(text[m.End:], " \t\r\n"), '\n') < 0
+}
+
+// at tries the rule where a keyword stands. next is the end of the match; ok whether it is a secret.
+func (r *compiled) at(text string, keyword, length int) (m redact.Match, next int, ok bool) {
+	if !r.Fold && !slices.Contains(r.Keywords, text[keyword:keyword+length]) {
+		return m, 0, false
+	}
+	from := keyword - r.Back
+	if from < 0 || (!r.Inside && from > 0 && isWord(text[from]) && isWord(text[from-1])) {
+		return m, 0, false
+	}
+	to := min(len(text), keyword+r.Reach)
+	if !r.Lines {
+		if i := strings.IndexByte(text[keyword:to], '\n'); i >= 0 {
+			to = keyword + i + 1
+		}
+	}
+	at := r.exp.FindStringSubmatchIndex(text[from:to])
+	if at == nil || from+at[1] < keyword+length {
+		return m, 0, false
+	}
+	m, next = redact.Match{Start: from, End: from + at[1], Rule: r.Name}, from+at[1]
+	for g := 2; g < len(at); g += 2 {
+		if at[g] >= 0 {
+			m.Start, m.End = from+at[g], from+at[g+1]
+			break
+		}
+	}
+	if m.End == to { // the window ended, not the secret
+		for m.End < len(text) && isWord(text[m.End]) {
+			m.End++
+		}
+		next = m.End
+	}
+	return m, next, r.plausible(text, m)
+}
+
+func (r *compiled) plausible(text string, m redact.Match) bool {
+	secret := text[m.Start:m.End]
+	if m.Start == m.End || standIn(secret) || (r.Entropy > 0 && entropy(secret) < r.Entropy) {
+		return false
+	}
+	return r.Guard == nil || r.Guard(text[max(0, m.Start-contextBytes):m.Start], secret)
+}
+
+func isWord(b byte) bool {
+	return b == '_' || ('0' <= b && b <= '9') || ('a' <= b && b <= 'z') || ('A' <= b && b <= 'Z')
+}
+
+// Example fills in the random parts of an example: ⟨w36⟩ is 36 letters and digits; h hex, d digits, l small letters and digits,
+// u capitals and digits, H capital hex, k Airlock's ids, c base32, b base64, s URL-safe base64, a letters. It returns the text and the secret in it, "" if none.
+// pick returns a random number below n.
+func Example(example string, pick func(n int) int) (text, secret string) {
+	var b strings.Builder
+	start := -1
+	for rest := example; rest != ""; {
+		switch {
+		case strings.HasPrefix(rest, "«"):
+			start, rest = b.Len(), rest[len("«"):]
+		case strings.HasPrefix(rest, "»"):
+			secret, rest = b.String()[start:], rest[len("»"):]
+		case strings.HasPrefix(rest, "⟨"):
+			var class rune
+			var n int
+			inner, after, _ := strings.Cut(rest[len("⟨"):], "⟩")
+			_, _ = fmt.Sscanf(inner, "%c%d", &class, &n)
+			b.WriteString(random(alphabet(class), n, pick))
+			rest = after
+		default:
+			b.WriteByte(rest[0])
+			rest = rest[1:]
+		}
+	}
+	return b.String(), secret
+}
+
+func alphabet(class rune) string {
+	const small, capital, digits = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
+	switch class {
+	case 'h':
+		return digits + "abcdef"
+	case 'd':
+		return digits
+	case 'H':
+		return digits + "ABCDEF"
+	case 'k':
+		return digits + "abcdefghjkmnpqrstvwxyz"
+	case 'l':
+		return digits + small
+	case 'u':
+		return digits + capital
+	case 'c':
+		return "234567" + capital
+	case 'b':
+		return digits + small + capital + "+/"
+	case 's':
+		return digits + small + capital + "-_"
+	case 'a':
+		return small + capital
+	}
+	return digits + small + capital
+}
+
+// random returns n characters, a digit first and a letter last where the alphabet has both.
+func random(alphabet string, n int, pick func(n int) int) string {
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = alphabet[pick(len(alphabet))]
+	}
+	if letters := min(26, len(alphabet)-10); n > 1 && letters > 0 {
+		out[0], out[n-1] = alphabet[pick(6)], alphabet[10+pick(letters)]
+	}
+	return string(out)
+}

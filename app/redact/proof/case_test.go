@@ -1,0 +1,157 @@
+package proof
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+)
+
+// attempt is one case.
+type attempt struct {
+	Secret  string
+	Others  []string // further secrets of the same execution
+	Forms   []string // names of the encoders, the innermost first
+	Text    string   // with the secret in it
+	Channel string
+}
+
+// makeAttempt makes one at random.
+func makeAttempt(r *rand.Rand, depth int) attempt {
+	a := attempt{Secret: secret(r), Channel: channels()[r.IntN(len(channels()))]}
+	for range r.IntN(3) {
+		a.Others = append(a.Others, secret(r))
+	}
+	form := a.Secret
+	all := encoders()
+	for range r.IntN(depth + 1) {
+		e := all[r.IntN(len(all))]
+		form = e.encode(r, form)
+		a.Forms = append(a.Forms, e.name)
+	}
+	a.Text = prose(r) + pick(r, " ", "\n", "=", ": ", `"`, "'", "(", "\t") + form + pick(r, " ", "\n", `"`, "'", ")", ", ", "") + prose(r)
+	return a
+}
+
+func channels() []string {
+	return []string{"stdout", "stderr", "error", "value", "key", "nested", "split", "prompt", "path", "script"}
+}
+
+// secret is of one of the kinds that people keep.
+func secret(r *rand.Rand) string {
+	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	switch r.IntN(7) {
+	case 0:
+		return letters(r, word, 20+r.IntN(20))
+	case 1:
+		return hex.EncodeToString([]byte(letters(r, word, 16)))
+	case 2:
+		raw := make([]byte, 32)
+		for i := range raw {
+			raw[i] = byte(r.Uint32())
+		}
+		return base64.StdEncoding.EncodeToString(raw)
+	case 3:
+		return letters(r, word+"!$%&/()=?+*#-_.:,;<>@^~|{}[]\\\"'` ", 14+r.IntN(10)) + "z"
+	case 4:
+		return "pä" + letters(r, word+"éßñ€漢", 12) + "ö9"
+	case 5:
+		return "-----BEGIN PRIVATE KEY-----\n" + letters(r, word+"+/", 64) + "\n" + letters(r, word+"+/", 40) + "\n-----END PRIVATE KEY-----"
+	}
+	return letters(r, "0123456789", 3) + letters(r, word, 9+r.IntN(4))
+}
+
+func letters(r *rand.Rand, of string, n int) string {
+	runes, out := []rune(of), make([]rune, n)
+	for i := range out {
+		out[i] = runes[r.IntN(len(runes))]
+	}
+	return string(out)
+}
+
+func prose(r *rand.Rand) string {
+	words := strings.Fields("the request took 412 ms and returned 17 rows for outlet 9 on 2026-11-20 with total 1,204.50 {\"ok\": true} <td>Bar</td> a=b&c=d 100% C:\\temp [1, 2, 3]")
+	var b strings.Builder
+	for range r.IntN(9) {
+		b.WriteString(words[r.IntN(len(words))] + pick(r, " ", "\n", " "))
+	}
+	return b.String()
+}
+
+// send puts the attempt through the redactor as the engine does, and returns what anybody gets to see; isJSON if it is a JSON value.
+func (a attempt) send(r *rand.Rand, patterns func(string) []redact.Match) (out string, isJSON bool, err error) {
+	values := []redact.Value{{Name: "KEY", Secret: app.NewSecret(a.Secret)}}
+	for i, s := range a.Others {
+		values = append(values, redact.Value{Name: fmt.Sprintf("OTHER_%d", i), Secret: app.NewSecret(s)})
+	}
+	red := redact.New(values, redact.Options{Patterns: patterns})
+	if a.isJSON() {
+		clean, _, err := red.JSON(a.result(r))
+		return clean.String(), true, err
+	}
+	if a.Channel == "stdout" || a.Channel == "stderr" {
+		out, err := a.stream(r, red)
+		return out, false, err
+	}
+	clean, _ := red.Text(a.Text)
+	return clean.String(), false, nil
+}
+
+// isJSON reports whether the channel takes a JSON value.
+func (a attempt) isJSON() bool {
+	return slices.Contains([]string{"value", "key", "nested", "split"}, a.Channel)
+}
+
+// stream is what a capture does: random pieces, and the whole again at the end. The live text is seen, too, by people; it is made by
+// the first pass alone, which doesn't promise to undo encodings within encodings.
+func (a attempt) stream(r *rand.Rand, red *redact.Redactor) (string, error) {
+	var live strings.Builder
+	s := red.Stream(func(c redact.Clean) { live.WriteString(c.String()) })
+	for rest := a.Text; rest != ""; {
+		n := min(len(rest), 1+r.IntN(40))
+		_, _ = s.Write([]byte(rest[:n]))
+		rest = rest[n:]
+	}
+	_ = s.Close()
+	x := redact.Execution{Stdout: redact.Output{Raw: []byte(a.Text)}}
+	if a.Channel == "stderr" {
+		x = redact.Execution{Stderr: x.Stdout}
+	}
+	clean, err := red.Execution(x)
+	final := clean.Stdout.String() + clean.Stderr.String()
+	if len(a.Forms) == 0 {
+		final = live.String() + "\n" + final
+	}
+	return final, err
+}
+
+// result is a JSON value with the text in it. Of a split one each part alone is too little to know the secret by.
+func (a attempt) result(r *rand.Rand) json.RawMessage {
+	var v any
+	switch a.Channel {
+	case "value":
+		v = map[string]any{"rows": 3, "text": a.Text}
+	case "key":
+		v = map[string]any{a.Text: 1, "b": []any{nil, 2.5}}
+	case "nested":
+		v = []any{[]any{map[string]any{"a": map[string]any{"b": []any{a.Text}}}}, "ordinary"}
+	default:
+		runes := []rune(a.Text)
+		at := len(runes) / 2
+		if len(runes) > 4 {
+			at = 1 + r.IntN(len(runes)-2)
+		}
+		v = []any{string(runes[:at]), string(runes[at:])}
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}

@@ -1,0 +1,180 @@
+package redact
+
+import "math/bits"
+
+// sieve finds, in a run of base64 or base 85, the few places that may stand for text or for compressed data, at all alignments in one pass. Only
+// these are decoded.
+type sieve struct {
+	code  *code
+	run   []byte
+	parts [5][]window // by alignment: what may be text
+	zeros [5][2]int   // by alignment and which byte of two it is: the place of the last zero byte, in bytes, and one more; 0 for none
+	heads []place     // with which compressed data may begin
+}
+
+// window is a part of a run, in digits. It begins at the alignment that it is for.
+type window struct{ from, to int }
+
+// place is a byte of a run: the first digit of its group, and which of the group's bytes it is.
+type place struct{ group, nth int }
+
+// Two digits that follow each other have all of one byte and a part of the next, at three of the four alignments. pairs says of them as the first two
+// of a group: what the second byte may be so that both are text; as the last two: what the second byte may be so that it and the third are;
+// and whether there is a byte among them that deserves a closer look.
+var pairs = func() *[1 << 12]uint16 {
+	t := new([1 << 12]uint16)
+	for i := range t {
+		a, b := byte(i>>6), byte(i&63)
+		first, middle, last := a<<2|b>>4, a<<4|b>>2, a<<6|b
+		var head, tail uint16
+		for second := range 256 {
+			c := byte(second)
+			if c>>4 == b&15 && follows(first, c) {
+				head |= textClass(c)
+			}
+			if c&15 == a>>2 && follows(c, last) {
+				tail |= textClass(c)
+			}
+		}
+		t[i] = head | tail<<8
+		for _, c := range []byte{first, middle, last} {
+			if c == 0 || magic[c] {
+				t[i] |= pairCloser
+			}
+		}
+	}
+	return t
+}()
+
+const (
+	pairText   = 1<<6 - 1
+	pairCloser = 1 << 6
+)
+
+// textClass says in which of six ways a byte is part of text; 0 if it can't be. ASCII has four: what is known of one half of a byte must not
+// let the other half be anything.
+func textClass(c byte) uint16 {
+	switch {
+	case c >= 0xc2 && c <= 0xf4:
+		return 1 << 0
+	case c >= 0x80 && c < 0xc0:
+		return 1 << 1
+	case c >= 0x80 || !textByte[c]:
+		return 0
+	case c >= 0x70:
+		return 1 << 2
+	case c >= 0x20:
+		return 1 << 3
+	case c >= 0x10:
+		return 1 << 4
+	}
+	return 1 << 5
+}
+
+// follows reports whether b may stand behind a in UTF-8 that is text.
+func follows(a, b byte) bool {
+	const lead, more = 1 << 0, 1 << 1
+	before, after := textClass(a), textClass(b)
+	switch {
+	case before == 0 || after == 0:
+		return false
+	case before == lead:
+		return after == more
+	case after == more:
+		return before == more
+	}
+	return true
+}
+
+// look goes through a run; least is how much text must stand together.
+func (s *sieve) look(c *code, run []byte, least int) {
+	*s = sieve{code: c, run: run, heads: s.heads[:0], parts: s.parts}
+	for i := range s.parts {
+		s.parts[i] = s.parts[i][:0]
+	}
+	switch {
+	case c.bits == 0 && least >= 11:
+		s.look85(1<<5 | 1)
+	case c.bits == 0:
+		s.look85(1)
+	case least >= 11:
+		s.look64(1<<8 | 1<<4 | 1)
+	default:
+		s.look64(1<<4 | 1)
+	}
+}
+
+// look64 goes through a run of base64. So many groups, one behind the other, must look like text: a bit for each.
+func (s *sieve) look64(groups uint64) {
+	digit := &s.code.digit
+	var found uint64 // by its lowest bits: the groups that end here, one digit before, …
+	var before, first uint16
+	last := uint32(digit[s.run[0]])
+	for i := 1; i < len(s.run); i++ {
+		d := uint32(digit[s.run[i]])
+		pair := pairs[(last<<6|d)&0xfff]
+		last = d
+		found = found<<1 | (uint64(first&(pair>>8))&pairText+pairText)>>6
+		first, before = before, pair
+		if found&groups == groups {
+			s.note(i, groups)
+		}
+		if pair&pairCloser != 0 {
+			s.closer(i - 1)
+		}
+	}
+}
+
+// note takes down that the groups which end at digit i may be text, and with them what may be the beginning and the end of it.
+func (s *sieve) note(i int, groups uint64) {
+	size := int(s.code.group.chars)
+	s.keep(i+1-bits.Len64(groups)+1-2*size, i+1+size)
+}
+
+// keep adds a window, or makes the last ones longer.
+func (s *sieve) keep(from, to int) {
+	size := int(s.code.group.chars)
+	shift := (from%size + size) % size
+	from, to = max(from, shift), min(to, len(s.run))
+	list := s.parts[shift]
+	n := len(list)
+	for ; n > 0 && from <= list[n-1].to; n-- {
+		from, to = min(from, list[n-1].from), max(to, list[n-1].to)
+	}
+	s.parts[shift] = append(list[:n], window{from, to})
+}
+
+// closer looks at the three bytes that a pair of digits may have.
+func (s *sieve) closer(at int) {
+	a, b := byte(s.code.digit[s.run[at]]), byte(s.code.digit[s.run[at+1]])
+	for nth, c := range [3]byte{a<<2 | b>>4, a<<4 | b>>2, a<<6 | b} {
+		switch p := (place{at - nth, nth}); {
+		case p.group < 0:
+			return
+		case c == 0:
+			s.zero(p)
+		case magic[c] && s.packed(p):
+			s.heads = append(s.heads, p)
+		}
+	}
+}
+
+// zero takes note of a zero byte. Two of them as near as they are in UTF-16 that isn't foreign throughout make a window.
+func (s *sieve) zero(p place) {
+	const reach = 2 * (maxForeign + 1) // bytes
+	size, bytes := int(s.code.group.chars), int(s.code.group.bytes)
+	shift := p.group % size
+	at := p.group/size*bytes + p.nth
+	last := &s.zeros[shift][at&1]
+	if *last > 0 && at-(*last-1) <= reach {
+		digits := (reach/bytes + 1) * size
+		s.keep((*last-1)/bytes*size+shift-digits, p.group+size+digits)
+	}
+	*last = at + 1
+}
+
+// packed reports whether what begins at a place looks like compressed data.
+func (s *sieve) packed(p place) bool {
+	var buf [20]byte
+	return looksPacked(s.code.unpack(buf[:0], s.run[p.group:min(p.group+4*int(s.code.group.chars), len(s.run))])[p.nth:])
+}

@@ -1,0 +1,245 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// invisible returns how many bytes at the beginning are not seen.
+func invisible(text []byte) int {
+	c := text[0]
+	switch {
+	case c == 0x1b:
+		return terminal(text)
+	case c <= ' ' || c == 0x7f:
+		return 1
+	case c < 0xc2 || c > 0xf3:
+		return 0
+	}
+	r, size := utf8.DecodeRune(text)
+	if unicode.Is(unicode.Cf, r) || unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Variation_Selector, r) || r == '\u034f' || r == '\u115f' || r == '\u1160' || r == '\u3164' {
+		return size
+	}
+	return 0
+}
+
+// maxTerminal is the longest escape sequence, in bytes.
+const maxTerminal = 64
+
+// terminal returns the length of an escape sequence of terminals.
+func terminal(text []byte) int {
+	if len(text) < 2 {
+		return 1
+	}
+	limit := min(len(text), maxTerminal)
+	switch text[1] {
+	case '[':
+		for i := 2; i < limit; i++ {
+			if text[i] >= '@' && text[i] <= '~' {
+				return i + 1
+			}
+		}
+	case ']':
+		for i := 2; i < limit; i++ {
+			if text[i] == 7 {
+				return i + 1
+			}
+			if text[i] == '\\' && text[i-1] == 0x1b {
+				return i + 1
+			}
+		}
+	default:
+		return 2
+	}
+	return 1
+}
+
+// alternate takes out a sign that stands behind every single character, as in s-e-c-r-e-t. The rest of the text is left out. nil if
+// there is no such thing.
+func alternate(text []byte) *build {
+	b := build{}
+	for i := 0; i+2*minStretch <= len(text); i++ {
+		sign := text[i+1]
+		if sign != text[i+3] || sign != text[i+5] || sign != text[i+7] || sign < ' ' || sign >= utf8.RuneSelf || isWord(sign) && sign != '_' {
+			continue
+		}
+		at, n := len(b.text), len(b.spans)
+		for ; i < len(text); i += 2 {
+			last := i+1 == len(text)
+			if text[i] == sign && (last || text[i+1] != sign) { // a space that stood here is gone already
+				i--
+				continue
+			}
+			b.add(text[i:i+1], i, i+1, exactly)
+			if last || text[i+1] != sign {
+				break
+			}
+		}
+		if len(b.text)-at < minStretch {
+			b.text, b.spans = b.text[:at], b.spans[:n]
+			continue
+		}
+		b.barrier()
+	}
+	if len(b.text) == 0 {
+		return nil
+	}
+	return &b
+}
+
+// backwards turns a text round, character by character.
+func backwards(text []byte) *build {
+	out := make([]byte, 0, len(text))
+	for rest := text; len(rest) > 0; {
+		if n := len(rest) - 8; n >= 0 {
+			if w := binary.LittleEndian.Uint64(rest[n:]); w&highBits == 0 {
+				out = binary.BigEndian.AppendUint64(out, w)
+				rest = rest[:n]
+				continue
+			}
+		}
+		size := 1
+		if rest[len(rest)-1] >= utf8.RuneSelf {
+			_, size = utf8.DecodeLastRune(rest)
+		}
+		out = append(out, rest[len(rest)-size:]...)
+		rest = rest[:len(rest)-size]
+	}
+	return &build{text: out, spans: []span{{n: int32(len(out)), to: int32(len(text)), how: turned}}}
+}
+
+// rotated undoes ROT13.
+func rotated(text []byte) *build {
+	out := make([]byte, len(text))
+	for i, c := range text {
+		out[i] = rotate13[c]
+	}
+	return &build{text: out}
+}
+
+var rotate13 = func() (t [256]byte) {
+	for i := range t {
+		t[i] = rotate(byte(i))
+	}
+	return t
+}()
+
+// compatible writes what is not ASCII with the plainest characters that mean the same, such as A for a wide A, together with what is near.
+// nil if nothing changes.
+func compatible(text []byte, near around) *build {
+	b := build{}
+	end := 0 // of the last change
+	for i := 0; i < len(text); {
+		if i+8 <= len(text) && binary.LittleEndian.Uint64(text[i:])&highBits == 0 {
+			i += 8
+			continue
+		}
+		if text[i] < utf8.RuneSelf || text[i] == barrier {
+			i++
+			continue
+		}
+		from := max(i-1, end)
+		for i < len(text) && text[i] >= utf8.RuneSelf && text[i] != barrier {
+			i++
+		}
+		if !mayCompose(text[from:i]) || norm.NFKC.IsNormal(text[from:i]) {
+			continue
+		}
+		b.nearby(text, end, from, near)
+		var it norm.Iter
+		it.Init(norm.NFKC, text[from:i])
+		for !it.Done() {
+			at := it.Pos()
+			out := it.Next()
+			b.add(out, from+at, from+it.Pos(), whole)
+		}
+		end = i
+	}
+	return b.rest(text, end, near)
+}
+
+// mayCompose asks composed only where a character begins for which the answer may be yes.
+func mayCompose(text []byte) bool {
+	for i, c := range text {
+		if composes[c] {
+			if r, _ := utf8.DecodeRune(text[i:]); r != utf8.RuneError && composed(r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// composes has the first bytes of characters of which some are composed.
+var composes = func() (t [256]bool) {
+	for r := rune(utf8.RuneSelf); r <= unicode.MaxRune; r++ {
+		if composed(r) {
+			var buf [utf8.UTFMax]byte
+			t[utf8.AppendRune(buf[:0], r)[0]] = true
+		}
+	}
+	return t
+}()
+
+// highBits are those of eight bytes that no ASCII character has.
+const highBits = 0x8080808080808080
+
+// composed reports whether a character may have a plainer form or join the one before it. It saves asking about ordinary ones.
+func composed(r rune) bool {
+	return r >= 0xa0 && r <= 0xbe || r >= 0x2b0 && r <= 0x36f || r >= 0x1d2c && r <= 0x1dff || r >= 0x2000 && r <= 0x24ff && r != 0x2192 || r >= 0x2c7c && r <= 0x2c7d ||
+		r >= 0x3000 && r <= 0x33ff || r >= 0xa69c && r <= 0xa7ff || r >= 0xf900 && r <= 0xffef || r >= 0x1d400
+}
+
+// around says how much of what surrounds a change may belong to the same value.
+type around struct {
+	near     int  // bytes
+	barriers bool // it ends at a barrier
+}
+
+// before returns where what belongs to a change at from begins, not before end.
+func (a around) before(text []byte, end, from int) int {
+	start := max(from-a.near, end)
+	if a.barriers {
+		start += bytes.LastIndexByte(text[start:from], barrier) + 1
+	}
+	return start
+}
+
+// behind returns where what belongs to a change that ends at end does so, not after from.
+func (a around) behind(text []byte, end, from int) int {
+	last := min(end+a.near, from)
+	if a.barriers {
+		if i := bytes.IndexByte(text[end:last], barrier); i >= 0 {
+			return end + i
+		}
+	}
+	return last
+}
+
+// nearby adds what is around the end of the last change and before the next one, at from. end is 0 if there was none.
+func (b *build) nearby(text []byte, end, from int, near around) {
+	start := near.before(text, end, from)
+	if end > 0 {
+		if last := near.behind(text, end, from); last < start {
+			b.add(text[end:last], end, last, exactly)
+			b.barrier()
+		} else {
+			start = end
+		}
+	}
+	b.add(text[start:from], start, from, exactly)
+}
+
+// rest adds what is behind the last change; nil if there was none.
+func (b *build) rest(text []byte, end int, near around) *build {
+	if end == 0 {
+		return nil
+	}
+	last := near.behind(text, end, len(text))
+	b.add(text[end:last], end, last, exactly)
+	return b
+}
