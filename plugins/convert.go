@@ -32,10 +32,10 @@ func configFromProto(r *proto.CheckRequest) Config {
 
 func reportToProto(r Report) *proto.CheckResponse {
 	out := &proto.CheckResponse{
-		Name: r.Name, Version: r.Version, Ready: r.Ready, Reason: r.Reason, Tier: string(r.Tier), Enforced: r.Enforced, Runtime: r.Runtime,
+		Name: r.Name, Version: r.Version, Ready: r.Ready, Reason: r.Reason, Tier: string(r.Tier), Enforced: r.Enforced, Runtime: r.Runtime, Images: r.Images,
 	}
 	for _, c := range r.Controls {
-		out.Controls = append(out.Controls, &proto.Control{Name: c.Name, Proved: c.Proved, Detail: c.Detail})
+		out.Controls = append(out.Controls, &proto.Control{Name: c.Name, Proved: c.Proved, Detail: c.Detail, Fix: c.Fix, NotApplicable: c.NotApplicable})
 	}
 	return out
 }
@@ -43,10 +43,10 @@ func reportToProto(r Report) *proto.CheckResponse {
 func reportFromProto(r *proto.CheckResponse) Report {
 	out := Report{
 		Name: r.GetName(), Version: r.GetVersion(), Ready: r.GetReady(), Reason: r.GetReason(), Tier: Tier(r.GetTier()),
-		Enforced: r.GetEnforced(), Runtime: r.GetRuntime(),
+		Enforced: r.GetEnforced(), Runtime: r.GetRuntime(), Images: r.GetImages(),
 	}
 	for _, c := range r.GetControls() {
-		out.Controls = append(out.Controls, Control{Name: c.GetName(), Proved: c.GetProved(), Detail: c.GetDetail()})
+		out.Controls = append(out.Controls, Control{Name: c.GetName(), Proved: c.GetProved(), Detail: c.GetDetail(), Fix: c.GetFix(), NotApplicable: c.GetNotApplicable()})
 	}
 	return out
 }

@@ -22,31 +22,57 @@ type HostConfig struct {
 	// Dir is an existing directory (0700) for the plugin's sockets, used by this host alone. If it's empty or its path is too
 	// long for sockets, a private temporary directory is used.
 	Dir string
+	// Patience is how long the plugin may leave a question whether it lives without an answer, before it counts as hung and is killed; 0 means 20 s.
+	Patience time.Duration
+	every    time.Duration // between those questions; 0 means a quarter of it
 	// Logger gets what the plugin logs. Nil discards it.
 	Logger *slog.Logger
 }
 
 // Client is a Sandbox that lives in a plugin process. It may be used from several goroutines.
 //
-// When the process dies, calls under way return ErrLost and the next call starts it again, after a pause that grows while it keeps
-// dying, and repeats the last successful Check, which sweeps what was left behind.
+// When the process dies or hangs, calls under way return ErrLost and the next call starts it again, after a pause that grows while it keeps
+// dying, and repeats the last successful Check: it proves the controls again and sweeps what was left behind. A plugin that promises
+// something else than before is not used until Check is called again. One that dies time and again right after its start is refused at once, until
+// its pause is over.
 type Client struct {
 	cfg  HostConfig
 	busy chan struct{} // holds the one token that guards the fields below
 
 	process  *process
 	checked  *Config // of the last Check that found the backend ready
+	promised Report  // by that Check
 	failures int     // starts in a row that didn't last
 	retry    time.Time
 	closed   bool
 }
 
-// Open starts a plugin. The caller must Close the client.
-func Open(ctx context.Context, cfg HostConfig) (*Client, error) {
+// New returns a client whose plugin the first call starts. The caller must Close it.
+func New(cfg HostConfig) *Client {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := &Client{cfg: cfg, busy: make(chan struct{}, 1)}
+	return &Client{cfg: cfg, busy: make(chan struct{}, 1)}
+}
+
+// patience is how long it may hang.
+func (cfg HostConfig) patience() time.Duration {
+	if cfg.Patience > 0 {
+		return cfg.Patience
+	}
+	return 20 * time.Second
+}
+
+func (cfg HostConfig) pingEvery() time.Duration {
+	if cfg.every > 0 {
+		return cfg.every
+	}
+	return cfg.patience() / 4
+}
+
+// Open starts a plugin. The caller must Close the client.
+func Open(ctx context.Context, cfg HostConfig) (*Client, error) {
+	c := New(cfg)
 	if _, err := c.running(ctx); err != nil {
 		return nil, err
 	}
@@ -63,17 +89,17 @@ func (c *Client) Check(ctx context.Context, cfg Config) (Report, error) {
 	if err != nil {
 		return report, c.reconsider(p, err)
 	}
-	c.remember(cfg, report.Ready)
+	c.remember(cfg, report)
 	return report, nil
 }
 
 // remember keeps what a restarted plugin has to be told.
-func (c *Client) remember(cfg Config, ready bool) {
+func (c *Client) remember(cfg Config, report Report) {
 	c.busy <- struct{}{}
 	defer func() { <-c.busy }()
 	c.checked = nil
-	if ready {
-		c.checked = &cfg
+	if report.Ready {
+		c.checked, c.promised = &cfg, report
 	}
 }
 
@@ -84,6 +110,9 @@ func (c *Client) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.
 		return Exit{}, err
 	}
 	exit, err := p.Run(ctx, spec, stdin, stdout)
+	if err == nil && exit.Reason == ReasonKilled && ctx.Err() == nil { // not by us: the plugin is being ended and was quick to say so
+		err = fmt.Errorf("%w: plugin %s ended while the box ran", ErrLost, c.cfg.Name)
+	}
 	return exit, c.reconsider(p, err)
 }
 
@@ -173,7 +202,14 @@ func backoff(n int) time.Duration {
 	return min(first<<min(n, 16), longest)
 }
 
+// crashLoop is how many starts in a row that didn't last are too many to wait for the next one.
+const crashLoop = 5
+
 func (c *Client) pause(ctx context.Context) error {
+	if c.failures >= crashLoop && time.Now().Before(c.retry) {
+		return fmt.Errorf("%w: plugin %s ended %d times in a row right after its start; it is started again after %s, see the log for why",
+			ErrLost, c.cfg.Name, c.failures, c.retry.Format(time.TimeOnly))
+	}
 	wait := time.NewTimer(time.Until(c.retry))
 	defer wait.Stop()
 	select {
@@ -194,6 +230,9 @@ func (c *Client) restart(ctx context.Context) (*process, error) {
 		report, err := p.Check(ctx, *c.checked)
 		if err == nil && !report.Ready {
 			err = fmt.Errorf("not ready: %s", report.Reason)
+		}
+		if err == nil && (report.Tier != c.promised.Tier || report.Runtime != c.promised.Runtime) {
+			err = errors.New("it does not promise what it did before; it has to be proved anew")
 		}
 		if err != nil {
 			c.failed()

@@ -33,13 +33,25 @@ type inside struct{ cfg Config }
 
 func (s *inside) Check(_ context.Context, cfg Config) (Report, error) {
 	s.cfg = cfg
-	return Report{Name: "inside", Ready: cfg.Settings["ready"] != "no", Reason: cfg.Settings["ready"]}, nil
+	report := Report{Name: "inside", Ready: cfg.Settings["ready"] != "no", Reason: cfg.Settings["ready"]}
+	if file := cfg.Settings["tier_file"]; file != "" {
+		tier, err := os.ReadFile(file)
+		if err != nil {
+			return report, err
+		}
+		report.Tier = Tier(tier)
+	}
+	return report, nil
 }
 
 func (s *inside) Run(ctx context.Context, spec Spec, _ io.Reader, out io.Writer) (Exit, error) {
 	switch spec.ID {
 	case "die":
 		os.Exit(3)
+	case "announce":
+		fmt.Fprintln(out, "here")
+		<-ctx.Done()
+		return Exit{Reason: ReasonKilled}, nil
 	case "wait":
 		<-ctx.Done()
 		return Exit{Reason: ReasonKilled}, nil

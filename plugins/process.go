@@ -4,10 +4,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -27,11 +30,13 @@ type process struct {
 	leash   *os.File // write end; the plugin ends when it closes
 	sockets string   // directory
 	started time.Time
+	ended   chan struct{} // closed by end
+	ending  sync.Once
 }
 
 // start runs the plugin and connects to it.
 func start(cfg HostConfig) (_ *process, err error) {
-	p := &process{started: time.Now()}
+	p := &process{started: time.Now(), ended: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			_ = p.end()
@@ -69,13 +74,14 @@ func start(cfg HostConfig) (_ *process, err error) {
 		Logger:           newLogger(cfg.Logger, cfg.Name),
 	})
 	if p.rpc, err = p.client.Client(); err != nil {
-		return nil, fmt.Errorf("start plugin %s: %w", cfg.Name, err)
+		return nil, unstarted(cfg.Name, err)
 	}
 	raw, err := p.rpc.Dispense(kind)
 	if err != nil {
 		return nil, fmt.Errorf("plugin %s: %w", cfg.Name, err)
 	}
 	p.Sandbox = raw.(Sandbox)
+	go p.watch(cfg.patience(), cfg.pingEvery(), cfg.Logger.With("plugin", cfg.Name))
 	return p, nil
 }
 
@@ -93,6 +99,9 @@ func command(cfg HostConfig) (*exec.Cmd, *plugin.SecureConfig, error) {
 	}
 	if !filepath.IsAbs(cfg.Path) {
 		return nil, nil, fmt.Errorf("plugin %s: %s is not an absolute path", cfg.Name, cfg.Path)
+	}
+	if err := guarded(cfg.Path); err != nil {
+		return nil, nil, fmt.Errorf("plugin %s: %w", cfg.Name, err)
 	}
 	secure := &plugin.SecureConfig{Checksum: cfg.SHA256, Hash: sha256.New()}
 	return &exec.Cmd{Path: cfg.Path, Args: append([]string{cfg.Path}, cfg.Args...)}, secure, nil
@@ -114,19 +123,75 @@ func socketDir(cfg HostConfig) (string, error) {
 	return dir, os.Mkdir(dir, 0o700)
 }
 
+// unstarted words why a plugin could not be started.
+func unstarted(name string, err error) error {
+	switch {
+	case errors.Is(err, plugin.ErrChecksumsDoNotMatch):
+		return fmt.Errorf("plugin %s: its file does not have the configured sha256; if you changed it on purpose, configure the new one", name)
+	case strings.Contains(err.Error(), "Unrecognized remote plugin message"):
+		return fmt.Errorf("plugin %s: what it printed is not the plugin protocol: it is no sandbox plugin, or ended at its start (see the log)", name)
+	}
+	return fmt.Errorf("start plugin %s: %w", name, err)
+}
+
+// watch ends a plugin that hangs. Its boxes end with it, and the calls under way return ErrLost.
+func (p *process) watch(patience, every time.Duration, log *slog.Logger) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-p.ended:
+			return
+		}
+		if p.client.Exited() {
+			return
+		}
+		if p.answers(patience) {
+			log.Debug("the sandbox plugin answers")
+			continue
+		}
+		select {
+		case <-p.ended:
+		default:
+			log.Error("the sandbox plugin does not answer any more and is ended", "after", patience)
+			_ = p.kill()
+		}
+		return
+	}
+}
+
+// kill ends the process without asking.
+func (p *process) kill() error {
+	pid := p.pid()
+	if pid <= 0 || p.client.Exited() {
+		return nil
+	}
+	return syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// answers reports whether the plugin answers a ping in time.
+func (p *process) answers(within time.Duration) bool {
+	answer := make(chan error, 1)
+	go func() { answer <- p.rpc.Ping() }()
+	patience := time.NewTimer(within)
+	defer patience.Stop()
+	select {
+	case err := <-answer:
+		return err == nil
+	case <-patience.C:
+		return false
+	case <-p.ended:
+		return false
+	}
+}
+
 // lost reports whether the process is gone or no longer answers.
 func (p *process) lost() bool {
 	if p.client.Exited() {
 		return true
 	}
-	answer := make(chan error, 1)
-	go func() { answer <- p.rpc.Ping() }()
-	select {
-	case err := <-answer:
-		return err != nil
-	case <-time.After(pingTime):
-		return true
-	}
+	return !p.answers(pingTime)
 }
 
 func (p *process) pid() int {
@@ -136,6 +201,7 @@ func (p *process) pid() int {
 
 // end asks the plugin to end, kills it if it doesn't, and removes what it left.
 func (p *process) end() error {
+	p.ending.Do(func() { close(p.ended) })
 	if p.leash != nil {
 		p.leash.Close()
 	}

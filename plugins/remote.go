@@ -7,6 +7,9 @@ import (
 	"io"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/mem"
+
 	"github.com/computclaw/airlock/plugins/proto"
 )
 
@@ -14,7 +17,14 @@ import (
 const killTime = 30 * time.Second
 
 // remote is a Sandbox in another process.
-type remote struct{ rpc proto.SandboxClient }
+type remote struct {
+	rpc  proto.SandboxClient
+	pool *buffers
+}
+
+func newRemote(conn grpc.ClientConnInterface) *remote {
+	return &remote{rpc: proto.NewSandboxClient(conn), pool: &buffers{}}
+}
 
 func (r *remote) Check(ctx context.Context, cfg Config) (Report, error) {
 	response, err := r.rpc.Check(ctx, configToProto(cfg))
@@ -47,7 +57,7 @@ func (r *remote) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.
 	defer kill(nil)
 	stop := context.AfterFunc(dead, func() { r.kill(streamCtx, spec.ID, tearDown) })
 	defer stop()
-	go sendStdin(stream, stdin)
+	go sendStdin(stream, stdin, r.pool)
 	exit, err := receive(dead, kill, stream, stdout)
 	if cause := context.Cause(dead); err == nil && cause != nil && ctx.Err() == nil {
 		return exit, cause
@@ -57,7 +67,8 @@ func (r *remote) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.
 
 // kill asks for the box's end, and tears the stream down if that isn't heard.
 func (r *remote) kill(ctx context.Context, id string, tearDown func()) {
-	time.AfterFunc(killTime, tearDown)
+	patience := time.AfterFunc(killTime, tearDown)
+	context.AfterFunc(ctx, func() { patience.Stop() }) // the stream ends first, if all goes well
 	for {
 		// The box may not be registered yet: the stream's first message and this call race.
 		response, err := r.rpc.Kill(ctx, &proto.KillRequest{Id: id})
@@ -73,12 +84,13 @@ func (r *remote) kill(ctx context.Context, id string, tearDown func()) {
 }
 
 // sendStdin ends when stdin does or when the stream is over, but can't interrupt a Read in progress.
-func sendStdin(stream proto.Sandbox_RunClient, stdin io.Reader) {
-	buf := make([]byte, maxChunk)
+func sendStdin(stream proto.Sandbox_RunClient, stdin io.Reader, pool *buffers) {
 	for {
-		n, err := stdin.Read(buf)
+		buf := pool.Get(Chunk)
+		n, err := stdin.Read(*buf)
 		if n > 0 {
-			if stream.Send(&proto.RunUp{Message: &proto.RunUp_Stdin{Stdin: buf[:n]}}) != nil {
+			*buf = (*buf)[:n]
+			if stream.SendMsg(&outgoing{tagStdin, buf, pool}) != nil {
 				return
 			}
 		}
@@ -92,12 +104,12 @@ func sendStdin(stream proto.Sandbox_RunClient, stdin io.Reader) {
 // receive hands output to stdout until the exit arrives. Once dead has ended it drops output, so that a reader that has gone
 // away can't keep the exit from arriving.
 func receive(dead context.Context, kill context.CancelCauseFunc, stream proto.Sandbox_RunClient, stdout io.Writer) (Exit, error) {
-	chunks := make(chan []byte)
+	chunks := make(chan *mem.Reader)
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
 		for chunk := range chunks {
-			if _, err := stdout.Write(chunk); err != nil {
+			if err := writeAll(stdout, chunk); err != nil {
 				kill(fmt.Errorf("deliver output: %w", err))
 				return
 			}
@@ -112,23 +124,43 @@ func receive(dead context.Context, kill context.CancelCauseFunc, stream proto.Sa
 	return exit, err
 }
 
-func pump(dead context.Context, stream proto.Sandbox_RunClient, chunks chan<- []byte) (Exit, error) {
+// writeAll writes what is in chunk to w, without copying it, and closes it.
+func writeAll(w io.Writer, chunk *mem.Reader) error {
+	defer func() { _ = chunk.Close() }()
+	parts, err := chunk.Peek(chunk.Remaining(), nil)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func pump(dead context.Context, stream proto.Sandbox_RunClient, chunks chan<- *mem.Reader) (Exit, error) {
 	for {
-		m, err := stream.Recv()
+		last := &proto.RunDown{}
+		m := incoming{tag: tagStdout, other: last}
+		err := stream.RecvMsg(&m)
 		if errors.Is(err, io.EOF) {
 			return Exit{}, fmt.Errorf("%w: the stream ended without an exit", ErrLost)
 		}
 		if err != nil {
 			return Exit{}, fromRPC(err)
 		}
-		if m.GetExit() != nil {
-			return exitFromProto(m.GetExit()), nil
+		if last.GetExit() != nil {
+			return exitFromProto(last.GetExit()), nil
 		}
-		if len(m.GetStdout()) == 0 {
+		if m.bytes == nil { // with fields that this host doesn't know, perhaps
+			m.bytes = mem.BufferSlice{mem.SliceBuffer(last.GetStdout())}.Reader()
+		}
+		if m.bytes.Remaining() == 0 {
 			continue
 		}
 		select {
-		case chunks <- m.GetStdout():
+		case chunks <- m.bytes:
 		case <-dead.Done():
 		}
 	}

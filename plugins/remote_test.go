@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -27,13 +28,21 @@ func (s scripted) Run(ctx context.Context, spec Spec, in io.Reader, out io.Write
 // overGRPC puts a gRPC connection in front of s.
 func overGRPC(t *testing.T, s Sandbox) Sandbox {
 	t.Helper()
-	client, _ := plugin.TestPluginGRPCConn(t, false, map[string]plugin.Plugin{kind: &endpoint{server: newServerSide(s)}})
-	t.Cleanup(func() { client.Close() }) // ends the server too
-	raw, err := client.Dispense(kind)
+	near, far := net.Pipe()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = ServeConn(context.Background(), far, s)
+	}()
+	link, err := NewLink(near)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return raw.(Sandbox)
+	t.Cleanup(func() {
+		link.Close()
+		<-ended
+	})
+	return link
 }
 
 func TestCheckCarriesEverything(t *testing.T) {
@@ -43,7 +52,7 @@ func TestCheckCarriesEverything(t *testing.T) {
 	}
 	want := Report{
 		Name: "n", Version: "v", Ready: true, Reason: "r", Tier: TierRestricted, Runtime: "d",
-		Controls: []Control{{"c", true, "d"}, {"e", false, "f"}}, Enforced: map[string]string{"memory": "cgroup"},
+		Controls: []Control{{Name: "c", Proved: true, Detail: "d"}, {Name: "e", Detail: "f", Fix: "g"}, {Name: "h", Detail: "i", NotApplicable: true}}, Images: map[string]string{"small": "sha256:1"}, Enforced: map[string]string{"memory": "cgroup"},
 	}
 	seen := make(chan Config, 1)
 	s := overGRPC(t, scripted{check: func(_ context.Context, c Config) (Report, error) {
@@ -136,7 +145,7 @@ func TestKillPassesStuckStreams(t *testing.T) {
 	s := overGRPC(t, scripted{run: func(ctx context.Context, _ Spec, _ io.Reader, out io.Writer) (Exit, error) {
 		go func() {
 			for {
-				if _, err := out.Write(make([]byte, maxChunk)); err != nil {
+				if _, err := out.Write(make([]byte, Chunk)); err != nil {
 					return
 				}
 			}

@@ -15,7 +15,8 @@ type Sandbox interface {
 	Check(ctx context.Context, cfg Config) (Report, error)
 
 	// Run opens one box, starts the guest in it (see GuestArgv), relays stdio until the guest ends, and returns only when
-	// nothing of the box is left: no process, cgroup, mount, file or container. When ctx ends the box is killed
+	// nothing of the box is left: no process, cgroup, mount, file or container. (The record that an engine keeps of a container which ended by itself,
+	// in which nothing runs and of which nothing is stored, may be removed a moment later.) When ctx ends the box is killed
 	// and Exit.Reason is ReasonKilled with a nil error. An error means that the box could not be opened or that
 	// the backend lost it; the guest may or may not have run.
 	//
@@ -26,7 +27,10 @@ type Sandbox interface {
 
 // GuestArgv is what runs as PID 1 of every box: airlock-init, put there by the backend. It speaks package wire on its
 // stdin and stdout. The backend also provides a python3 on the guest's PATH (/usr/local/bin:/usr/bin:/bin), a /proc of the box's own, a
-// writable /tmp, and a loopback interface on which ports from 1 up can be bound. The guest starts with an empty environment.
+// writable /tmp, which the guest starts in, and a loopback interface on which ports from 1 up can be bound. The guest starts with an empty environment.
+//
+// A backend of the restricted tier may have no namespaces to do that with. It then starts the guest with one more argument and as package
+// landlock/door says: not as PID 1, in a writable directory that isn't /tmp, with connections handed in instead of ports to bind.
 var GuestArgv = []string{"/airlock-init"}
 
 // Config is what the host tells a backend at Check. Plugins get no environment, so everything travels here.
@@ -66,6 +70,7 @@ const (
 	ReasonExit   Reason = "exit"   // the guest ended by itself; see Code and Signal
 	ReasonOOM    Reason = "oom"    // the memory limit was exceeded
 	ReasonPids   Reason = "pids"   // the process limit was exceeded and the box had to be killed
+	ReasonTmp    Reason = "tmp"    // the box's files exceeded their limit and the box had to be killed
 	ReasonKilled Reason = "killed" // ctx ended
 )
 
@@ -104,11 +109,17 @@ type Report struct {
 	Enforced map[string]string
 	// Runtime identifies what is installed in the box, for manifests: an image id or a digest of the root.
 	Runtime string
+	// Images are the values that Spec.Runtime may have besides "", each with its identity as in Runtime. Nil if there is no choice.
+	Images map[string]string
 }
 
 // Control is the outcome of one attempt to break out.
 type Control struct {
 	Name   string // such as "no network" or "environment is empty"
 	Proved bool
-	Detail string // what was tried; if not proved, what happened and how to fix the host
+	Detail string // what was tried; if not proved, what happened; if not applicable, why
+	// Fix is what an operator can do so that it's proved next time: the exact command, flag or file. Empty if it is proved or nothing helps.
+	Fix string
+	// NotApplicable says that there is nothing to prove on this host. Proved is false then.
+	NotApplicable bool
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 
 	"github.com/computclaw/airlock/plugins/proto"
@@ -17,6 +19,7 @@ import (
 type serverSide struct {
 	proto.UnimplementedSandboxServer
 	impl Sandbox
+	pool buffers
 
 	mu    sync.Mutex
 	kills map[string]context.CancelFunc // by box id
@@ -50,12 +53,12 @@ func (s *serverSide) Run(stream proto.Sandbox_RunServer) error {
 		return status.Errorf(codes.InvalidArgument, "box %q is running already", spec.ID)
 	}
 	defer s.leave(spec.ID)
-	out := &streamWriter{stream: stream}
+	out := &streamWriter{stream: stream, pool: &s.pool}
 	exit, err := s.impl.Run(ctx, spec, &streamReader{stream: stream}, out)
 	out.close() // a backend's straggling write must not meet a finished stream
 	if err != nil {
 		if errors.Is(err, ErrLost) {
-			return status.Error(codes.Unavailable, err.Error())
+			return status.Error(codes.Unavailable, strings.TrimPrefix(err.Error(), ErrLost.Error()+": ")) // the other side adds it again
 		}
 		return status.Error(codes.Unknown, err.Error())
 	}
@@ -103,28 +106,30 @@ func (s *serverSide) killAll() {
 // streamReader is the stdin of a box: it takes the next message only when the last one is used up, which is the back-pressure.
 type streamReader struct {
 	stream proto.Sandbox_RunServer
-	rest   []byte
+	rest   *mem.Reader // nil or empty when the next message is due
 }
 
 func (r *streamReader) Read(p []byte) (int, error) {
-	for len(r.rest) == 0 {
-		m, err := r.stream.Recv()
-		if err != nil {
+	for r.rest == nil || r.rest.Remaining() == 0 {
+		other := &proto.RunUp{}
+		m := incoming{tag: tagStdin, other: other}
+		if err := r.stream.RecvMsg(&m); err != nil {
 			return 0, err // io.EOF when the host half-closed
 		}
-		if m.GetSpec() != nil {
+		if other.GetSpec() != nil {
 			return 0, errors.New("a second spec")
 		}
-		r.rest = m.GetStdin()
+		if r.rest = m.bytes; r.rest == nil { // with fields that this plugin doesn't know, perhaps
+			r.rest = mem.BufferSlice{mem.SliceBuffer(other.GetStdin())}.Reader()
+		}
 	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	return n, nil
+	return r.rest.Read(p)
 }
 
 // streamWriter is the stdout of a box. Write blocks while the host doesn't read.
 type streamWriter struct {
 	stream proto.Sandbox_RunServer
+	pool   *buffers
 	mu     sync.Mutex
 	closed bool
 }
@@ -137,8 +142,10 @@ func (w *streamWriter) Write(p []byte) (int, error) {
 		if w.closed {
 			return sent, io.ErrClosedPipe
 		}
-		n := min(len(p), maxChunk)
-		if err := w.stream.Send(&proto.RunDown{Message: &proto.RunDown_Stdout{Stdout: p[:n]}}); err != nil {
+		n := min(len(p), Chunk)
+		buf := w.pool.Get(n)
+		copy(*buf, p[:n])
+		if err := w.stream.SendMsg(&outgoing{tagStdout, buf, w.pool}); err != nil {
 			return sent, fmt.Errorf("send stdout: %w", err)
 		}
 		sent += n

@@ -5,14 +5,21 @@ import (
 
 	plugin "github.com/hashicorp/go-plugin"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/experimental"
 
 	"github.com/computclaw/airlock/plugins/proto"
 )
 
+// Chunk is how many bytes of stdin or stdout travel in one message at most. Each message wakes several threads on its way, which costs more than
+// moving the bytes does, so it is long; a box that is open holds one or two such buffers. With what is put around them they are eight whole
+// frames of HTTP/2.
+const Chunk = 128<<10 - 64
+
 const (
-	maxChunk   = 64 << 10 // of stdin and stdout in one message
-	maxMessage = 1 << 20  // go-plugin would accept 2 GiB
-	window     = 1 << 20  // bytes in flight per stream
+	maxMessage    = 1 << 20 // go-plugin would accept 2 GiB
+	window        = 1 << 20 // bytes in flight per stream
+	socketBuffer  = 128 << 10
+	messageBuffer = 128 << 10
 )
 
 // handshake lets a person who starts a plugin by hand read what it is. It isn't a secret.
@@ -29,7 +36,10 @@ func dialOptions() []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithInitialWindowSize(window),
 		grpc.WithInitialConnWindowSize(16 * window), // shared by all boxes: one that isn't drained must not stop the others
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
+		grpc.WithReadBufferSize(socketBuffer),
+		grpc.WithWriteBufferSize(socketBuffer),
+		experimental.WithBufferPool(&buffers{}),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage), grpc.ForceCodecV2(newCodec())),
 	}
 }
 
@@ -37,8 +47,12 @@ func newServer(options []grpc.ServerOption) *grpc.Server {
 	return grpc.NewServer(append(options,
 		grpc.InitialWindowSize(window),
 		grpc.InitialConnWindowSize(16*window),
+		grpc.ReadBufferSize(socketBuffer),
+		grpc.WriteBufferSize(socketBuffer),
+		experimental.BufferPool(&buffers{}),
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxSendMsgSize(maxMessage),
+		grpc.ForceServerCodecV2(newCodec()),
 	)...)
 }
 
@@ -56,5 +70,5 @@ func (e *endpoint) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
 
 // GRPCClient implements plugin.GRPCPlugin. What it returns is a Sandbox.
 func (e *endpoint) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
-	return &remote{rpc: proto.NewSandboxClient(conn)}, nil
+	return newRemote(conn), nil
 }

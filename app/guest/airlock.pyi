@@ -3,7 +3,7 @@
 The names are builtins, and the same objects can be imported: from airlock import settings, llm, set_result, inputs
 """
 
-from typing import Any, Iterable, List, Optional, TypeVar, Union, overload
+from typing import Any, Iterable, Iterator, List, Optional, TypeVar, Union, overload
 
 _T = TypeVar("_T")
 
@@ -16,10 +16,19 @@ class ResultError(ValueError):
 class _Settings:
     @overload
     def get(self, key: str) -> str:
-        """The value of a key of the profile. Raises MissingKey."""
+        """The value of a key of the profile. Raises MissingKey.
+
+        For a sealed key it is a placeholder. Use it as if it were the value, in headers of HTTP requests to the key's hosts: Airlock puts the
+        value in on the way out. Don't encode, cut, hash or compare it. Clients that sign with the value need an injected key:
+        the value itself, masked in what leaves the sandbox. A plain key is not secret and not masked.
+        """
     @overload
     def get(self, key: str, default: _T) -> Union[str, _T]:
         """The value of a key of the profile, or default."""
+    def __getitem__(self, key: str) -> str:
+        """The same as get(key)."""
+    def __contains__(self, key: object) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
     def keys(self) -> List[str]:
         """The names of the profile's keys, sorted."""
 

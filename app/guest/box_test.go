@@ -109,12 +109,14 @@ func stdio(t testing.TB, flags ...string) (stdin io.WriteCloser, stdout io.ReadC
 	return stdin, stdout, cmd
 }
 
-func open(t testing.TB) *Session {
+func open(t testing.TB) *Session { t.Helper(); return openTrusting(t, nil) }
+
+func openTrusting(t testing.TB, ca []byte) *Session {
 	t.Helper()
 	stdin, stdout, _ := stdio(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	s, err := Open(ctx, stdin, stdout)
+	s, err := Open(ctx, stdin, stdout, ca)
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
@@ -126,6 +128,7 @@ func open(t testing.TB) *Session {
 type recorder struct {
 	mu             sync.Mutex
 	stdout, stderr strings.Builder
+	asked          []wire.Asked
 	llm            ask
 	dial           func(ctx context.Context, host string, port int) (Conn, error)
 }
@@ -134,7 +137,12 @@ func (r *recorder) handler() Handler {
 	h := Handler{
 		Stdout: func(p []byte) { r.mu.Lock(); defer r.mu.Unlock(); r.stdout.Write(p) },
 		Stderr: func(p []byte) { r.mu.Lock(); defer r.mu.Unlock(); r.stderr.Write(p) },
-		LLM:    r.llm, Dial: r.dial,
+		Asked: func(host string, port, line int) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.asked = append(r.asked, wire.Asked{Host: host, Port: port, Line: line})
+		},
+		LLM: r.llm, Dial: r.dial,
 	}
 	if h.LLM == nil {
 		h.LLM = refuse("nobody is there to answer")

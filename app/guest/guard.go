@@ -101,10 +101,9 @@ func (g *guard) frame() error {
 // pipe is a box's stdio as yamux wants it.
 type pipe struct {
 	*guard
-	stdin io.WriteCloser
+	io.Writer // to stdin
+	stdin     io.Closer
 }
-
-func (p pipe) Write(b []byte) (int, error) { return p.stdin.Write(b) }
 
 func (p pipe) Close() error {
 	_ = p.stdin.Close()

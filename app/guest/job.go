@@ -19,6 +19,7 @@ const (
 
 	maxRefusals = 1000 // questions beyond the limit that are answered with an error before the session ends
 	connectRate = 100  // connections per second; more have to wait
+	maxAsked    = 200  // claims about lines that are passed on; further ones are ignored
 )
 
 // Job is what one box runs.
@@ -27,7 +28,6 @@ type Job struct {
 	Settings  map[string]string
 	Inputs    []byte      // JSON; nil means none
 	Hosts     []wire.Host // what the box's resolver answers and where it listens; Handler.Dial decides
-	CABundle  []byte      // PEM; nil means the runtime's own
 	MaxOutput int64       // bytes, of stdout and of stderr each
 	MaxResult int64       // bytes of JSON
 	Questions int         // how often the script may ask the LLM; 0 means DefaultQuestions
@@ -47,6 +47,10 @@ type Handler struct {
 	// about it. An error refuses the connection.
 	// Port 0 stands for a name that the box's resolver doesn't know: nothing is to be dialled, only recorded; the error is not shown.
 	Dial func(ctx context.Context, host string, port int) (Conn, error)
+
+	// Asked tells which line of the script first asked for a host and port (0: it didn't say), at most maxAsked times. It is a claim. The host is
+	// a host name or an address, as far as its characters go.
+	Asked func(host string, port, line int)
 }
 
 // Conn is a connection to the outside. Run closes it exactly once. If it also has the method SetLinger of net.TCPConn, it is

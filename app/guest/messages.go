@@ -3,6 +3,7 @@ package guest
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"regexp"
 	"unicode/utf8"
 
@@ -31,6 +32,8 @@ func (r *run) message(m wire.Message) error {
 			delete(r.connections, m.Abort.Stream)
 			r.session.work.Go(c.drop) // it may take its time, and locks are held here
 		}
+	case m.Asked != nil:
+		r.askedFor(*m.Asked)
 	case m.Exited != nil:
 		if !possible(*m.Exited) {
 			return violation("an impossible wait status")
@@ -47,6 +50,16 @@ func possible(e wire.Exited) bool {
 	byExit := e.Signal == 0 && e.Code >= 0 && e.Code <= 255
 	bySignal := e.Code == -1 && e.Signal >= 1 && e.Signal <= 64
 	return (byExit || bySignal) && e.DroppedStdout >= 0 && e.DroppedStderr >= 0
+}
+
+// askedFor passes on a claim that makes sense. One that doesn't is no breach: the script can say here what it likes.
+func (r *run) askedFor(a wire.Asked) {
+	_, err := netip.ParseAddr(a.Host)
+	if err != nil && !hostName(a.Host) || a.Port < 0 || a.Port > 65535 || a.Line < 0 || r.claims >= maxAsked {
+		return
+	}
+	r.claims++
+	r.session.work.Go(func() { r.handler.Asked(a.Host, a.Port, a.Line) }) // it may take its time, and locks are held here
 }
 
 // maxOpen bounds the bytes of all unanswered questions: the engine holds them in memory.

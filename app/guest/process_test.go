@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -81,7 +82,7 @@ func TestLeftovers(t *testing.T) {
 // TestNoProcessesLeft: a script that has used up the box's processes can't take init along, which needs threads to do its work.
 func TestNoProcessesLeft(t *testing.T) {
 	stdin, stdout, _ := stdio(t, "--rlimit", "nproc=24")
-	s, err := Open(t.Context(), stdin, stdout)
+	s, err := Open(t.Context(), stdin, stdout, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func TestEndOfStdinEndsTheBox(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			stdin, stdout, cmd := stdio(t)
-			s, err := Open(t.Context(), stdin, stdout)
+			s, err := Open(t.Context(), stdin, stdout, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +216,7 @@ func cpu(t *testing.T, root int) int {
 
 func TestFreeze(t *testing.T) {
 	stdin, stdout, cmd := stdio(t)
-	s, err := Open(t.Context(), stdin, stdout)
+	s, err := Open(t.Context(), stdin, stdout, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +286,7 @@ func TestOneRunPerSession(t *testing.T) {
 
 func TestDoneTellsThatAnIdleBoxDied(t *testing.T) {
 	stdin, stdout, cmd := stdio(t)
-	s, err := Open(t.Context(), stdin, stdout)
+	s, err := Open(t.Context(), stdin, stdout, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +304,7 @@ func TestDoneTellsThatAnIdleBoxDied(t *testing.T) {
 
 func TestBoxKilledWhileRunning(t *testing.T) {
 	stdin, stdout, cmd := stdio(t)
-	s, err := Open(t.Context(), stdin, stdout)
+	s, err := Open(t.Context(), stdin, stdout, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +320,7 @@ func TestBoxKilledWhileRunning(t *testing.T) {
 func TestReady(t *testing.T) {
 	ready := open(t).Ready()
 	again := open(t).Ready()
-	if ready != again || ready.Runner != RunnerDigest() || !strings.HasPrefix(ready.Python, "3.") {
+	if !reflect.DeepEqual(ready, again) || len(ready.Installed) == 0 || ready.Runner != RunnerDigest() || !strings.HasPrefix(ready.Python, "3.") {
 		t.Errorf("%+v, then %+v", ready, again)
 	}
 }

@@ -35,7 +35,7 @@ func (r *run) relay(stream *yamux.Stream, host string, port int) error {
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer sent()
-		if _, err := io.Copy(conn, stream); err != nil {
+		if _, err := io.CopyBuffer(conn, stream, make([]byte, wire.Piece)); err != nil {
 			c.abort()
 			_, _ = io.Copy(io.Discard, stream)
 			return
@@ -43,7 +43,7 @@ func (r *run) relay(stream *yamux.Stream, host string, port int) error {
 		_ = conn.CloseWrite()
 	})
 	both.Go(func() {
-		if _, err := io.Copy(stream, conn); err != nil && c.abort() {
+		if _, err := io.CopyBuffer(stream, conn, make([]byte, wire.Piece)); err != nil && c.abort() {
 			return
 		}
 		if !c.isBroken() {

@@ -38,6 +38,7 @@ type run struct {
 	result      []byte
 	asked       map[string]bool // ids of all questions
 	questions   int
+	claims      int                    // passed on
 	open        int                    // bytes of the questions without an answer
 	connections map[uint32]*connection // by stream id
 	sending     int                    // connections with bytes on their way out
@@ -89,7 +90,7 @@ func (s *Session) begin(ctx context.Context, job Job, handler Handler) (*run, er
 	s.run, s.state = r, running
 	s.mu.Unlock()
 	start := wire.Start{
-		Script: job.Script, Settings: job.Settings, Inputs: job.Inputs, Hosts: job.Hosts, CABundle: job.CABundle,
+		Script: job.Script, Settings: job.Settings, Inputs: job.Inputs, Hosts: job.Hosts,
 		MaxOutput: job.MaxOutput, MaxResult: job.MaxResult,
 	}
 	if err := s.post(ctx, wire.Message{Start: &start}); err != nil {

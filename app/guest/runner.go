@@ -14,6 +14,10 @@ var (
 	sdkSource []byte
 	//go:embed runner/failure.py
 	failureSource []byte
+	//go:embed runner/asked.py
+	askedSource []byte
+	//go:embed runner/trust.py
+	trustSource []byte
 	//go:embed runner/main.py
 	mainSource []byte
 
@@ -23,7 +27,7 @@ var (
 
 // Runner returns the Python source that every box runs: standard library only, Python 3.9 or newer.
 func Runner() []byte {
-	return bytes.Join([][]byte{valuesSource, sdkSource, failureSource, mainSource}, []byte("\n"))
+	return bytes.Join([][]byte{valuesSource, sdkSource, failureSource, askedSource, trustSource, mainSource}, []byte("\n"))
 }
 
 // RunnerDigest returns the sha256 of Runner in hex.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/hashicorp/yamux"
@@ -18,6 +19,7 @@ const maxStreams = 3 + 2*wire.MaxConnects
 
 // Session is one box, from its first byte to its last. Its methods may be called concurrently.
 type Session struct {
+	ca      []byte
 	mux     *yamux.Session
 	guard   *guard
 	control *yamux.Stream
@@ -49,14 +51,15 @@ const (
 
 // Open starts the guest behind the pipe and waits until its interpreter is ready, or for ctx to end. It owns both ends of
 // the pipe from now on, and closes them when it fails; both must be safe to close while they are used, as files, pipes and connections are.
-func Open(ctx context.Context, stdin io.WriteCloser, stdout io.ReadCloser) (*Session, error) {
+// ca, if not empty, are certificates in PEM that the box shall trust besides its runtime's own.
+func Open(ctx context.Context, stdin io.WriteCloser, stdout io.ReadCloser, ca []byte) (*Session, error) {
 	guard := &guard{from: stdout}
-	mux, err := yamux.Client(pipe{guard: guard, stdin: stdin}, wire.Mux(wire.EngineWindow))
+	mux, err := yamux.Client(pipe{guard, wire.Joined(stdin), stdin}, wire.Mux(wire.EngineWindow))
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{
-		mux: mux, guard: guard, outbox: make(chan []byte, 16), frozen: make(chan wire.Frozen, 1),
+		ca: ca, mux: mux, guard: guard, outbox: make(chan []byte, 16), frozen: make(chan wire.Frozen, 1),
 		booted: make(chan struct{}), drained: make(chan struct{}), done: make(chan struct{}),
 	}
 	s.work.Go(s.boot)
@@ -120,7 +123,7 @@ func (s *Session) boot() {
 	s.work.Go(s.accept)
 	s.work.Go(s.read)
 	s.work.Go(s.write)
-	for _, first := range []any{wire.Header{Kind: wire.Control}, wire.Message{Boot: &wire.Boot{Runner: Runner()}}} {
+	for _, first := range []any{wire.Header{Kind: wire.Control}, wire.Message{Boot: &wire.Boot{Runner: Runner(), CA: s.ca}}} {
 		_ = s.post(context.Background(), first) // ends with the session
 	}
 }
@@ -224,6 +227,7 @@ func (s *Session) dispatch(m wire.Message) error {
 		if !plausible(*m.Ready) {
 			return violation("an implausible ready message")
 		}
+		m.Ready.Installed = installed(m.Ready.Installed)
 		s.ready, s.state = *m.Ready, waiting
 		close(s.booted)
 		return nil
@@ -243,12 +247,18 @@ func (s *Session) dispatch(m wire.Message) error {
 }
 
 var (
-	version = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,3}){2}$`)
-	digest  = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	version      = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,3}){2}$`)
+	digest       = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	distribution = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9._+!-]*$`)
 )
 
+// installed keeps the lines that name a distribution and its version. What the box says otherwise is left out: the list is there to be read.
+func installed(lines []string) []string {
+	return slices.DeleteFunc(lines, func(line string) bool { return len(line) > 200 || !distribution.MatchString(line) })
+}
+
 func plausible(r wire.Ready) bool {
-	return r.Protocol == 1 && r.Runner == RunnerDigest() && version.MatchString(r.Python) && digest.MatchString(r.Packages)
+	return r.Protocol == 1 && len(r.Installed) <= wire.MaxInstalled && r.Runner == RunnerDigest() && version.MatchString(r.Python) && digest.MatchString(r.Packages)
 }
 
 func (s *Session) current() *run {

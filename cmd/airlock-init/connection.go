@@ -33,14 +33,14 @@ func (c *connection) relay(sent func()) {
 	go func() {
 		defer close(upward)
 		defer sent()
-		if _, err := io.Copy(c.stream, onlyReader{c.conn}); err != nil && c.abort() {
+		if _, err := io.CopyBuffer(c.stream, onlyReader{c.conn}, make([]byte, wire.Piece)); err != nil && c.abort() {
 			return
 		}
 		if !c.isBroken() {
 			c.stream.Close()
 		}
 	}()
-	if _, err := io.Copy(onlyWriter{c.conn}, c.stream); err != nil {
+	if _, err := io.CopyBuffer(onlyWriter{c.conn}, c.stream, make([]byte, wire.Piece)); err != nil {
 		c.abort()
 		_, _ = io.Copy(io.Discard, c.stream)
 	}

@@ -4,7 +4,10 @@
 // It holds no policy: what it refuses, it refuses as a courtesy, so that a script gets its answer early; the engine decides again.
 // The script runs beside it as the same user and is assumed to attack it. So it is non-dumpable (its memory, environment and
 // descriptors are closed to the script), it takes no signal seriously, and all that the script can reach is a socketpair that
-// accepts four kinds of message, two pipes, and loopback sockets.
+// accepts five kinds of message, two pipes, and loopback sockets.
+//
+// Before the interpreter starts it writes the box's CA bundle (the runtime's own roots and the certificates of the boot message) to one file in
+// /tmp and names it in the environment. The runner could do that too, but later than the first module that reads the roots.
 //
 //	airlock-init                                          the guest, as PID 1
 //	airlock-init netns [--rlimit NAME=N]… -- CMD ARGS…    prepares a fresh network namespace, then becomes CMD

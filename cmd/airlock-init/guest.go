@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/hashicorp/yamux"
@@ -34,11 +35,13 @@ type guest struct {
 	control *yamux.Stream
 	sending sync.Mutex // control frames
 
-	runner *runner
-	sdk    *channel
-	digest string // of the runner's source
-	net    *network
-	ice    ice // used by handle only
+	standing oomStanding // of the runner
+	runner   *runner
+	sdk      *channel
+	digest   string // of the runner's source
+	net      *network
+	ice      freezer // used by handle only
+	walls    *walled // nil in a box with a pid namespace of its own
 
 	mu       sync.Mutex
 	started  bool
@@ -48,7 +51,7 @@ type guest struct {
 }
 
 // serve runs the guest's side of the session. It returns only on failure: the end of stdin ends the process at once.
-func serve(pipe io.ReadWriteCloser) error {
+func serve(pipe io.ReadWriteCloser, w *walled, standing oomStanding) error {
 	mux, err := yamux.Server(pipe, wire.Mux(wire.GuestWindow))
 	if err != nil {
 		return err
@@ -57,7 +60,10 @@ func serve(pipe io.ReadWriteCloser) error {
 		<-mux.CloseChan()
 		os.Exit(0)
 	}()
-	g := &guest{mux: mux}
+	g := &guest{mux: mux, walls: w, ice: &ice{}, standing: standing}
+	if w != nil {
+		g.ice = w
+	}
 	err = g.live()
 	if mux.IsClosed() {
 		return nil // which is why
@@ -102,9 +108,16 @@ func (g *guest) boot() error {
 	signal.Notify(died, unix.SIGCHLD)
 	sum := sha256.Sum256(message.Boot.Runner)
 	g.digest = hex.EncodeToString(sum[:])
-	if g.runner, err = startRunner(message.Boot.Runner); err != nil {
+	env, err := trust(message.Boot.CA)
+	if err != nil {
 		return err
 	}
+	launcher := g.launcher()
+	launcher.env = append(launcher.env, env...)
+	if g.runner, err = startRunner(message.Boot.Runner, launcher); err != nil {
+		return err
+	}
+	g.standing.give(g.runner.pid)
 	g.net = openNetwork(g)
 	ended, gone := make(chan unix.WaitStatus, 1), make(chan struct{})
 	go reap(g.runner.pid, died, ended, gone)
@@ -113,6 +126,14 @@ func (g *guest) boot() error {
 		g.finish(<-ended, gone)
 	}()
 	return nil
+}
+
+// launcher says how the interpreter is started here.
+func (g *guest) launcher() launcher {
+	if g.walls != nil {
+		return g.walls.launcher()
+	}
+	return launcher{fork: syscall.ForkExec}
 }
 
 // handle obeys one message of the engine.
@@ -146,6 +167,11 @@ func (g *guest) start(s *wire.Start) error {
 		return nil // the engine is about to learn it
 	}
 	g.started = true
+	if g.walls != nil {
+		if err := g.walls.begin(); err != nil {
+			return err
+		}
+	}
 	if err := g.net.allow(s.Hosts); err != nil {
 		return fmt.Errorf("network: %w", err)
 	}
@@ -164,7 +190,7 @@ func (g *guest) fromRunner(m wire.Message) bool {
 	switch {
 	case m.Ready != nil && !started:
 		m.Ready.Protocol, m.Ready.Runner = 1, g.digest
-	case (m.LLM != nil || m.Result != nil || m.Failed != nil) && started:
+	case (m.LLM != nil || m.Result != nil || m.Failed != nil || m.Asked != nil) && started:
 	default:
 		return false
 	}

@@ -7,6 +7,9 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/landlock/door"
+	"github.com/computclaw/airlock/plugins/landlock/warden"
 )
 
 func main() {
@@ -21,6 +24,12 @@ func run(args []string) error {
 	if len(args) > 0 && args[0] == "netns" {
 		return netns(args[1:])
 	}
+	if len(args) == 1 && args[0] == "warden" {
+		return warden.Main()
+	}
+	if len(args) == 1 && args[0] == door.Mode {
+		return runWalled()
+	}
 	if len(args) > 0 {
 		return fmt.Errorf("unknown argument %q", args[0])
 	}
@@ -28,6 +37,24 @@ func run(args []string) error {
 	if os.Getpid() != 1 {
 		return errors.New("must be PID 1 of a box")
 	}
+	standing := dieFirst()
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("set non-dumpable: %w", err)
+	}
+	return begin(nil, standing)
+}
+
+// runWalled is run for a box that has no pid namespace. Its filter keeps everything in it dumpable, because the warden has to see its memory; what
+// closes this process to the script are the walls between them.
+func runWalled() error {
+	w, err := enterWalled()
+	if err != nil {
+		return err
+	}
+	return begin(w, "")
+}
+
+func begin(w *walled, standing oomStanding) error {
 	if err := harden(); err != nil {
 		return err
 	}
@@ -36,14 +63,11 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	return serve(pipe)
+	return serve(pipe, w, standing)
 }
 
-// harden closes this process to the script, which has the same user id, and lowers what its children may do.
+// harden makes the script's signals harmless and lowers what this process's children may do.
 func harden() error {
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return fmt.Errorf("set non-dumpable: %w", err)
-	}
 	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
 		return fmt.Errorf("set no new privileges: %w", errno)
 	}

@@ -28,6 +28,7 @@ type names struct {
 	rules     []wire.Host
 	addresses map[string]netip.Addr
 	byAddress map[netip.Addr]string
+	fixed     map[string]netip.Addr // for names that no rule allows; nobody is there
 	wildcards int
 	second    int64 // of the last new wildcard name
 	burst     int   // new wildcard names in that second
@@ -60,10 +61,11 @@ func (n *names) lookup(name string) (netip.Addr, bool) {
 	if address, ok := n.addresses[name]; ok {
 		return address, true
 	}
-	if !n.admit(name) {
-		return netip.Addr{}, false
+	if n.admit(name) {
+		return n.assign(name), true
 	}
-	return n.assign(name), true
+	address, ok := n.fixed[name]
+	return address, ok
 }
 
 // find returns the name behind an address. Whether it may be reached on a port is the engine's to say, and to record.

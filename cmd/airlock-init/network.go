@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -20,13 +21,16 @@ type network struct {
 	broken error         // why there is no resolver
 	slots  chan struct{} // open connections
 
-	listeners []net.Listener
-	accepting sync.WaitGroup
-	up        sync.WaitGroup // connections whose script may still have bytes on their way out
+	walledResolver *resolver // of a box without listeners
+	listeners      []net.Listener
+	accepting      sync.WaitGroup
+	up             sync.WaitGroup // connections whose script may still have bytes on their way out
 
-	mu    sync.Mutex
-	total int                    // connections made
-	open  map[uint32]*connection // by stream id
+	mu     sync.Mutex
+	ports  []int                  // that some host is allowed at
+	closed bool                   // no more connections
+	total  int                    // connections made
+	open   map[uint32]*connection // by stream id
 }
 
 // openNetwork starts a resolver that knows no name. That much is done while the box waits for its script.
@@ -34,6 +38,10 @@ func openNetwork(g *guest) *network {
 	n := &network{
 		guest: g, names: newNames(),
 		slots: make(chan struct{}, wire.MaxConnects), open: map[uint32]*connection{},
+	}
+	if g.walls != nil {
+		n.serveWalled(g.walls)
+		return n
 	}
 	n.broken = openResolver(n.names, n.refused)
 	return n
@@ -50,7 +58,14 @@ func (n *network) allow(hosts []wire.Host) error {
 		ports = append(ports, host.Ports...)
 	}
 	slices.Sort(ports)
-	for _, port := range slices.Compact(ports) {
+	ports = slices.Compact(ports)
+	n.mu.Lock()
+	n.ports = ports
+	n.mu.Unlock()
+	if n.guest.walls != nil {
+		return nil
+	}
+	for _, port := range ports {
 		listener, err := net.Listen("tcp4", fmt.Sprintf("0.0.0.0:%d", port))
 		if err != nil {
 			return err
@@ -68,6 +83,9 @@ func (n *network) flush() {
 		listener.Close()
 	}
 	n.accepting.Wait()
+	n.mu.Lock()
+	n.closed = true
+	n.mu.Unlock()
 	n.up.Wait()
 }
 
@@ -82,16 +100,16 @@ func (n *network) accept(listener net.Listener) {
 			continue
 		}
 		n.up.Add(1)
-		go n.connect(conn.(*net.TCPConn), sync.OnceFunc(n.up.Done))
+		tcp := conn.(*net.TCPConn)
+		go n.connect(tcp, tcp.LocalAddr().(*net.TCPAddr).AddrPort(), sync.OnceFunc(n.up.Done))
 	}
 }
 
-// connect serves one connection of the script: the address it dialled tells the name. It calls sent when all that the script
+// connect serves one connection of the script: the address it dialled, to, tells the name. It calls sent when all that the script
 // wrote is on its way.
-func (n *network) connect(conn *net.TCPConn, sent func()) {
+func (n *network) connect(conn *net.TCPConn, to netip.AddrPort, sent func()) {
 	defer sent()
-	local := conn.LocalAddr().(*net.TCPAddr).AddrPort()
-	name, ok := n.names.find(local.Addr().Unmap())
+	name, ok := n.names.find(to.Addr().Unmap())
 	if !ok || !n.count() {
 		reset(conn)
 		return
@@ -110,7 +128,7 @@ func (n *network) connect(conn *net.TCPConn, sent func()) {
 	}
 	c := n.remember(stream, conn) // before asking: the engine may abort as soon as it has agreed
 	defer c.close()
-	if !ask(stream, name, int(local.Port())) {
+	if !ask(stream, name, int(to.Port())) {
 		reset(conn)
 		return
 	}

@@ -44,6 +44,9 @@ func killAll(gone <-chan struct{}) {
 	}
 }
 
+// freezer stops every process of the box but this one, or lets them go on, and tells whether it succeeded.
+type freezer interface{ set(on bool) bool }
+
 // refreeze is how often a frozen box is looked at again.
 const refreeze = 250 * time.Millisecond
 

@@ -24,6 +24,7 @@ type resolver struct {
 	refused func(name string) // told once of each unknown name
 	udp     net.PacketConn
 	tcp     net.Listener
+	slots   chan struct{} // connections
 }
 
 // openResolver serves until the process ends.
@@ -37,7 +38,7 @@ func openResolver(names *names, refused func(string)) error {
 		udp.Close()
 		return err
 	}
-	r := &resolver{names: names, refused: refused, udp: udp, tcp: tcp}
+	r := &resolver{names: names, refused: refused, udp: udp, tcp: tcp, slots: make(chan struct{}, resolverClients)}
 	go r.serveUDP()
 	go r.serveTCP()
 	return nil
@@ -60,7 +61,6 @@ func (r *resolver) serveUDP() {
 }
 
 func (r *resolver) serveTCP() {
-	slots := make(chan struct{}, resolverClients)
 	for {
 		conn, err := r.tcp.Accept()
 		if errors.Is(err, net.ErrClosed) {
@@ -70,15 +70,22 @@ func (r *resolver) serveTCP() {
 			time.Sleep(time.Millisecond) // out of descriptors, most likely
 			continue
 		}
-		select {
-		case slots <- struct{}{}:
-			go func() {
-				defer func() { <-slots }()
-				r.serveConn(conn)
-			}()
-		default:
-			conn.Close()
-		}
+		r.admit(conn)
+	}
+}
+
+// admit serves a connection, unless there are too many, and tells which.
+func (r *resolver) admit(conn net.Conn) bool {
+	select {
+	case r.slots <- struct{}{}:
+		go func() {
+			defer func() { <-r.slots }()
+			r.serveConn(conn)
+		}()
+		return true
+	default:
+		conn.Close()
+		return false
 	}
 }
 

@@ -15,14 +15,21 @@ const stub = "import os\n" +
 	"with os.fdopen(4, encoding='utf-8') as f: s = f.read()\n" +
 	"exec(compile(s, '<airlock>', 'exec'), {'__name__': 'airlock.runner', '__builtins__': __builtins__})"
 
-// runnerEnv is the whole environment of every script. The hash seed and the thread counts make results repeatable.
-func runnerEnv() []string {
+// runnerEnv is the environment of every script, but for where its roots are (see trust). There is no proxy in it. The hash seed and the thread counts
+// make results repeatable.
+func runnerEnv(tmp string) []string {
 	return []string{
-		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp", "TMPDIR=/tmp",
+		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + tmp, "TMPDIR=" + tmp,
 		"TZ=UTC", "LC_ALL=C.UTF-8",
-		"PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1",
+		"PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1",
 		"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1",
 	}
+}
+
+// launcher is what differs between boxes in how the interpreter is started.
+type launcher struct {
+	fork func(path string, argv []string, attributes *syscall.ProcAttr) (pid int, err error)
+	env  []string
 }
 
 // runner is the Python process and our ends of what it holds.
@@ -33,8 +40,12 @@ type runner struct {
 }
 
 // startRunner starts the interpreter in a session of its own. stdin is at its end from the beginning.
-func startRunner(source []byte) (*runner, error) {
+func startRunner(source []byte, l launcher) (*runner, error) {
 	python, err := findPython()
+	if err != nil {
+		return nil, err
+	}
+	tmp, err := os.Getwd() // boxes begin in their own writable directory
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +86,8 @@ func startRunner(source []byte) (*runner, error) {
 	}
 	keep(4, memory)
 	argv := []string{"python3", "-s", "-B", "-c", stub}
-	r.pid, err = syscall.ForkExec(python, argv, &syscall.ProcAttr{
-		Dir: "/tmp", Env: runnerEnv(), Files: child, Sys: &syscall.SysProcAttr{Setsid: true},
+	r.pid, err = l.fork(python, argv, &syscall.ProcAttr{
+		Dir: tmp, Env: append(runnerEnv(tmp), l.env...), Files: child, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", python, err)

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/wire"
 )
 
 // threads is how many idle threads the runtime is given in advance.
@@ -37,8 +41,12 @@ func tame() {
 
 // stdio is the pipe to the engine.
 type stdio struct {
-	in, out *os.File
+	io.Writer               // to out
+	in        *bufio.Reader // yamux's own holds 4 KiB, so that a frame would take several reads
+	out       *os.File
 }
+
+const stdinBuffer = 64 << 10
 
 func newStdio() (*stdio, error) {
 	for _, fd := range []int{0, 1} {
@@ -46,11 +54,12 @@ func newStdio() (*stdio, error) {
 			return nil, fmt.Errorf("stdio: %w", err)
 		}
 	}
-	return &stdio{in: os.NewFile(0, "stdin"), out: os.NewFile(1, "stdout")}, nil
+	s := &stdio{in: bufio.NewReaderSize(os.NewFile(0, "stdin"), stdinBuffer), out: os.NewFile(1, "stdout")}
+	s.Writer = wire.Joined(s.out)
+	return s, nil
 }
 
-func (s *stdio) Read(p []byte) (int, error)  { return s.in.Read(p) }
-func (s *stdio) Write(p []byte) (int, error) { return s.out.Write(p) }
+func (s *stdio) Read(p []byte) (int, error) { return s.in.Read(p) }
 
 // Close does nothing: the process ends with its session.
 func (s *stdio) Close() error { return nil }

@@ -44,16 +44,22 @@ func WithGuest(binary []byte) Option {
 
 // New returns a backend that isn't configured yet. It holds one thread until the process ends.
 func New(options ...Option) *Backend {
-	b := &Backend{
-		guest:   func() ([]byte, error) { return initbin.For(runtime.GOARCH) },
-		spawner: newSpawner(),
-		uids:    &atomic.Uint32{},
-		live:    map[string]bool{},
-	}
-	b.uids.Store(rand.Uint32()) // not where another Airlock on this host began
+	b := newBackend(func() ([]byte, error) { return initbin.For(runtime.GOARCH) })
 	for _, option := range options {
 		option(b)
 	}
+	return b
+}
+
+// NewFor is New for a program that doesn't carry airlock-init itself: guest is what it got instead. Such a program isn't linked with
+// the embedded ones.
+func NewFor(guest []byte) *Backend {
+	return newBackend(func() ([]byte, error) { return guest, nil })
+}
+
+func newBackend(guest func() ([]byte, error)) *Backend {
+	b := &Backend{guest: guest, spawner: newSpawner(), uids: &atomic.Uint32{}, live: map[string]bool{}}
+	b.uids.Store(rand.Uint32()) // not where another Airlock on this host began
 	return b
 }
 

@@ -174,9 +174,9 @@ func (b *box) verdict(code *int, u usage, diagnostic string) (plugins.Exit, erro
 	return exit, nil
 }
 
-// relay copies src to dst until either ends, in chunks of at most 64 KiB. A closed pipe at the end of src is its end.
+// relay copies src to dst until either ends, in pieces that make one message each. A closed pipe at the end of src is its end.
 func relay(dst io.Writer, src io.Reader) error {
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, plugins.Chunk)
 	for {
 		n, err := src.Read(buf)
 		if n > 0 {

@@ -112,6 +112,9 @@ func ownDir(root, point, path string) cgroupDir {
 // own cgroup holds only Airlock's processes they move into a child; if it lies in a delegated one (systemd's
 // DelegateSubgroup), the boxes become its neighbours.
 func delegate(own cgroupDir, instance string) (limiter, error) {
+	if filepath.Base(string(own)) == asideName { // since an earlier Check
+		own = cgroupDir(filepath.Dir(string(own)))
+	}
 	l, err := newCgroup2(own, instance)
 	if err == nil {
 		return l, nil
@@ -127,6 +130,9 @@ func delegate(own cgroupDir, instance string) (limiter, error) {
 	return nil, fmt.Errorf("%w (under systemd, add Delegate=yes to the unit; in a container, mount cgroups writable)", err)
 }
 
+// asideName is the child cgroup that Airlock's own processes move into.
+const asideName = "airlock-server"
+
 // moveAside moves Airlock's own processes into a child cgroup. It touches nothing if it finds a process that isn't ours.
 func moveAside(own cgroupDir) error {
 	pids, err := own.pids()
@@ -138,7 +144,7 @@ func moveAside(own cgroupDir) error {
 			return fmt.Errorf("process %d in %s is not Airlock's", pid, own)
 		}
 	}
-	aside := cgroupDir(own.file("airlock-server"))
+	aside := cgroupDir(own.file(asideName))
 	if err := makeDir(aside); err != nil {
 		return err
 	}

@@ -41,14 +41,17 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		return unready(fmt.Errorf("sweep what an earlier run left: %w", err))
 	}
 	if report.Controls, err = b.prove(ctx, h, cfg.StateDir); err != nil {
+		report.Controls = []plugins.Control{{Name: "boxes can be opened", Detail: err.Error(), Fix: advise(err, sysctl)}}
 		return unready(explain(err))
 	}
 	if err := refute(report); err != nil {
 		return unready(err)
 	}
-	if report.Runtime, err = h.digest(ctx); err != nil {
+	python, runtime, err := h.identify(ctx)
+	if err != nil {
 		return unready(fmt.Errorf("identify the runtime: %w", err))
 	}
+	report.Runtime, report.Version = runtime, h.version+", Python "+python
 	report.Ready, report.Tier = true, plugins.TierFull
 	b.install(h)
 	return report, nil
@@ -94,6 +97,7 @@ func (b *Backend) prove(ctx context.Context, h *host, stateDir string) ([]plugin
 	}
 	if h.limiter.enforced()["cpu"] == "" {
 		cpu.Detail += "; only a cgroup can limit it, and there is none: " + h.noCgroup
+		cpu.Fix = "give Airlock a cgroup of its own: Delegate=yes in its systemd unit, or AIRLOCK_PLUGIN_BUBBLEWRAP_CGROUP=/sys/fs/cgroup/… that it can write to"
 	}
 	return append(controls, memory, cpu), nil
 }

@@ -16,27 +16,41 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// digest identifies the runtime: sha256 over the interpreter's own account of itself and the package manager's record of everything
+// identify returns the version of Python that boxes have, and the digest of the runtime: sha256 over the interpreter's own account of itself and the package manager's record of everything
 // that has to do with Python. Without dpkg it covers the interpreter only, and says so by its prefix.
-func (h *host) digest(ctx context.Context) (string, error) {
+func (h *host) identify(ctx context.Context) (version, digest string, err error) {
 	const script = "import sys, platform; print(sys.version, sys.platform, platform.machine(), platform.libc_ver())"
 	python, exit, err := h.python(ctx, "_runtime", plugins.Limits{}, script, nil)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if exit.Code != 0 || len(python) == 0 {
-		return "", fmt.Errorf("python ended with code %d: %s", exit.Code, exit.Diagnostic)
+		return "", "", fmt.Errorf("python ended with code %d: %s", exit.Code, exit.Diagnostic)
+	}
+	version, _, _ = strings.Cut(string(python), " ") // sys.version begins with it
+	if !supported(version) {
+		return version, "", fmt.Errorf("python3 is %s, but scripts need 3.%d or newer", version, minPython)
 	}
 	root := filepath.Dir(h.layout.usr)
 	status, err := os.ReadFile(filepath.Join(root, "var/lib/dpkg/status"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "python-sha256:" + sum(python), nil
+		return version, "python-sha256:" + sum(python), nil
 	}
 	if err != nil {
-		return "", err
+		return version, "", err
 	}
 	packages := pythonPackages(status)
-	return "dpkg-sha256:" + sum(python, []byte(strings.Join(packages, "\n"))), nil
+	return version, "dpkg-sha256:" + sum(python, []byte(strings.Join(packages, "\n"))), nil
+}
+
+// minPython is the oldest 3.x that the runner works with.
+const minPython = 9
+
+// supported reports whether version is 3.x with x at least minPython.
+func supported(version string) bool {
+	var major, minor int
+	n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor)
+	return n == 2 && major == 3 && minor >= minPython
 }
 
 func sum(parts ...[]byte) string {

@@ -26,12 +26,13 @@ func advise(err error, sysctl func(string) string) string {
 	case sysctl("user.max_user_namespaces") == "0":
 		return "This kernel allows no user namespaces: sysctl -w user.max_user_namespaces=10000"
 	case refused && sysctl("kernel.apparmor_restrict_unprivileged_userns") == "1":
-		return "AppArmor restricts user namespaces (Ubuntu 23.10 and later): give bwrap and airlock an AppArmor profile with 'userns,', " +
-			"or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+		return "AppArmor restricts user namespaces (Ubuntu 23.10 and later). Install deploy/apparmor/airlock-bwrap: " +
+			"install -m 644 deploy/apparmor/airlock-bwrap /etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/airlock-bwrap; " +
+			"or lift it for every program: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
 	case strings.Contains(text, "Can't mount proc"):
 		return "The container masks parts of /proc: run it with --security-opt systempaths=unconfined"
 	case refused:
-		return "In a container, run it with a seccomp profile that allows namespaces and mounts, and --security-opt systempaths=unconfined"
+		return "In a container, run it with --security-opt seccomp=deploy/seccomp/airlock.json --security-opt systempaths=unconfined"
 	default:
 		return ""
 	}

@@ -29,6 +29,8 @@ func (h *host) stage(l layout, limits plugins.Limits, command []string) (*proces
 	var stdin, stdout, stderr, gate, status *os.File
 	p.stdin, stdin = p.down()
 	p.stdout, stdout = p.up()
+	enlarge(stdin) // theirs: asking for the number of ours would make it block
+	enlarge(stdout)
 	p.stderr, stderr = p.up()
 	p.gate, gate = p.down()
 	p.status, status = p.up()

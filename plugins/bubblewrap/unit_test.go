@@ -93,10 +93,10 @@ func TestAdvice(t *testing.T) {
 		sysctl map[string]string
 		want   string
 	}{
-		{syscall.EPERM, nil, "seccomp profile"},
+		{syscall.EPERM, nil, "deploy/seccomp/airlock.json"},
 		{syscall.EPERM, map[string]string{"kernel.unprivileged_userns_clone": "0"}, "unprivileged_userns_clone=1"},
 		{syscall.ENOSPC, map[string]string{"user.max_user_namespaces": "0"}, "max_user_namespaces="},
-		{errors.New("bwrap: setting up uid map: Permission denied"), map[string]string{"kernel.apparmor_restrict_unprivileged_userns": "1"}, "AppArmor"},
+		{errors.New("bwrap: setting up uid map: Permission denied"), map[string]string{"kernel.apparmor_restrict_unprivileged_userns": "1"}, "deploy/apparmor/airlock-bwrap"},
 		{errors.New("bwrap: Can't mount proc on /newroot/proc: Operation not permitted"), nil, "systempaths=unconfined"},
 		{errors.New("something else"), nil, ""},
 	}
@@ -132,6 +132,14 @@ Version: 9
 	want := []string{"libc6 2.36 amd64", "python3-httpx 0.23.3-1 all"}
 	if diff := cmp.Diff(want, pythonPackages([]byte(status))); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestSupported(t *testing.T) {
+	for version, want := range map[string]bool{"3.9.0": true, "3.11.2": true, "3.8.20": false, "2.7.18": false, "4.0": false, "": false, "three": false} {
+		if supported(version) != want {
+			t.Errorf("supported(%q) = %v", version, !want)
+		}
 	}
 }
 

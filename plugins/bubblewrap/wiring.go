@@ -1,6 +1,14 @@
 package bubblewrap
 
-import "os"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// stdioPipe is what a pipe of a box's stdio should hold, in bytes: with what the kernel gives by itself, each message would have to wait
+// for the other side. The kernel may refuse it to a user with many pipes.
+const stdioPipe = 256 << 10
 
 // firstFD is the number of a child's first inherited descriptor after stdin, stdout and stderr.
 const firstFD = 3
@@ -31,6 +39,13 @@ func (w *wiring) pipe() (r, wr *os.File) {
 		r, wr, w.err = os.Pipe()
 	}
 	return r, wr
+}
+
+// enlarge lets the pipe of one end hold more, if the kernel agrees.
+func enlarge(end *os.File) {
+	if end != nil {
+		_, _ = unix.FcntlInt(end.Fd(), unix.F_SETPIPE_SZ, stdioPipe)
+	}
 }
 
 // pass gives the child a descriptor and returns its number there. A nil file is legal after an error.

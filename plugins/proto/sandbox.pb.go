@@ -101,6 +101,7 @@ type CheckResponse struct {
 	Controls      []*Control             `protobuf:"bytes,6,rep,name=controls,proto3" json:"controls,omitempty"`
 	Enforced      map[string]string      `protobuf:"bytes,7,rep,name=enforced,proto3" json:"enforced,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Runtime       string                 `protobuf:"bytes,8,opt,name=runtime,proto3" json:"runtime,omitempty"`
+	Images        map[string]string      `protobuf:"bytes,9,rep,name=images,proto3" json:"images,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -191,11 +192,20 @@ func (x *CheckResponse) GetRuntime() string {
 	return ""
 }
 
+func (x *CheckResponse) GetImages() map[string]string {
+	if x != nil {
+		return x.Images
+	}
+	return nil
+}
+
 type Control struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Proved        bool                   `protobuf:"varint,2,opt,name=proved,proto3" json:"proved,omitempty"`
 	Detail        string                 `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
+	Fix           string                 `protobuf:"bytes,4,opt,name=fix,proto3" json:"fix,omitempty"`
+	NotApplicable bool                   `protobuf:"varint,5,opt,name=not_applicable,json=notApplicable,proto3" json:"not_applicable,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -249,6 +259,20 @@ func (x *Control) GetDetail() string {
 		return x.Detail
 	}
 	return ""
+}
+
+func (x *Control) GetFix() string {
+	if x != nil {
+		return x.Fix
+	}
+	return ""
+}
+
+func (x *Control) GetNotApplicable() bool {
+	if x != nil {
+		return x.NotApplicable
+	}
+	return false
 }
 
 type Limits struct {
@@ -743,7 +767,7 @@ const file_sandbox_proto_rawDesc = "" +
 	"\x06limits\x18\x04 \x01(\v2\x1a.airlock.sandbox.v1.LimitsR\x06limits\x1a;\n" +
 	"\rSettingsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xdc\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xde\x03\n" +
 	"\rCheckResponse\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\x12\x14\n" +
@@ -752,14 +776,20 @@ const file_sandbox_proto_rawDesc = "" +
 	"\x04tier\x18\x05 \x01(\tR\x04tier\x127\n" +
 	"\bcontrols\x18\x06 \x03(\v2\x1b.airlock.sandbox.v1.ControlR\bcontrols\x12K\n" +
 	"\benforced\x18\a \x03(\v2/.airlock.sandbox.v1.CheckResponse.EnforcedEntryR\benforced\x12\x18\n" +
-	"\aruntime\x18\b \x01(\tR\aruntime\x1a;\n" +
+	"\aruntime\x18\b \x01(\tR\aruntime\x12E\n" +
+	"\x06images\x18\t \x03(\v2-.airlock.sandbox.v1.CheckResponse.ImagesEntryR\x06images\x1a;\n" +
 	"\rEnforcedEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"M\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a9\n" +
+	"\vImagesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x86\x01\n" +
 	"\aControl\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06proved\x18\x02 \x01(\bR\x06proved\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\"n\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\x12\x10\n" +
+	"\x03fix\x18\x04 \x01(\tR\x03fix\x12%\n" +
+	"\x0enot_applicable\x18\x05 \x01(\bR\rnotApplicable\"n\n" +
 	"\x06Limits\x12\x16\n" +
 	"\x06memory\x18\x01 \x01(\x03R\x06memory\x12\x10\n" +
 	"\x03cpu\x18\x02 \x01(\x01R\x03cpu\x12\x12\n" +
@@ -810,7 +840,7 @@ func file_sandbox_proto_rawDescGZIP() []byte {
 	return file_sandbox_proto_rawDescData
 }
 
-var file_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_sandbox_proto_goTypes = []any{
 	(*CheckRequest)(nil),  // 0: airlock.sandbox.v1.CheckRequest
 	(*CheckResponse)(nil), // 1: airlock.sandbox.v1.CheckResponse
@@ -824,26 +854,28 @@ var file_sandbox_proto_goTypes = []any{
 	(*KillResponse)(nil),  // 9: airlock.sandbox.v1.KillResponse
 	nil,                   // 10: airlock.sandbox.v1.CheckRequest.SettingsEntry
 	nil,                   // 11: airlock.sandbox.v1.CheckResponse.EnforcedEntry
+	nil,                   // 12: airlock.sandbox.v1.CheckResponse.ImagesEntry
 }
 var file_sandbox_proto_depIdxs = []int32{
 	10, // 0: airlock.sandbox.v1.CheckRequest.settings:type_name -> airlock.sandbox.v1.CheckRequest.SettingsEntry
 	3,  // 1: airlock.sandbox.v1.CheckRequest.limits:type_name -> airlock.sandbox.v1.Limits
 	2,  // 2: airlock.sandbox.v1.CheckResponse.controls:type_name -> airlock.sandbox.v1.Control
 	11, // 3: airlock.sandbox.v1.CheckResponse.enforced:type_name -> airlock.sandbox.v1.CheckResponse.EnforcedEntry
-	3,  // 4: airlock.sandbox.v1.Spec.limits:type_name -> airlock.sandbox.v1.Limits
-	4,  // 5: airlock.sandbox.v1.RunUp.spec:type_name -> airlock.sandbox.v1.Spec
-	7,  // 6: airlock.sandbox.v1.RunDown.exit:type_name -> airlock.sandbox.v1.Exit
-	0,  // 7: airlock.sandbox.v1.Sandbox.Check:input_type -> airlock.sandbox.v1.CheckRequest
-	5,  // 8: airlock.sandbox.v1.Sandbox.Run:input_type -> airlock.sandbox.v1.RunUp
-	8,  // 9: airlock.sandbox.v1.Sandbox.Kill:input_type -> airlock.sandbox.v1.KillRequest
-	1,  // 10: airlock.sandbox.v1.Sandbox.Check:output_type -> airlock.sandbox.v1.CheckResponse
-	6,  // 11: airlock.sandbox.v1.Sandbox.Run:output_type -> airlock.sandbox.v1.RunDown
-	9,  // 12: airlock.sandbox.v1.Sandbox.Kill:output_type -> airlock.sandbox.v1.KillResponse
-	10, // [10:13] is the sub-list for method output_type
-	7,  // [7:10] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	12, // 4: airlock.sandbox.v1.CheckResponse.images:type_name -> airlock.sandbox.v1.CheckResponse.ImagesEntry
+	3,  // 5: airlock.sandbox.v1.Spec.limits:type_name -> airlock.sandbox.v1.Limits
+	4,  // 6: airlock.sandbox.v1.RunUp.spec:type_name -> airlock.sandbox.v1.Spec
+	7,  // 7: airlock.sandbox.v1.RunDown.exit:type_name -> airlock.sandbox.v1.Exit
+	0,  // 8: airlock.sandbox.v1.Sandbox.Check:input_type -> airlock.sandbox.v1.CheckRequest
+	5,  // 9: airlock.sandbox.v1.Sandbox.Run:input_type -> airlock.sandbox.v1.RunUp
+	8,  // 10: airlock.sandbox.v1.Sandbox.Kill:input_type -> airlock.sandbox.v1.KillRequest
+	1,  // 11: airlock.sandbox.v1.Sandbox.Check:output_type -> airlock.sandbox.v1.CheckResponse
+	6,  // 12: airlock.sandbox.v1.Sandbox.Run:output_type -> airlock.sandbox.v1.RunDown
+	9,  // 13: airlock.sandbox.v1.Sandbox.Kill:output_type -> airlock.sandbox.v1.KillResponse
+	11, // [11:14] is the sub-list for method output_type
+	8,  // [8:11] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_sandbox_proto_init() }
@@ -865,7 +897,7 @@ func file_sandbox_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sandbox_proto_rawDesc), len(file_sandbox_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -111,6 +111,9 @@ func (w *firstWrite) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// patience is how long the suite waits for what has to come. It is no measure of speed: the machine may be doing other things, too.
+const patience = time.Minute
+
 // receive waits for a result, or fails.
 func receive[T any](t *testing.T, what string, ch <-chan T, limit time.Duration) T {
 	t.Helper()

@@ -7,41 +7,41 @@ import (
 	"io"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/computclaw/airlock/plugins"
 )
 
 // testCase is one row of the suite.
 type testCase struct {
-	name string
-	test func(t *testing.T, b *bench)
+	name      string
+	test      func(t *testing.T, b *bench)
+	essential bool // see Options.Essential
 }
 
 func cases() []testCase {
 	return []testCase{
-		{"exit codes", exitCodes},
-		{"stdin to stdout", echo},
-		{"end of stdin ends the guest", endOfStdin},
-		{"big output", bigOutput},
-		{"guest blocks while stdout is not read", backPressure},
-		{"context kills", contextKills},
-		{"context kills behind unread stdin", killBehindStdin},
-		{"context kills behind unread stdout", killBehindStdout},
-		{"failing stdout ends the box", failingStdout},
-		{"grandchildren die with the guest", grandchildren},
-		{"memory limit", memoryLimit},
-		{"memory of many processes", memoryOfMany},
-		{"fork bomb", forkBomb},
-		{"busy loop is killed", busyLoop},
-		{"hostile scripts", hostile},
-		{"next box is fresh", nextBoxIsFresh},
-		{"boxes do not see each other", neighbours},
-		{"bad specs", badSpecs},
-		{"many at once", manyAtOnce},
-		{"descriptors do not leak", descriptorsDoNotLeak},
-		{"plugin killed", pluginKilled},
-		{"host killed", hostKilled},
+		{"exit codes", exitCodes, true},
+		{"stdin to stdout", echo, true},
+		{"end of stdin ends the guest", endOfStdin, true},
+		{"big output", bigOutput, true},
+		{"guest blocks while stdout is not read", backPressure, true},
+		{"context kills", contextKills, true},
+		{"context kills behind unread stdin", killBehindStdin, true},
+		{"context kills behind unread stdout", killBehindStdout, true},
+		{"failing stdout ends the box", failingStdout, true},
+		{"grandchildren die with the guest", grandchildren, true},
+		{"memory limit", memoryLimit, false},
+		{"memory of many processes", memoryOfMany, false},
+		{"fork bomb", forkBomb, false},
+		{"busy loop is killed", busyLoop, true},
+		{"hostile scripts", hostile, false},
+		{"next box is fresh", nextBoxIsFresh, true},
+		{"boxes do not see each other", neighbours, true},
+		{"bad specs", badSpecs, false},
+		{"many at once", manyAtOnce, true},
+		{"descriptors do not leak", descriptorsDoNotLeak, true},
+		{"plugin killed", pluginKilled, true},
+		{"host killed", hostKilled, true},
 	}
 }
 
@@ -83,22 +83,26 @@ print('left')
 func nextBoxIsFresh(t *testing.T, b *bench) {
 	const leave = `
 import os
-for d in ("/tmp", "/dev/shm", "/var/tmp"):
+for d in (".", "/tmp", "/dev/shm", "/var/tmp"):
     try: open(d + "/left-behind", "w").write("x")
     except OSError: pass
-path = "/tmp"
+path = os.getcwd()
 for i in range(300):  # a tree that is hard to clear away
     path += "/" + "d\n" * 60
     try: os.mkdir(path)
     except OSError: break
-print(os.listdir("/tmp") != [])
+print(os.listdir(".") != [])
 `
 	if r := b.run(t, plugins.Spec{}, python(leave)); r.out != "True\n" {
 		t.Fatalf("nothing could be left: %q", r.out)
 	}
 	const look = `
 import os
-print([f for d in ("/tmp", "/dev/shm") for f in os.listdir(d)])
+found = os.listdir(".")
+for d in ("/tmp", "/dev/shm", "/var/tmp"):
+    try: found += [open(d + "/left-behind").name]
+    except OSError: pass
+print(found)
 `
 	if r := b.run(t, plugins.Spec{}, python(look)); r.out != "[]\n" {
 		t.Errorf("a later box found %s", r.out)
@@ -106,11 +110,14 @@ print([f for d in ("/tmp", "/dev/shm") for f in os.listdir(d)])
 }
 
 func neighbours(t *testing.T, b *bench) {
+	// Where a box shares the host's network it can't listen at all.
 	const listen = `
 import socket, time
 l = []
 for family, address in ((socket.AF_INET, ("0.0.0.0", 8765)), (socket.AF_UNIX, "\0airlock-test")):
-    s = socket.socket(family); s.bind(address); s.listen(); l.append(s)
+    s = socket.socket(family)
+    try: s.bind(address); s.listen(); l.append(s)
+    except PermissionError: pass
 print("up", flush=True); time.sleep(1000)
 `
 	const connect = `
@@ -124,7 +131,7 @@ for family, address in ((socket.AF_INET, ("127.0.0.1", 8765)), (socket.AF_UNIX, 
 	defer cancel()
 	stdout, up := awaitUp()
 	done := b.start(ctx, plugins.Spec{}, python(listen), stdout)
-	receive(t, "listener", up, 20*time.Second)
+	receive(t, "listener", up, patience)
 	r := b.run(t, plugins.Spec{}, python(connect))
 	if want := "Connection refused\nConnection refused\n"; r.out != want {
 		t.Errorf("a box reached another: %q", r.out)
@@ -159,7 +166,7 @@ func badSpecs(t *testing.T, b *bench) {
 	defer cancel()
 	stdout, up := awaitUp()
 	done := b.start(ctx, spec, sleeper(token()), stdout)
-	receive(t, "box", up, 20*time.Second)
+	receive(t, "box", up, patience)
 	if r := <-b.start(t.Context(), spec, Order{Echo: true}, io.Discard); r.err == nil {
 		t.Error("two boxes with one id")
 	}
@@ -189,7 +196,7 @@ func descriptorsDoNotLeak(t *testing.T, b *bench) {
 	for range 20 {
 		b.run(t, plugins.Spec{}, Order{Exit: &code})
 	}
-	eventually(t, 5*time.Second, func() []string {
+	eventually(t, patience, func() []string {
 		if after := b.descriptors(t); after > before+2 {
 			return []string{fmt.Sprintf("%d descriptors before, %d after", before, after)}
 		}

@@ -19,14 +19,19 @@ type hostileScript struct {
 	file string
 	// code is how the guest must end; the scripts themselves end with 0.
 	code int
+	// tier is the only one that the script is for; empty means every one.
+	tier plugins.Tier
 }
 
 func hostileScripts() []hostileScript {
 	return []hostileScript{
-		{file: "files.py"},
-		{file: "processes.py"},
+		{file: "files.py", tier: plugins.TierFull},
+		{file: "files_shared.py", tier: plugins.TierRestricted},
+		{file: "processes.py", tier: plugins.TierFull},
+		{file: "processes_shared.py", tier: plugins.TierRestricted},
 		{file: "kernel.py"},
-		{file: "network.py"},
+		{file: "network.py", tier: plugins.TierFull},
+		{file: "network_shared.py", tier: plugins.TierRestricted},
 		{file: "resources.py"},
 		{file: "signals.py"},
 		{file: "overflow.py", code: 139},
@@ -42,13 +47,16 @@ func hostile(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	for _, s := range hostileScripts() {
+		if s.tier != "" && s.tier != b.report.Tier {
+			continue
+		}
 		t.Run(s.file, func(t *testing.T) {
 			code, err := scripts.ReadFile("scripts/" + s.file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			mark := token()
-			o := python(string(code), strconv.Itoa(canary.port), file, b.cfg.StateDir, mark)
+			o := python(string(code), strconv.Itoa(canary.port), file, b.cfg.StateDir, mark, string(b.report.Tier))
 			r := b.run(t, plugins.Spec{}, o)
 			if r.out != "" || r.Code != s.code || r.Reason != plugins.ReasonExit {
 				t.Errorf("found a way out, or broke: %+v\n%s", r.Exit, r.out)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/computclaw/airlock/plugins"
 )
@@ -21,14 +20,14 @@ func pluginKilled(t *testing.T, b *bench) {
 	stdout, up := awaitUp()
 	mark := token()
 	done := b.start(t.Context(), plugins.Spec{}, sleeper(mark), stdout)
-	receive(t, "box", up, 20*time.Second)
+	receive(t, "box", up, patience)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if r := receive(t, "error", done, 5*time.Second); !errors.Is(r.err, plugins.ErrLost) {
+	if r := receive(t, "error", done, patience); !errors.Is(r.err, plugins.ErrLost) {
 		t.Errorf("Run = %+v, want ErrLost", r)
 	}
-	noneWith(t, mark, 2*time.Second)
+	noneWith(t, mark, patience)
 	// The next call starts the plugin again, checked as before.
 	if r := b.run(t, plugins.Spec{}, python("print('again')")); r.out != "again\n" {
 		t.Errorf("output %q", r.out)
@@ -75,17 +74,17 @@ func hostKilled(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	noneWith(t, mark, 5*time.Second)
-	eventually(t, 5*time.Second, func() []string {
+	noneWith(t, mark, patience)
+	eventually(t, patience, func() []string {
 		if _, err := os.Stat("/proc/" + pid); err == nil {
 			return []string{"plugin " + pid}
 		}
 		return nil
 	})
 	if b.opts.Leftovers != nil {
-		eventually(t, 0, func() []string { return b.opts.Leftovers(cfg.Instance) })
+		eventually(t, patience, func() []string { return b.opts.Leftovers(cfg.Instance) })
 	}
-	eventually(t, 0, func() []string { return filesIn(dir) })
+	eventually(t, patience, func() []string { return filesIn(dir) })
 }
 
 func firstLine(t *testing.T, r *bufio.Reader) string {

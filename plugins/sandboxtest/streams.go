@@ -39,9 +39,9 @@ func endOfStdin(t *testing.T, b *bench) {
 		}
 		done <- exit
 	}()
-	receive(t, "box", up, 20*time.Second)
+	receive(t, "box", up, patience)
 	end()
-	if exit := receive(t, "exit", done, 10*time.Second); exit.Code != codeEOF || exit.Reason != plugins.ReasonExit {
+	if exit := receive(t, "exit", done, patience); exit.Code != codeEOF || exit.Reason != plugins.ReasonExit {
 		t.Errorf("exit = %+v, want code %d", exit, codeEOF)
 	}
 	noneWith(t, mark, 0)
@@ -102,7 +102,7 @@ func backPressure(t *testing.T, b *bench) {
 	case <-time.After(time.Second):
 	}
 	out.open()
-	r := receive(t, "exit", done, time.Minute)
+	r := receive(t, "exit", done, patience)
 	if r.err != nil || r.Code != 0 || out.n != bigSize {
 		t.Errorf("%d bytes, %+v", out.n, r)
 	}
@@ -114,12 +114,12 @@ func contextKills(t *testing.T, b *bench) {
 	stdout, up := awaitUp()
 	mark := token()
 	done := b.start(ctx, plugins.Spec{}, sleeper(mark), stdout)
-	receive(t, "box", up, 20*time.Second)
+	receive(t, "box", up, patience)
 	if len(processesWith(mark)) == 0 {
 		t.Fatal("the suite can't see the box's processes")
 	}
 	cancel()
-	wantKilled(t, receive(t, "exit", done, 5*time.Second))
+	wantKilled(t, receive(t, "exit", done, patience))
 	noneWith(t, mark, 0)
 }
 
@@ -141,10 +141,10 @@ func killBehindStdin(t *testing.T, b *bench) {
 		exit, err := b.sandbox.Run(ctx, plugins.Spec{ID: "full-" + mark, Limits: limits()}, stdin, stdout)
 		done <- result{Exit: exit, err: err}
 	}()
-	receive(t, "box", up, 20*time.Second)
+	receive(t, "box", up, patience)
 	time.Sleep(300 * time.Millisecond) // until every buffer on the way is full
 	cancel()
-	wantKilled(t, receive(t, "exit", done, 5*time.Second))
+	wantKilled(t, receive(t, "exit", done, patience))
 	noneWith(t, mark, 0)
 }
 
@@ -160,7 +160,7 @@ func killBehindStdout(t *testing.T, b *bench) {
 	defer out.open()
 	mark := token()
 	done := b.start(ctx, plugins.Spec{}, python("while True: print('x' * 1000)", mark), out)
-	eventually(t, 20*time.Second, func() []string {
+	eventually(t, patience, func() []string {
 		if len(processesWith(mark)) == 0 {
 			return []string{"not started"}
 		}
@@ -168,7 +168,7 @@ func killBehindStdout(t *testing.T, b *bench) {
 	})
 	time.Sleep(300 * time.Millisecond) // as above
 	cancel()
-	wantKilled(t, receive(t, "exit", done, 5*time.Second))
+	wantKilled(t, receive(t, "exit", done, patience))
 	noneWith(t, mark, 0)
 }
 
@@ -180,7 +180,7 @@ func (failing) Write([]byte) (int, error) { return 0, errFull }
 
 func failingStdout(t *testing.T, b *bench) {
 	mark := token()
-	r := receive(t, "exit", b.start(t.Context(), plugins.Spec{}, sleeper(mark), failing{}), 20*time.Second)
+	r := receive(t, "exit", b.start(t.Context(), plugins.Spec{}, sleeper(mark), failing{}), patience)
 	if !errors.Is(r.err, errFull) {
 		t.Errorf("error %v, want the writer's", r.err)
 	}

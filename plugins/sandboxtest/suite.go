@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/computclaw/airlock/plugins"
 )
@@ -19,6 +18,13 @@ type Options struct {
 	// Leftovers lists what an instance has left on the host that the suite can't see by itself, such as cgroups or
 	// containers. Nil means there is nothing of that kind.
 	Leftovers func(instance string) []string
+	// UncountedForks says that the backend can't count refused forks, though it holds the limit: a box that hammers at it lives until it's killed.
+	UncountedForks bool
+	// UntoldOOM says that the backend isn't told at once when the kernel ends one of a box's processes for want of memory.
+	UntoldOOM bool
+	// Essential leaves out what asks for the verdict of a limit or for every hostile script: what is left is the least that a backend has to be, not what one of
+	// tier full is.
+	Essential bool
 }
 
 // pider is a Sandbox in a process of its own.
@@ -39,6 +45,9 @@ func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.C
 		t.FailNow()
 	}
 	for _, c := range cases() {
+		if opts.Essential && !c.essential {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			c.test(t, b)
 			b.nothingLeft(t)
@@ -75,7 +84,7 @@ func (b *bench) nothingLeft(t *testing.T) {
 		eventually(t, 0, func() []string { return b.opts.Leftovers(b.cfg.Instance) })
 	}
 	if p, ok := b.sandbox.(pider); ok {
-		eventually(t, time.Second, func() []string { return children(p.PID()) })
+		eventually(t, patience, func() []string { return children(p.PID()) })
 	}
 	eventually(t, 0, func() []string { return filesIn(b.cfg.StateDir) })
 }

@@ -71,15 +71,17 @@ func (b *builder) when(c call, body ...bpf.Instruction) {
 
 // namespaces lets threads and processes be made, but no namespaces. The flags of clone3 are behind a pointer where no
 // filter can look, so it answers ENOSYS and libraries fall back to clone.
-func (b *builder) namespaces() {
-	const newAny = 0x7e020000 // every CLONE_NEW* flag that clone(2) knows
-	const newTime = 0x80      // unshare(2) only
+func (b *builder) namespaces(mediated bool) {
+	clone := uint32(retAllow)
+	if mediated {
+		clone = retNotify
+	}
 	b.deny(callClone3(), enosys)
 	b.when(callClone(),
 		arg(0),
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: newAny, SkipFalse: 1},
 		errno(eperm),
-		bpf.RetConstant{Val: retAllow},
+		bpf.RetConstant{Val: clone},
 	)
 	b.when(callUnshare(),
 		arg(0),
@@ -92,9 +94,8 @@ func (b *builder) namespaces() {
 // sockets leaves Unix, IPv4 and IPv6, and of those no raw ones.
 func (b *builder) sockets() {
 	const (
-		afUnix, afInet, afInet6 = 1, 2, 10
-		sockRaw, sockPacket     = 3, 10
-		typeMask                = 0xf
+		sockRaw, sockPacket = 3, 10
+		typeMask            = 0xf
 	)
 	b.when(callSocket(),
 		arg(0),
@@ -118,19 +119,34 @@ func (b *builder) sockets() {
 }
 
 // arguments closes single commands of calls that are needed otherwise.
-func (b *builder) arguments() {
-	const query = 0xffffffff
+func (b *builder) arguments(mediated bool) {
 	b.when(callPersonality(),
 		arg(0),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 2},
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: query, SkipTrue: 1},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: personalityQuery, SkipTrue: 1},
 		errno(eperm),
 		bpf.RetConstant{Val: retAllow},
 	)
-	const setSignal, setLease, notify = 10, 1024, 1026 // F_SETSIG could choose SIGCONT, which would thaw a frozen box
-	b.refuseCommands(callFcntl(), setSignal, setLease, notify)
+	if !mediated {
+		b.refuseCommands(callFcntl(), refusedFcntl()...)
+		b.refuseCommands(callIoctl(), refusedIoctl()...)
+		return
+	}
+	const setOwner, setOwnerEx = 8, 15 // whom a descriptor's signals go to
 	const tiocsti, tioclinux = 0x5412, 0x541c
-	b.refuseCommands(callIoctl(), tiocsti, tioclinux)
+	b.refuseCommands(callFcntl(), append(refusedFcntl(), setOwner, setOwnerEx)...)
+	// Those of sockets tell of the host's interfaces, and two choose whom signals go to.
+	const socketFirst, atMark, socketLast = 0x8900, 0x8905, 0x89ff
+	b.when(callIoctl(),
+		arg(1),
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: tiocsti, SkipTrue: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: tioclinux, SkipTrue: 3},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: atMark, SkipTrue: 3},
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: socketFirst, SkipTrue: 2},
+		bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: socketLast, SkipTrue: 1},
+		errno(eperm),
+		bpf.RetConstant{Val: retAllow},
+	)
 }
 
 // refuseCommands refuses values of a call's second argument. The kernel reads 32 bits of it, and so does the filter.

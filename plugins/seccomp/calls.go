@@ -105,3 +105,20 @@ func callSocketpair() call  { return call{"socketpair", 53, 199} }
 func callPersonality() call { return call{"personality", 135, 92} }
 func callFcntl() call       { return call{"fcntl", 72, 25} }
 func callIoctl() call       { return call{"ioctl", 16, 29} }
+
+// Argument values. All are kernel ABI.
+const (
+	newAny  = 0x7e020000 // every CLONE_NEW* flag that clone(2) knows
+	newTime = 0x80       // unshare(2) only
+
+	afUnix, afInet, afInet6 = 1, 2, 10
+
+	personalityQuery = 0xffffffff
+)
+
+// refusedFcntl are commands of fcntl: F_SETSIG could choose SIGCONT, which would thaw a frozen box; F_SETLEASE and F_NOTIFY watch
+// files that boxes share.
+func refusedFcntl() []uint32 { return []uint32{10, 1024, 1026} }
+
+// refusedIoctl are TIOCSTI and TIOCLINUX, which type into terminals.
+func refusedIoctl() []uint32 { return []uint32{0x5412, 0x541c} }

@@ -12,6 +12,12 @@ type Options struct {
 	// CountedMemoryOnly also denies calls that take memory which can't be seen from outside (System V IPC).
 	// Backends that hold the memory limit by looking at processes set it.
 	CountedMemoryOnly bool
+
+	// Mediated is for boxes that share their host's namespaces: connect, fork and what makes threads go to the listener that the filter is
+	// installed with (SECCOMP_FILTER_FLAG_NEW_LISTENER), and the ways around it are closed. So are System V IPC, sockets that
+	// serve, datagrams, and calls that change other processes of the same uid. Of calls that change metadata of files by path, those for
+	// mode and times go to the listener too; those for owners and extended attributes are refused.
+	Mediated bool
 }
 
 // Program returns the filter for goarch ("amd64" or "arm64") in the kernel's form: an array of struct sock_filter in that
@@ -54,9 +60,14 @@ func Assemble(goarch string, opts Options) ([]bpf.Instruction, error) {
 			b.deny(c, eperm)
 		}
 	}
-	b.namespaces()
-	b.sockets()
-	b.arguments()
+	if opts.Mediated {
+		b.mediated()
+		b.mediatedSockets()
+	} else {
+		b.sockets()
+	}
+	b.namespaces(opts.Mediated)
+	b.arguments(opts.Mediated)
 	b.emit(bpf.RetConstant{Val: retAllow})
 	return b.out, nil
 }

@@ -25,7 +25,11 @@ func verdict(t *testing.T, goarch string, opts Options, packet []byte) uint32 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The simulator returns the value as a number of bytes; a kill has the highest bit set and comes out negative.
+	return simulate(t, program, packet)
+}
+
+// simulate runs a filter. The simulator returns the value as a number of bytes; a kill has the highest bit set and comes out negative.
+func simulate(t interface{ Fatal(...any) }, program []bpf.Instruction, packet []byte) uint32 {
 	vm, err := bpf.NewVM(program)
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,9 @@ const (
 
 	// GuestWindow is the same in the box, where the memory is the box's own and the pipe may be long.
 	GuestWindow = 1 << 20
+
+	// Piece is how many bytes of a connection should go into one frame, so that the frame fits into one message of a plugin.
+	Piece = 128<<10 - 256
 )
 
 // Mux returns the multiplexer's configuration for a side that buffers up to window bytes per stream.

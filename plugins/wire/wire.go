@@ -36,6 +36,7 @@ type Message struct {
 	Failed *Failed     `json:"failed,omitempty"`
 	Exited *Exited     `json:"exited,omitempty"`
 	Frozen *Frozen     `json:"frozen,omitempty"`
+	Asked  *Asked      `json:"asked,omitempty"`
 
 	// From either side.
 	Abort *Abort `json:"abort,omitempty"`
@@ -50,7 +51,8 @@ type Message struct {
 
 // Boot is the first message on the control stream: it starts the interpreter, long before there is a script to run.
 type Boot struct {
-	Runner []byte `json:"runner"` // Python source of the runner
+	Runner []byte `json:"runner"`       // Python source of the runner
+	CA     []byte `json:"ca,omitempty"` // PEM of the certificate that scripts shall trust besides the runtime's own roots
 }
 
 // Ready is sent once the interpreter is up and waiting. It describes the runtime for manifests.
@@ -59,7 +61,12 @@ type Ready struct {
 	Runner   string `json:"runner"`   // sha256 of the runner's source
 	Python   string `json:"python"`   // such as 3.11.2
 	Packages string `json:"packages"` // sha256 over the sorted name==version lines of the installed distributions
+	// Installed are those lines, at most MaxInstalled of them.
+	Installed []string `json:"installed,omitempty"`
 }
+
+// MaxInstalled is the most lines that Ready.Installed has.
+const MaxInstalled = 2000
 
 // Start hands over the one script this box will ever run.
 type Start struct {
@@ -67,7 +74,6 @@ type Start struct {
 	Settings map[string]string `json:"settings"`
 	Inputs   []byte            `json:"inputs,omitempty"` // JSON; absent means null
 	Hosts    []Host            `json:"hosts"`
-	CABundle []byte            `json:"ca_bundle,omitempty"` // PEM; absent means the runtime's own
 	// MaxOutput caps each of stdout and stderr in the guest as a courtesy; the engine caps again. Bytes.
 	MaxOutput int64 `json:"max_output"`
 	MaxResult int64 `json:"max_result"` // bytes of JSON
@@ -122,6 +128,13 @@ type Freeze struct {
 // Frozen answers Freeze once /proc shows the state asked for. The other state means that it could not be reached.
 type Frozen struct {
 	On bool `json:"on"`
+}
+
+// Asked tells which line of the script first asked for a host and port. It is a claim, to help a person decide; nothing is granted by it.
+type Asked struct {
+	Host string `json:"host"`
+	Port int    `json:"port"` // 0 if the script did not say
+	Line int    `json:"line"` // 1-based
 }
 
 // Abort says that the sender's end of a connect stream broke, as opposed to ended: the receiver breaks its end too. yamux streams

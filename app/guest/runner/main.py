@@ -7,28 +7,24 @@ import threading
 import time
 
 LINGER = 5.0  # seconds for threads and exit handlers after the script's last line
-CA_FILE = "/tmp/.airlock-ca.pem"
-CA_VARIABLES = (
-    "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "NODE_EXTRA_CA_CERTS", "AWS_CA_BUNDLE",
-    "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "GIT_SSL_CAINFO",
-)
 
 
 def main():
     if sys.flags.hash_randomization:
         raise SystemExit("PYTHONHASHSEED=0 had no effect")
     _signal.signal(_signal.SIGRTMIN, _signal.SIG_DFL)  # airlock-init ignores it, and that is inherited
+    trust()
     channel = Channel(CHANNEL_FD)
-    channel.send("ready", protocol=1, runner="", python="%d.%d.%d" % sys.version_info[:3], packages=packages_digest())
+    channel.send("ready", protocol=1, runner="", python="%d.%d.%d" % sys.version_info[:3], **packages())
     start = channel.receive()["start"]
-    trust(start.get("ca_bundle"))
     install(channel, start)
+    watch(channel)
     code = run(channel, start["script"])
     end(code)
 
 
-def packages_digest():
-    """sha256 over the sorted name==version lines of the installed distributions, which their metadata's file names tell."""
+def packages():
+    """The sorted name==version lines of the installed distributions, which their metadata's file names tell, and the sha256 over them."""
     lines = set()
     for folder in filter(None, sys.path):
         try:
@@ -40,7 +36,10 @@ def packages_digest():
             parts = stem.split("-")
             if kind in ("dist-info", "egg-info") and len(parts) > 1:
                 lines.add("%s==%s\n" % (parts[0].lower().replace("_", "-"), parts[1]))
-    return sha256("".join(sorted(lines)).encode()).hexdigest()
+    lines = sorted(lines)
+    digest = sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+    shown = [line[:-1] for line in lines if len(line) <= 200 and line.isascii()]
+    return {"packages": digest, "installed": shown[:2000]}
 
 
 def sha256(data):
@@ -53,16 +52,6 @@ def sha256(data):
         except ImportError:
             from hashlib import sha256 as new
     return new(data)
-
-
-def trust(bundle):
-    """Makes the usual clients trust the given roots, and no others."""
-    if not bundle:
-        return
-    with open(os.open(CA_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o444), "wb") as file:
-        file.write(binascii.a2b_base64(bundle))
-    for name in CA_VARIABLES:
-        os.environ[name] = CA_FILE
 
 
 def run(channel, source):

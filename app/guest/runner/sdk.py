@@ -35,11 +35,25 @@ class Channel:
         body = json.dumps({kind: fields}, ensure_ascii=True).encode()
         if len(body) > MAX_FRAME:
             raise ValueError("%d bytes are too much for one message to Airlock" % len(body))
-        rest = memoryview(len(body).to_bytes(4, "big") + body)
         with self.sending:
-            self.check()
-            while rest:
-                rest = rest[os.write(self.fd, rest):]
+            self.write(body)
+
+    def offer(self, kind, **fields):
+        """Sends unless a message is on its way already, of this very thread perhaps: then it is left out."""
+        body = json.dumps({kind: fields}, ensure_ascii=True).encode()
+        if self.sending.acquire(False):
+            try:
+                self.write(body)
+            finally:
+                self.sending.release()
+            return True
+        return False
+
+    def write(self, body):
+        self.check()
+        rest = memoryview(len(body).to_bytes(4, "big") + body)
+        while rest:
+            rest = rest[os.write(self.fd, rest):]
 
     def receive(self):
         self.check()
@@ -86,6 +100,15 @@ class Settings:
             return default
         names = ", ".join(sorted(self._values)) or "none"
         raise MissingKey("this profile has no key %r. Its keys: %s" % (key, names))
+
+    def __getitem__(self, key):
+        return self.get(key)
+
+    def __contains__(self, key):
+        return key in self._values
+
+    def __iter__(self):
+        return iter(self.keys())
 
     def keys(self):
         return sorted(self._values)

@@ -1,5 +1,5 @@
 # A05 leaves a link to a host file where a collector might follow it
 for name in ("result.json", "output", "artifact"):
-    os.symlink("/etc/shadow", "/tmp/" + name)
-    refused("follow", lambda: open("/tmp/" + name).read())
+    os.symlink("/etc/shadow", TMP + "/" + name)
+    refused("follow", lambda: open(TMP + "/" + name).read())
 held()

@@ -1,5 +1,5 @@
 # A14 leaves files for the next execution
-for directory in ("/tmp", "/dev/shm"):
+for directory in (TMP, "/tmp", "/dev/shm"):
     try:
         with open(directory + "/left-behind", "w") as f:
             f.write("from another execution")

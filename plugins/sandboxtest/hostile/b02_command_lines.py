@@ -1,5 +1,6 @@
 # B02 reads the command lines in the box
-for pid in [p for p in os.listdir("/proc") if p.isdigit()]:
+# restricted: no process can be listed, and none of those near by can be read
+for pid in processes():
     try:
         line = open("/proc/%s/cmdline" % pid, "rb").read()
     except OSError:

@@ -1,7 +1,10 @@
 # C08 dodges the filter through another calling convention
 if platform.machine() == "x86_64":
-    value = _libc.syscall(ctypes.c_long(0x40000000 + 41), 40, 1, 0)  # x32 socket(AF_VSOCK)
-    if value != -1:
+    pid = os.fork()  # the call may be the end of whoever makes it
+    if pid == 0:
+        os._exit(0 if _libc.syscall(ctypes.c_long(0x40000000 + 41), 40, 1, 0) == -1 else 1)  # x32 socket(AF_VSOCK)
+    _, status = os.waitpid(pid, 0)
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status) == 1:
         breach("an x32 call went through")
     # int 0x80: mov eax, 20 (getpid in the 32-bit table); int 0x80; ret. The filter ends or refuses it.
     import mmap

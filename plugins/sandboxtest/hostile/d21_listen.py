@@ -1,5 +1,11 @@
 # D21 listens and waits for somebody to come
+# restricted: nothing can be bound, and nothing listens
 s = socket.socket()
+if RESTRICTED:
+    refused("bind", s.bind, ("0.0.0.0", 0))
+    refused("listen", s.listen)
+    held()
+    sys.exit()
 s.bind(("0.0.0.0", 0))
 s.listen()
 s.settimeout(1)

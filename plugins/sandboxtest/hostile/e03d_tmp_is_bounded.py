@@ -1,5 +1,5 @@
 # E03 fills /tmp and /dev/shm
-for directory in ("/tmp", "/dev/shm"):
+for directory in (TMP, "/dev/shm"):
     written = 0
     def fill():
         global written

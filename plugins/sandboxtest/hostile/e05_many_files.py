@@ -4,7 +4,7 @@
 made = 0
 try:
     for made in range(300000):
-        os.close(os.open("/tmp/%d" % made, os.O_CREAT | os.O_WRONLY))
+        os.close(os.open(TMP + "/%d" % made, os.O_CREAT | os.O_WRONLY))
 except OSError as e:
     print(e.strerror, "after", made)
 held()

@@ -29,10 +29,19 @@ type Case struct {
 	Timeout time.Duration // run clock; 10 s if the case names none
 	Within  time.Duration // wall time until the status is terminal; the timeout and 20 s if the case names none
 	Profile string        // another word means another profile; cases share one if they name none
+	Less    string        // what holds on the restricted tier, if that is less or other than on the full one
 	Pair    string        // name of a case to run at the same time
 }
 
 const prelude = "prelude.py"
+
+// For returns the case for boxes of the restricted tier, which promises less, if restricted is true.
+func (c Case) For(restricted bool) Case {
+	if restricted {
+		c.Script = strings.Replace(c.Script, "\nRESTRICTED = False", "\nRESTRICTED = True", 1)
+	}
+	return c
+}
 
 // Cases returns all cases by name.
 func Cases() ([]Case, error) {
@@ -105,6 +114,8 @@ func (c *Case) set(field, value string) (err error) {
 		c.Within, err = seconds(value)
 	case "profile":
 		c.Profile = value
+	case "restricted":
+		c.Less = value
 	case "pair":
 		c.Pair = value
 	case "llm_wait": // documents that the case needs a short wait for the answer; the whole run has one

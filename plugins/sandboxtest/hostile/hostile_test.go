@@ -1,6 +1,7 @@
 package hostile_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/computclaw/airlock/plugins/sandboxtest/hostile"
@@ -14,11 +15,19 @@ func TestEveryCaseParses(t *testing.T) {
 	if len(cases) < 70 {
 		t.Errorf("only %d cases", len(cases))
 	}
+	const prelude = 5 // words in it
 	names := map[string]bool{}
 	for _, c := range cases {
 		names[c.Name] = true
 	}
 	for _, c := range cases {
+		differs := strings.Count(c.Script, "RESTRICTED")+strings.Count(c.Script, "listed(")+strings.Count(c.Script, "processes(") > prelude
+		if differs != (c.Less != "") {
+			t.Errorf("%s: a case that asks for the tier has to say in its head what holds on the restricted one, and no other has to", c.Name)
+		}
+		if c.For(true).Script == c.Script || c.For(false).Script != c.Script {
+			t.Errorf("%s: the script doesn't learn of its tier", c.Name)
+		}
 		if c.Pair != "" && !names[c.Pair] {
 			t.Errorf("%s: pair %s is no case", c.Name, c.Pair)
 		}

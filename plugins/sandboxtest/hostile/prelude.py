@@ -1,6 +1,9 @@
 # Put before every hostile script. A script calls held() when everything it tried was refused; anything else is a breach.
 import ctypes, errno, os, platform, signal, socket, subprocess, sys, threading, time
 
+RESTRICTED = False  # whether the box is of the restricted tier, which promises less; the line is replaced
+TMP = os.environ["TMPDIR"]  # where a script may write
+
 _libc = ctypes.CDLL(None, use_errno=True)
 _numbers = {  # name: (x86_64, aarch64)
     "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "open_tree": (428, 428), "move_mount": (429, 429),
@@ -46,5 +49,46 @@ def denied(what, name, *args):
     return error
 
 
+def listed(path):
+    """Lists a directory. A restricted box may list none of the host's."""
+    if not RESTRICTED:
+        return os.listdir(path)
+    refused("list " + path, lambda: os.listdir(path))
+    return []
+
+
+def processes():
+    """Numbers of the processes that may be there. A restricted box can't list them, so those next to its own have to do."""
+    pids = [int(p) for p in listed("/proc") if p.isdigit()]
+    return pids or [1, os.getppid()] + list(range(max(os.getpid() - 100, 2), os.getpid()))
+
+
 def held(data="held"):
     set_result(data)
+
+
+def raw_http(host, request, port=443, tls=True, name=None, timeout=10):
+    """Sends bytes as they are and returns all that comes back. name is the SNI; "" sends none."""
+    import ssl
+    s = socket.create_connection((host, port), timeout)
+    try:
+        if tls:
+            context = ssl.create_default_context()
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+            s = context.wrap_socket(s, server_hostname=(host if name is None else name) or None)
+        s.sendall(request)
+        answer = b""
+        while True:
+            piece = s.recv(65536)
+            if not piece:
+                return answer
+            answer += piece
+    finally:
+        s.close()
+
+
+def status_of(answer):
+    """The status code of a raw answer, 0 if it is none."""
+    parts = answer.split(b" ", 2)
+    return int(parts[1]) if answer.startswith(b"HTTP/1.") and len(parts) > 1 else 0

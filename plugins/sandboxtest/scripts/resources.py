@@ -1,6 +1,8 @@
 # E: what must run into a limit.
 import errno, os, resource, socket, sys, threading
 
+restricted = sys.argv[5] == "restricted"  # then the sum of all files is held by ending the box, which would end this script
+
 
 def limited(what, act, bound, *errnos):
     """Runs act until it fails; it must fail in time, and with one of the error numbers."""
@@ -19,7 +21,7 @@ for fd in limited("open files", lambda i: os.open("/dev/null", os.O_RDONLY), 64,
     os.close(fd)
 
 # Files: neither long, nor sparse, nor many bytes.
-f = open("/tmp/sparse", "wb")
+f = open("sparse", "wb")
 for size in (1 << 40, 9 << 20):
     try:
         f.truncate(size)
@@ -28,10 +30,10 @@ for size in (1 << 40, 9 << 20):
         if e.errno != errno.EFBIG:
             print(repr(e))
 f.close()
-os.unlink("/tmp/sparse")
-for directory, limit in (("/tmp", 8 << 20), ("/dev/shm", 64 << 20)):
+os.unlink("sparse")
+for directory, limit in ((".", 8 << 20), ("/dev/shm", 64 << 20))[:1 if restricted else 2]:
     written = 0
-    for i in range(20):
+    for i in range(1 if restricted else 20):
         try:
             with open("%s/%d" % (directory, i), "wb", buffering=0) as f:
                 while written <= limit:

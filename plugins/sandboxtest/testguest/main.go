@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -30,7 +31,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "testguest:", netns(os.Args[2:]))
 		os.Exit(1)
 	}
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+	previous, err := dieFirst()
+	if err != nil {
+		fail(err)
+	}
+	// Boxes whose supervisor has to see their memory don't allow it.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil && !errors.Is(err, unix.EPERM) {
 		fail(err)
 	}
 	// What runs must not inherit what a backend left open.
@@ -40,17 +46,31 @@ func main() {
 	signal.Notify(make(chan os.Signal, 1)) // caught and dropped: what is in the box must not end it
 	in := bufio.NewReader(os.Stdin)
 	line, err := in.ReadBytes('\n')
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		os.Exit(codeEOF)
 	}
 	var o order
 	if err := json.Unmarshal(line, &o); err != nil {
 		fail(err)
 	}
-	os.Exit(follow(o, in))
+	os.Exit(follow(o, in, previous))
 }
 
-func follow(o order, in *bufio.Reader) int {
+// dieFirst makes this process, whose end is the box's, the one that the kernel ends when the box is out of memory, and returns what has to
+// be written for those that aren't. It must come before the process is non-dumpable.
+func dieFirst() (previous string, err error) {
+	const path = "/proc/self/oom_score_adj"
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrPermission) { // a box whose /proc is closed; its supervisor watches its memory
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return string(b), os.WriteFile(path, []byte("1000"), 0)
+}
+
+func follow(o order, in *bufio.Reader, oomScore string) int {
 	switch {
 	case o.Exit != nil:
 		return *o.Exit
@@ -60,11 +80,11 @@ func follow(o order, in *bufio.Reader) int {
 		}
 		return 0
 	default:
-		return run(o, in)
+		return run(o, in, oomScore)
 	}
 }
 
-func run(o order, in io.Reader) int {
+func run(o order, in io.Reader, oomScore string) int {
 	cmd := exec.Command(o.Argv[0], o.Argv[1:]...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "PYTHONHASHSEED=0"}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout
@@ -75,6 +95,11 @@ func run(o order, in io.Reader) int {
 	}
 	if err := cmd.Start(); err != nil {
 		fail(err)
+	}
+	if oomScore != "" {
+		if err := os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", cmd.Process.Pid), []byte(oomScore), 0); err != nil {
+			fail(err)
+		}
 	}
 	eof := make(chan struct{})
 	go func() {

@@ -1,0 +1,37 @@
+package plugins
+
+import "sync"
+
+// buffers keeps byte slices between messages, in a few sizes. Unlike gRPC's own it does not clear what it hands out, and it has the size of
+// one message: all bytes of a slice are written before they are read.
+type buffers struct{ tiers [len(tierSizes)]sync.Pool }
+
+// tierSizes are for heads, for one frame of HTTP/2, and for one message of Chunk bytes.
+var tierSizes = [...]int{4 << 10, 16 << 10, messageBuffer}
+
+// Get implements mem.BufferPool.
+func (b *buffers) Get(length int) *[]byte {
+	for i, size := range tierSizes {
+		if length > size {
+			continue
+		}
+		if kept, ok := b.tiers[i].Get().(*[]byte); ok {
+			*kept = (*kept)[:length]
+			return kept
+		}
+		fresh := make([]byte, length, size)
+		return &fresh
+	}
+	fresh := make([]byte, length)
+	return &fresh
+}
+
+// Put implements mem.BufferPool.
+func (b *buffers) Put(used *[]byte) {
+	for i, size := range tierSizes {
+		if cap(*used) == size {
+			b.tiers[i].Put(used)
+			return
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package seccomp
+
+import "golang.org/x/net/bpf"
+
+// retNotify hands the call to whoever holds the filter's listener.
+const retNotify = 0x7fc00000
+
+// mediated are the rules for a box that shares its host's namespaces (Options.Mediated). Calls that decide by what is behind a pointer,
+// where no filter can look, go to a supervisor; the ways around these calls are closed.
+func (b *builder) mediated() {
+	for _, c := range append([]call{callConnect(), callFork(), callVfork()}, metadata()...) {
+		b.notify(c)
+	}
+	for _, c := range append(shared(), dispensable()...) {
+		b.deny(c, eperm)
+	}
+	b.fastOpen()
+	b.socketOptions()
+	b.foreignProcesses()
+}
+
+// notify hands c to the supervisor.
+func (b *builder) notify(c call) {
+	if nr := b.number(c); nr != none {
+		b.emit(bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(nr), SkipFalse: 1}, bpf.RetConstant{Val: retNotify})
+	}
+}
+
+// fastOpen refuses the flag with which a send call connects. Whether a call carries an address can't be seen in sendmsg, but a stream
+// socket looks at it only with this flag, and there are no others.
+func (b *builder) fastOpen() {
+	const msgFastOpen = 0x20000000
+	for _, send := range []struct {
+		call  call
+		flags int
+	}{{callSendto(), 3}, {callSendmsg(), 2}, {callSendmmsg(), 3}} {
+		b.when(send.call,
+			arg(send.flags),
+			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: msgFastOpen, SkipFalse: 1},
+			errno(eperm),
+			bpf.RetConstant{Val: retAllow},
+		)
+	}
+}
+
+// socketOptions refuses options by which a connected socket's packets could leave for somewhere else, or a send call could connect.
+func (b *builder) socketOptions() {
+	const ip, socket, tcp, ipv6 = 0, 1, 6, 41
+	refused := map[uint32][]uint32{
+		ip:     {4},                // IP_OPTIONS: source routes
+		socket: {25},               // SO_BINDTODEVICE
+		tcp:    {19, 23, 30, 31},   // TCP_REPAIR, TCP_FASTOPEN, TCP_FASTOPEN_CONNECT, TCP_ULP
+		ipv6:   {5, 6, 54, 55, 57}, // routing and hop headers, old and new
+	}
+	var body []bpf.Instruction
+	for _, level := range []uint32{ip, socket, tcp, ipv6} {
+		block := []bpf.Instruction{arg(2)}
+		for _, option := range refused[level] {
+			block = append(block, bpf.JumpIf{Cond: bpf.JumpEqual, Val: option, SkipFalse: 1}, errno(eperm))
+		}
+		block = append(block, bpf.RetConstant{Val: retAllow})
+		body = append(body, arg(1), bpf.JumpIf{Cond: bpf.JumpEqual, Val: level, SkipFalse: uint8(len(block))})
+		body = append(body, block...)
+	}
+	b.when(callSetsockopt(), append(body, bpf.RetConstant{Val: retAllow})...)
+}
+
+// foreignProcesses lets calls that name a process name their own only, which they do by 0: the kernel allows the rest to whoever has
+// the same uid.
+func (b *builder) foreignProcesses() {
+	for _, c := range []call{callPrlimit(), callSetscheduler(), callSetparam(), callSetattr(), callSetaffinity()} {
+		b.when(c,
+			arg(0),
+			bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1},
+			errno(eperm),
+			bpf.RetConstant{Val: retAllow},
+		)
+	}
+	// Both take a kind (process, group, user) first; a whole user is never the caller's own.
+	const processes, processOfIO = 0, 1
+	for _, set := range []struct {
+		call call
+		kind uint32
+	}{{callSetpriority(), processes}, {callIoprioSet(), processOfIO}} {
+		b.when(set.call,
+			arg(0),
+			bpf.JumpIf{Cond: bpf.JumpEqual, Val: set.kind, SkipTrue: 1},
+			errno(eperm),
+			arg(1),
+			bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1},
+			errno(eperm),
+			bpf.RetConstant{Val: retAllow},
+		)
+	}
+	const setDumpable, setPtracer = 4, 0x59616d61 // the supervisor has to see the box's memory, and nobody else
+	b.refuseFirst(callPrctl(), setDumpable, setPtracer)
+}
+
+// refuseFirst refuses values of a call's first argument.
+func (b *builder) refuseFirst(c call, values ...uint32) {
+	body := []bpf.Instruction{arg(0)}
+	for _, value := range values {
+		body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipFalse: 1}, errno(eperm))
+	}
+	b.when(c, append(body, bpf.RetConstant{Val: retAllow})...)
+}
+
+// mediatedSockets leaves Unix and TCP streams. Datagrams carry an address per call where no filter can see it.
+func (b *builder) mediatedSockets() {
+	const (
+		afUnix, afInet, afInet6 = 1, 2, 10
+		stream, seqPacket       = 1, 5
+		typeMask                = 0xf
+		tcp                     = 6
+	)
+	unixTypes := []bpf.Instruction{
+		arg(1),
+		bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: typeMask},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: stream, SkipTrue: 2},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: seqPacket, SkipTrue: 1},
+		errno(eperm),
+		bpf.RetConstant{Val: retAllow},
+	}
+	body := []bpf.Instruction{arg(0), bpf.JumpIf{Cond: bpf.JumpEqual, Val: afUnix, SkipFalse: uint8(len(unixTypes))}}
+	body = append(body, unixTypes...)
+	b.when(callSocketpair(), append(body, errno(eafnosupport))...)
+	b.when(callSocket(), append(body,
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afInet, SkipTrue: 2},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: afInet6, SkipTrue: 1},
+		errno(eafnosupport),
+		arg(1),
+		bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: typeMask},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: stream, SkipTrue: 1},
+		errno(eperm),
+		arg(2),
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 2}, // the family's usual protocol, TCP
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: tcp, SkipTrue: 1},
+		errno(eperm),
+		bpf.RetConstant{Val: retAllow},
+	)...)
+}

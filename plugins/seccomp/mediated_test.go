@@ -1,0 +1,125 @@
+package seccomp
+
+import (
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestMediatedVerdicts(t *testing.T) {
+	const (
+		allow  = uint32(retAllow)
+		notify = uint32(retNotify)
+		denied = uint32(retErrno | eperm)
+		family = uint32(retErrno | eafnosupport)
+	)
+	tests := []struct {
+		name         string
+		amd64, arm64 int
+		args         []uint64
+		want         uint32
+	}{
+		{"connect", 42, 203, nil, notify},
+		{"fork by clone", 56, 220, []uint64{17}, notify},
+		{"clone new user", 56, 220, []uint64{0x10000011}, denied},
+		{"bind", 49, 200, nil, denied},
+		{"listen", 50, 201, nil, denied},
+		{"unix stream", 41, 198, []uint64{1, 1}, allow},
+		{"unix datagram", 41, 198, []uint64{1, 2}, denied},
+		{"unix datagram with flags", 41, 198, []uint64{1, 2 | 0x80800}, denied},
+		{"tcp", 41, 198, []uint64{2, 1 | 0x80800, 6}, allow},
+		{"tcp by default", 41, 198, []uint64{10, 1, 0}, allow},
+		{"mptcp", 41, 198, []uint64{2, 1, 262}, denied},
+		{"sctp", 41, 198, []uint64{2, 1, 132}, denied},
+		{"udp", 41, 198, []uint64{2, 2}, denied},
+		{"udp6", 41, 198, []uint64{10, 2}, denied},
+		{"raw", 41, 198, []uint64{2, 3}, denied},
+		{"seqpacket inet", 41, 198, []uint64{2, 5}, denied},
+		{"vsock", 41, 198, []uint64{40, 1}, family},
+		{"netlink", 41, 198, []uint64{16, 3}, family},
+		{"socketpair", 53, 199, []uint64{1, 1}, allow},
+		{"socketpair of datagrams", 53, 199, []uint64{1, 2}, denied},
+		{"sendto", 44, 206, []uint64{3, 0, 0, 0}, allow},
+		{"sendto connecting", 44, 206, []uint64{3, 0, 0, 0x20000040}, denied},
+		{"sendmsg connecting", 46, 211, []uint64{3, 0, 0x20000000}, denied},
+		{"sendmmsg connecting", 307, 269, []uint64{3, 0, 1, 0x20000000}, denied},
+		{"no delay", 54, 208, []uint64{3, 6, 1}, allow},
+		{"fast open connect", 54, 208, []uint64{3, 6, 30}, denied},
+		{"source route", 54, 208, []uint64{3, 0, 4}, denied},
+		{"type of service", 54, 208, []uint64{3, 0, 1}, allow},
+		{"routing header", 54, 208, []uint64{3, 41, 57}, denied},
+		{"keep alive", 54, 208, []uint64{3, 1, 9}, allow},
+		{"prlimit of itself", 302, 261, []uint64{0, 7}, allow},
+		{"prlimit of another", 302, 261, []uint64{1234, 7}, denied},
+		{"affinity of itself", 203, 122, []uint64{0}, allow},
+		{"affinity of another", 203, 122, []uint64{1}, denied},
+		{"setpriority of itself", 141, 140, []uint64{0, 0}, allow},
+		{"setpriority of another", 141, 140, []uint64{0, 77}, denied},
+		{"setpriority of a user", 141, 140, []uint64{2, 0}, denied},
+		{"ioprio of itself", 251, 30, []uint64{1, 0}, allow},
+		{"ioprio of a user", 251, 30, []uint64{3, 0}, denied},
+		{"non-dumpable", 157, 167, []uint64{4, 0}, denied},
+		{"parent-death signal", 157, 167, []uint64{1, 9}, allow},
+		{"shmat", 30, 196, nil, denied},
+		{"semop", 65, 193, nil, denied},
+		{"fcntl owner", 72, 25, []uint64{3, 8}, denied},
+		{"fcntl lock", 72, 25, []uint64{3, 6}, allow},
+		{"ioctl interfaces", 16, 29, []uint64{3, 0x8912}, denied},
+		{"ioctl owner", 16, 29, []uint64{3, 0x8901}, denied},
+		{"ioctl at mark", 16, 29, []uint64{3, 0x8905}, allow},
+		{"ioctl non-blocking", 16, 29, []uint64{3, 0x5421}, allow},
+		{"ioctl push input", 16, 29, []uint64{0, 0x5412}, denied},
+		{"mount", 165, 40, nil, denied},
+		{"fchmodat", 268, 53, nil, notify},
+		{"utimensat", 280, 88, nil, notify},
+		{"fchownat", 260, 54, nil, denied},
+		{"setxattr", 188, 5, nil, denied},
+		{"fchmod", 91, 52, nil, allow},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			opts := Options{Mediated: true}
+			if got := verdict(t, "amd64", opts, data(auditAMD64, tt.amd64, tt.args...)); got != tt.want {
+				t.Errorf("amd64: %#x, want %#x", got, tt.want)
+			}
+			if got := verdict(t, "arm64", opts, data(auditARM64, tt.arm64, tt.args...)); got != tt.want {
+				t.Errorf("arm64: %#x, want %#x", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestMediatedNumbers compares the numbers both architectures have with those this platform was built with.
+func TestMediatedNumbers(t *testing.T) {
+	for _, tt := range []struct {
+		call call
+		want int
+	}{
+		{callConnect(), unix.SYS_CONNECT}, {callSendto(), unix.SYS_SENDTO}, {callSendmsg(), unix.SYS_SENDMSG}, {callSendmmsg(), unix.SYS_SENDMMSG},
+		{callSetsockopt(), unix.SYS_SETSOCKOPT}, {callPrlimit(), unix.SYS_PRLIMIT64}, {callSetscheduler(), unix.SYS_SCHED_SETSCHEDULER},
+		{callSetparam(), unix.SYS_SCHED_SETPARAM}, {callSetattr(), unix.SYS_SCHED_SETATTR}, {callSetaffinity(), unix.SYS_SCHED_SETAFFINITY},
+		{callSetpriority(), unix.SYS_SETPRIORITY}, {callIoprioSet(), unix.SYS_IOPRIO_SET}, {callPrctl(), unix.SYS_PRCTL},
+	} {
+		if got := thisNumber(tt.call); got != tt.want {
+			t.Errorf("%s is %d, want %d", tt.call.name, got, tt.want)
+		}
+	}
+	want := map[string]int{
+		"bind": unix.SYS_BIND, "listen": unix.SYS_LISTEN, "shmget": unix.SYS_SHMGET, "shmat": unix.SYS_SHMAT, "shmctl": unix.SYS_SHMCTL,
+		"semget": unix.SYS_SEMGET, "semop": unix.SYS_SEMOP, "semctl": unix.SYS_SEMCTL, "semtimedop": unix.SYS_SEMTIMEDOP,
+		"msgget": unix.SYS_MSGGET, "msgsnd": unix.SYS_MSGSND, "msgrcv": unix.SYS_MSGRCV, "msgctl": unix.SYS_MSGCTL, "mq_unlink": unix.SYS_MQ_UNLINK,
+		"process_mrelease": unix.SYS_PROCESS_MRELEASE, "fchmodat": unix.SYS_FCHMODAT, "fchmodat2": unix.SYS_FCHMODAT2, "utimensat": unix.SYS_UTIMENSAT,
+		"fchownat": unix.SYS_FCHOWNAT, "setxattr": unix.SYS_SETXATTR, "lsetxattr": unix.SYS_LSETXATTR,
+		"removexattr": unix.SYS_REMOVEXATTR, "lremovexattr": unix.SYS_LREMOVEXATTR,
+	}
+	calls := append(append(shared(), metadata()...), dispensable()...)
+	for _, c := range calls {
+		if w, known := want[c.name]; known && w != thisNumber(c) {
+			t.Errorf("%s is %d, want %d", c.name, thisNumber(c), w)
+		}
+		delete(want, c.name)
+	}
+	for name := range want {
+		t.Errorf("%s is not in the table", name)
+	}
+}

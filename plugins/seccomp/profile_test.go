@@ -1,0 +1,152 @@
+package seccomp
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// verdictOf applies a profile as an engine does: the rule that matches decides, else the default.
+func verdictOf(p profile, name string, args ...uint64) uint32 {
+	for _, r := range p.Rules {
+		if !slices.Contains(r.Names, name) {
+			continue
+		}
+		holds := true
+		for _, c := range r.Args {
+			var a uint64
+			if int(c.Index) < len(args) {
+				a = args[c.Index]
+			}
+			holds = holds && a&c.Mask == c.Value
+		}
+		if !holds {
+			continue
+		}
+		if r.Action == actAllow {
+			return retAllow
+		}
+		return retErrno | uint32(*r.Errno)
+	}
+	return retErrno | eperm
+}
+
+func profileFor(t testing.TB, goarch string) profile {
+	raw, err := Profile(goarch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p profile
+	if err := json.Unmarshal(raw, &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// calls maps names to numbers, as the platform's own headers have them.
+func calls(t testing.TB, goarch string) map[string]int {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/sys").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "unix", "zsysnum_linux_"+goarch+".go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int{}
+	for _, m := range regexp.MustCompile(`(?m)^\s+SYS_([A-Z0-9_]+)\s+= (\d+)$`).FindAllStringSubmatch(string(source), -1) {
+		number, err := strconv.Atoi(m[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[strings.ToLower(m[1])] = number
+	}
+	if len(found) < 300 {
+		t.Fatalf("only %d calls in the platform's list", len(found))
+	}
+	return found
+}
+
+// TestProfileIsTheFilter compares the two forms for every call there is.
+func TestProfileIsTheFilter(t *testing.T) {
+	for goarch, audit := range map[string]uint32{"amd64": auditAMD64, "arm64": auditARM64} {
+		p := profileFor(t, goarch)
+		for name, number := range calls(t, goarch) {
+			if number > newest || slices.Contains(retired(), name) {
+				if got := verdictOf(p, name); got == retAllow {
+					t.Errorf("%s on %s is allowed, but nobody reviewed it", name, goarch)
+				}
+				continue
+			}
+			want := verdict(t, goarch, Options{}, data(audit, number))
+			if got := verdictOf(p, name); got != want {
+				t.Errorf("%s on %s: profile %#x, filter %#x", name, goarch, got, want)
+			}
+		}
+	}
+}
+
+// TestProfileDecidesByArguments compares the two forms for arguments near those that decide, in all 64 bits.
+func TestProfileDecidesByArguments(t *testing.T) {
+	p := profileFor(t, "amd64")
+	near := rapid.OneOf(
+		rapid.Uint64(),
+		rapid.SampledFrom([]uint64{0, 1, 2, 3, 5, 9, 10, 11, 16, 17, 40, 1023, 1024, 1025, 1026, 1027, 0x5411, 0x5412, 0x5413, 0x541c, 0x80801, 0x80803, 0xffffffff}),
+		rapid.Custom(func(t *rapid.T) uint64 { return 1 << rapid.IntRange(0, 63).Draw(t, "bit") }),
+		rapid.Custom(func(t *rapid.T) uint64 { return 0x100000000 | uint64(rapid.IntRange(0, 0x5420).Draw(t, "low")) }),
+	)
+	for _, c := range []call{callClone3(), callClone(), callUnshare(), callSocketpair(), callPersonality(), callFcntl(), callIoctl()} {
+		t.Run(c.name, rapid.MakeCheck(func(t *rapid.T) {
+			a, b := near.Draw(t, "a"), near.Draw(t, "b")
+			want := verdictWithin(t, data(auditAMD64, c.amd64, a, b))
+			if got := verdictOf(p, c.name, a, b); got != want {
+				t.Fatalf("%s(%#x, %#x): profile %#x, filter %#x", c.name, a, b, got, want)
+			}
+		}))
+	}
+	// The profile names the types of sockets it allows, the filter those it doesn't.
+	t.Run("socket", rapid.MakeCheck(func(t *rapid.T) {
+		a, b := near.Draw(t, "a"), near.Draw(t, "b")
+		filter, got := verdictWithin(t, data(auditAMD64, callSocket().amd64, a, b)), verdictOf(p, "socket", a, b)
+		unlisted := !slices.Contains([]uint64{1, 2, 5}, b&0xf)
+		if got != filter && !(unlisted && got == retErrno|eperm) {
+			t.Fatalf("socket(%#x, %#x): profile %#x, filter %#x", a, b, got, filter)
+		}
+	}))
+}
+
+func verdictWithin(t *rapid.T, packet []byte) uint32 {
+	program, err := Assemble("amd64", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return simulate(t, program, packet)
+}
+
+func TestAllBut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		excluded := rapid.SliceOfNDistinct(rapid.Uint32(), 1, 5, rapid.ID).Draw(t, "excluded")
+		value := rapid.OneOf(rapid.Uint32(), rapid.SampledFrom(excluded)).Draw(t, "value")
+		matches := 0
+		for _, c := range allBut(0, excluded...) {
+			if uint64(value)&c.Mask == c.Value {
+				matches++
+			}
+		}
+		want := 1
+		if slices.Contains(excluded, value) {
+			want = 0
+		}
+		if matches != want {
+			t.Fatalf("%#x matches %d conditions of all but %#x", value, matches, excluded)
+		}
+	})
+}

@@ -1,0 +1,54 @@
+package plugins
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// guarded returns an error if anybody but root and this process's user could change the file at path, or what path leads to: between the
+// look at its checksum and its start somebody else must not be able to swap it.
+func guarded(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file; name the file itself, not a link to it", path)
+	}
+	if err := ours(path, info, false); err != nil {
+		return err
+	}
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		info, err := os.Lstat(dir)
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			return fmt.Errorf("%s is not a directory; write the path without links", dir)
+		}
+		if err := ours(dir, info, true); err != nil {
+			return err
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
+// ours fails for what others may write to. In a sticky directory others can't touch what isn't theirs.
+func ours(path string, info os.FileInfo, dir bool) error {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return errors.New("the owner of " + path + " is not known")
+	}
+	if int(stat.Uid) != 0 && int(stat.Uid) != os.Geteuid() {
+		return fmt.Errorf("%s belongs to another user (uid %d): chown root %s", path, stat.Uid, path)
+	}
+	if info.Mode().Perm()&0o022 != 0 && !(dir && info.Mode()&os.ModeSticky != 0) {
+		return fmt.Errorf("%s is writable by others: chmod go-w %s", path, path)
+	}
+	return nil
+}
