@@ -1,0 +1,154 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/moby/moby/api/types/container"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/initbin"
+)
+
+// Name is the backend's name.
+const Name = "docker"
+
+// Backend implements plugins.Sandbox. Make one with New.
+type Backend struct {
+	guest    func(goarch string) ([]byte, error)
+	clearing *clearing
+
+	checking sync.Mutex // one Check at a time
+
+	mu    sync.Mutex
+	host  *host                    // of the last successful Check
+	live  map[string]chan struct{} // by ids of boxes that are open; one is sent when the kernel ended a process for want of memory
+	unsub context.CancelFunc       // ends listening to the engine
+}
+
+// Option changes how New makes a Backend.
+type Option func(*Backend)
+
+// WithGuest puts another program than the embedded airlock-init into boxes: a static executable for the engine's architecture. It
+// exists for conformance tests.
+func WithGuest(binary []byte) Option {
+	return func(b *Backend) { b.guest = func(string) ([]byte, error) { return binary, nil } }
+}
+
+// New returns a backend that isn't configured yet.
+func New(options ...Option) *Backend {
+	b := &Backend{guest: initbin.For, clearing: newClearing(), live: map[string]chan struct{}{}, unsub: func() {}}
+	for _, option := range options {
+		option(b)
+	}
+	return b
+}
+
+// host is a configured engine with the images that boxes may run.
+type host struct {
+	*engine
+	guest    func(goarch string) ([]byte, error)
+	clearing *clearing
+	instance string
+	settings settings
+	images   []*image                                       // those that are there, in the operator's order
+	missing  map[string]error                               // those that aren't, by name
+	profiles map[string]string                              // call filters by architecture
+	hole     func(*container.Config, *container.HostConfig) // makes one in every box, to see whether the probe finds it; nil but in tests
+}
+
+// Close returns when the containers of boxes that have ended are removed, or after a moment: the next Check sweeps what is left then. No Run may
+// be under way.
+func (b *Backend) Close() { b.clearing.wait(closeTime) }
+
+// closeTime is less than what a host waits for a plugin to end.
+const closeTime = 1500 * time.Millisecond
+
+// Run implements plugins.Sandbox. When a box ends by itself its container, in which nothing runs any more, may be removed shortly after Run has returned.
+func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+	h, oom, err := b.enter(spec.ID)
+	if err != nil {
+		return plugins.Exit{}, err
+	}
+	defer b.leave(spec.ID)
+	i, err := h.image(spec.Runtime)
+	if err != nil {
+		return plugins.Exit{}, err
+	}
+	return h.run(ctx, spec, i, plugins.GuestArgv, oom, stdin, stdout)
+}
+
+// image returns the image for a runtime: the name or id of one that the operator listed, or "" for the first.
+func (h *host) image(runtime string) (*image, error) {
+	for _, i := range h.images {
+		if runtime == "" || runtime == i.name || runtime == i.id {
+			return i, nil
+		}
+	}
+	if err := h.missing[runtime]; err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("runtime %q is none of the images in AIRLOCK_DOCKER_IMAGE: %s", runtime, strings.Join(h.settings.images, ", "))
+}
+
+// label is what may become part of a container's name.
+var label = regexp.MustCompile(`^[A-Za-z0-9-]{1,128}$`)
+
+// enter claims an id for a box.
+func (b *Backend) enter(id string) (h *host, oom <-chan struct{}, err error) {
+	if !label.MatchString(id) {
+		return nil, nil, fmt.Errorf("box id %q: letters, digits and dashes only", id)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.host == nil {
+		return nil, nil, errors.New("docker: not checked, or not ready")
+	}
+	if b.live[id] != nil {
+		return nil, nil, fmt.Errorf("box id %q is in use", id)
+	}
+	signal := make(chan struct{}, 1)
+	b.live[id] = signal
+	return b.host, signal, nil
+}
+
+func (b *Backend) leave(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.live, id)
+}
+
+func (b *Backend) isLive(id string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.live[id] != nil
+}
+
+// install replaces the configuration. Boxes that run keep theirs.
+func (b *Backend) install(h *host) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.unsub()
+	b.host, b.unsub = h, func() {}
+	if h != nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		b.unsub = cancel
+		go h.listen(ctx, b.outOfMemory)
+	}
+}
+
+// outOfMemory tells a box that the kernel ended one of its processes.
+func (b *Backend) outOfMemory(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case b.live[id] <- struct{}{}: // never, if there is no such box
+	default:
+	}
+}

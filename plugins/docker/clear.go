@@ -1,0 +1,57 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// maxBehind is how many containers that have ended may wait to be removed. More hold back the boxes they are of.
+const maxBehind = 16
+
+// clearing removes containers of boxes that have ended. The zero value is not usable.
+type clearing struct {
+	slots chan struct{}
+	wg    sync.WaitGroup
+}
+
+func newClearing() *clearing { return &clearing{slots: make(chan struct{}, maxBehind)} }
+
+// behind removes a container whose processes are known to be gone, while its Run returns: nothing of it runs, holds memory or has files, and to
+// remove the engine's record of it takes longer than everything else about an end.
+func (c *clearing) behind(ctx context.Context, h *host, name string) {
+	c.slots <- struct{}{}
+	c.wg.Go(func() {
+		defer func() { <-c.slots }()
+		_ = h.clearAway(ctx, name) // tried again until it works
+	})
+}
+
+// wait returns when nothing is left to remove, or the time is over.
+func (c *clearing) wait(limit time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		c.wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(limit):
+	}
+}
+
+// clearAway kills and removes a box's container. If the engine doesn't answer it keeps trying in the background for as long as this process
+// lives, and the sweep of the next Check does the rest.
+func (h *host) clearAway(ctx context.Context, name string) error {
+	err := h.remove(ctx, name)
+	if err == nil {
+		return nil
+	}
+	go func() {
+		for wait := time.Second; h.remove(ctx, name) != nil; wait = min(2*wait, 30*time.Second) {
+			time.Sleep(wait)
+		}
+	}()
+	return fmt.Errorf("container %s may be left until the engine answers again: %w", name, explain(err))
+}

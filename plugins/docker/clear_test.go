@@ -1,0 +1,75 @@
+package docker
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// TestEndDoesNotWaitForRemoval has an engine that removes nothing until the test lets it. A box that ended is told of all the same, with nothing running in its
+// container, and Close waits for the removal.
+func TestEndDoesNotWaitForRemoval(t *testing.T) {
+	proxy := startProxy(t, shared.Socket())
+	settings := sharedSettings()
+	settings["host"] = proxy.host
+	w := newWorld(t, settings)
+	w.ready(t)
+	w.Close() // the proof's own boxes
+	gate := make(chan struct{})
+	proxy.delay(func(r *http.Request) {
+		if r.Method == http.MethodDelete {
+			<-gate
+		}
+	})
+	if _, exit, err := w.do(t, plugins.Spec{}, python("pass")); err != nil || exit.Code != 0 || exit.Reason != plugins.ReasonExit {
+		t.Fatalf("%+v, %v", exit, err)
+	}
+	if left := leftovers(t, shared)(w.cfg.Instance); len(left) != 1 || !strings.HasSuffix(left[0], " exited") {
+		t.Errorf("containers %v, want one that has exited", left)
+	}
+	if _, exit, err := w.do(t, plugins.Spec{}, python("pass")); err != nil || exit.Code != 0 {
+		t.Errorf("another box of the same id: %+v, %v", exit, err)
+	}
+	close(gate)
+	w.Close()
+	if left := leftovers(t, shared)(w.cfg.Instance); len(left) != 0 {
+		t.Errorf("left after Close: %v", left)
+	}
+}
+
+// TestCountersOfThisHost reads them without the engine, which here is on this host. What was refused is counted then, not guessed.
+func TestCountersOfThisHost(t *testing.T) {
+	w := newWorld(t, sharedSettings())
+	w.ready(t)
+	const busy = "import time\nx = bytearray(b'1') * (40 << 20)\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
+	_, exit, err := w.do(t, plugins.Spec{}, python(busy+"\nprint('up', flush=True)"))
+	if err != nil || exit.PidsHit {
+		t.Errorf("%+v, %v", exit, err)
+	}
+	b := &box{host: w.host, name: "airlock-near", limits: probeLimits()}
+	if err := b.open(t.Context(), w.host.images[0], "near", []string{w.host.images[0].python, "-c", busy + "\nimport os\nfor i in range(40):\n try:\n  if os.fork() == 0: time.sleep(100)\n except OSError: pass\nprint('up', flush=True)\ntime.sleep(100)"}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		b.conn.Close()
+		if err := w.host.remove(t.Context(), b.name); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := b.conn.Reader.ReadByte(); err != nil {
+		t.Fatal(err)
+	}
+	b.meter.approach(t.Context())
+	if b.meter.near == nil {
+		t.Fatal("the counters of a container on this host were not found")
+	}
+	u, ok := b.meter.near.usage()
+	if !ok || u.peak < 40<<20 || u.cpu < 300_000_000 || !u.full {
+		t.Errorf("%+v, %v", u, ok)
+	}
+	if findNearby(1, strings.Repeat("a", 64)) != nil {
+		t.Error("took somebody else's counters for a container's")
+	}
+}

@@ -1,0 +1,83 @@
+package docker
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/docker/dockertest"
+	"github.com/computclaw/airlock/plugins/sandboxtest"
+)
+
+// testImage is built from this host's own Python.
+const testImage = "airlock-test:1"
+
+// shared is the engine that all tests use which don't harm theirs; base is what images are made of.
+var (
+	shared *dockertest.Engine
+	base   []byte
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && (os.Args[1] == "plugin" || os.Args[1] == "host" || os.Args[1] == "check") {
+		sandboxtest.Main(m, Name, func(guest []byte) plugins.Sandbox { return New(WithGuest(guest)) })
+		return
+	}
+	code, err := withEngine(m.Run)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(code)
+}
+
+// withEngine runs tests while an engine with the test image is there.
+func withEngine(run func() int) (code int, err error) {
+	dir, err := os.MkdirTemp("", "docker-engine-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	if base, err = dockertest.Root(); err != nil {
+		return 0, err
+	}
+	if shared, err = dockertest.Start(dir); err != nil {
+		return 0, err
+	}
+	defer func() {
+		if stopErr := shared.Stop(); err == nil {
+			err = stopErr
+		}
+	}()
+	if err := shared.Import(testImage, base); err != nil {
+		return 0, err
+	}
+	return run(), nil
+}
+
+func TestConformance(t *testing.T) {
+	newSandbox := sandboxtest.Plugin(Name, sharedSettings())
+	sandboxtest.Run(t, newSandbox, sandboxtest.Options{Name: Name, Leftovers: settled(t, shared), UncountedForks: true})
+}
+
+// TestConformanceThroughProxy has the least of the suite, since boxes are the same, with the few rights that a socket proxy gives. What the backend asks for beyond them it must be able
+// to do without.
+func TestConformanceThroughProxy(t *testing.T) {
+	proxy := startProxy(t, shared.Socket())
+	settings := sharedSettings()
+	settings["host"] = proxy.host
+	sandboxtest.Run(t, sandboxtest.Plugin(Name, settings), sandboxtest.Options{
+		Name: Name, Leftovers: settled(t, shared), UncountedForks: true, UntoldOOM: true, Essential: true,
+	})
+	for _, path := range proxy.refusals() {
+		if !strings.HasSuffix(path, "/events") {
+			t.Errorf("asked for %s", path)
+		}
+	}
+}
+
+func sharedSettings() map[string]string {
+	return map[string]string{"host": shared.Host(), "image": testImage}
+}

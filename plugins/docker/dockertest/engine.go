@@ -1,0 +1,249 @@
+package dockertest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/moby/moby/client"
+)
+
+// apiVersion is one that every engine speaks which the backend does.
+const apiVersion = "1.41"
+
+// Engine is a Docker engine. Its methods are for one goroutine at a time, but for those that only ask it something.
+type Engine struct {
+	dir   string
+	extra []string
+	cmd   *exec.Cmd
+	ended chan struct{}
+}
+
+// Start starts an engine with its data in dir/data, and returns when it answers. It ends with this process at the latest.
+func Start(dir string, extra ...string) (*Engine, error) {
+	e := &Engine{dir: dir, extra: extra}
+	return e, e.Start()
+}
+
+// New starts an engine with a directory of its own, until the end of the test.
+func New(tb testing.TB, extra ...string) *Engine {
+	tb.Helper()
+	dir, err := os.MkdirTemp("", "docker-engine-") // a socket's path has to be short
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { os.RemoveAll(dir) })
+	return NewIn(tb, dir, extra...)
+}
+
+// NewIn does the same in a directory that there is.
+func NewIn(tb testing.TB, dir string, extra ...string) *Engine {
+	tb.Helper()
+	e, err := Start(dir, extra...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := e.Stop(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return e
+}
+
+// Socket is the path of the engine's socket.
+func (e *Engine) Socket() string { return filepath.Join(e.dir, "engine.sock") }
+
+// Name is the engine's own: of its directory, and of the control group that holds those of its containers.
+func (e *Engine) Name() string { return filepath.Base(e.dir) }
+
+// PID is the engine's process.
+func (e *Engine) PID() int { return e.cmd.Process.Pid }
+
+// Shims lists the processes that stand between the engine and a container each.
+func (e *Engine) Shims() []string {
+	var found []string
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		line, err := os.ReadFile(file)
+		if err == nil && bytes.Contains(line, []byte("containerd-shim")) && bytes.Contains(line, []byte(e.dir+"/")) {
+			found = append(found, file+": "+string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
+		}
+	}
+	return found
+}
+
+// Host is the socket as DOCKER_HOST has it.
+func (e *Engine) Host() string { return "unix://" + e.Socket() }
+
+// Start starts an engine that was stopped or killed.
+func (e *Engine) Start() error {
+	path, err := exec.LookPath("dockerd")
+	if err != nil {
+		return fmt.Errorf("the tests need a Docker engine (Debian's docker.io): %w", err)
+	}
+	log, err := os.OpenFile(filepath.Join(e.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	config := filepath.Join(e.dir, "config.json") // not this host's
+	if err := os.WriteFile(config, []byte("{}"), 0o600); err != nil {
+		return err
+	}
+	e.cmd = exec.Command(path, append([]string{
+		"--data-root", filepath.Join(e.dir, "data"), "--exec-root", filepath.Join(e.dir, "exec"), "--pidfile", filepath.Join(e.dir, "pid"),
+		"--host", e.Host(), "--iptables=false", "--ip6tables=false", "--bridge=none", "--config-file", config, "--cgroup-parent", "/" + e.Name(),
+	}, e.extra...)...)
+	e.cmd.Stdout, e.cmd.Stderr = log, log
+	// A mount namespace of its own keeps its mounts out of ours.
+	e.cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGTERM, Setpgid: true}
+	e.ended = make(chan struct{})
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // the engine gets its signal when the thread that started it ends
+		defer runtime.UnlockOSThread()
+		defer close(e.ended)
+		err := e.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = e.cmd.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
+		return fmt.Errorf("start dockerd: %w", err)
+	}
+	return e.await()
+}
+
+// await returns when the engine answers.
+func (e *Engine) await() error {
+	api, err := e.connect()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = api.Close() }()
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		select {
+		case <-e.ended:
+			log, _ := os.ReadFile(filepath.Join(e.dir, "log"))
+			return fmt.Errorf("dockerd ended (the tests need root):\n%s", log[max(0, len(log)-4000):])
+		default:
+		}
+		if _, err := api.ContainerList(context.Background(), client.ContainerListOptions{Limit: 1}); err == nil {
+			return nil
+		}
+	}
+	return errors.New("dockerd does not answer")
+}
+
+// Stop ends the engine in order, which ends its containers.
+func (e *Engine) Stop() error {
+	_ = e.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-e.ended:
+		e.removeGroups()
+		return nil
+	case <-time.After(time.Minute):
+		_ = e.cmd.Process.Kill()
+		return errors.New("dockerd did not end")
+	}
+}
+
+// removeGroups removes what held the control groups of containers. There is none where the engine made no container.
+func (e *Engine) removeGroups() {
+	for _, pattern := range []string{"/sys/fs/cgroup/", "/sys/fs/cgroup/*/"} {
+		dirs, _ := filepath.Glob(pattern + e.Name())
+		for _, dir := range dirs {
+			_ = os.Remove(dir)
+		}
+	}
+}
+
+// Kill ends the engine and its containerd without giving them a chance.
+func (e *Engine) Kill(tb testing.TB) {
+	tb.Helper()
+	text, err := os.ReadFile(filepath.Join(e.dir, "exec", "containerd", "containerd.pid"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	daemon, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || daemon < 2 {
+		tb.Fatalf("containerd's pid %q: %v", text, err)
+	}
+	_ = e.cmd.Process.Kill()
+	<-e.ended
+	_ = syscall.Kill(daemon, syscall.SIGKILL)
+	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(daemon, 0) == nil; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			tb.Fatal("containerd survived")
+		}
+	}
+}
+
+func (e *Engine) connect() (*client.Client, error) {
+	return client.New(client.WithHost(e.Host()), client.WithAPIVersion(apiVersion))
+}
+
+// Client talks to the engine until the end of the test.
+func (e *Engine) Client(tb testing.TB) *client.Client {
+	tb.Helper()
+	api, err := e.connect()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = api.Close() })
+	return api
+}
+
+// Import makes an image of a root directory, a tar file.
+func (e *Engine) Import(name string, root []byte, changes ...string) error {
+	api, err := e.connect()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = api.Close() }()
+	answer, err := api.ImageImport(context.Background(), client.ImageImportSource{Source: bytes.NewReader(root), SourceName: "-"}, name,
+		client.ImageImportOptions{Changes: changes})
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(answer); err != nil {
+		return err
+	}
+	if strings.Contains(text.String(), "error") {
+		return fmt.Errorf("import %s: %s", name, text.String())
+	}
+	return nil
+}
+
+// Containers lists those with a label, name or name=value, running or not.
+func (e *Engine) Containers(tb testing.TB, label string) []string {
+	tb.Helper()
+	api, err := e.connect()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = api.Close() }()
+	list, err := api.ContainerList(context.Background(), client.ContainerListOptions{All: true, Filters: client.Filters{}.Add("label", label)})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var found []string
+	for _, c := range list.Items {
+		found = append(found, "container "+strings.Join(c.Names, " ")+" "+string(c.State))
+	}
+	return found
+}

@@ -1,0 +1,148 @@
+package dockertest
+
+import (
+	"archive/tar"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Root is a root directory as a tar file, made of this host's own packages: Python, a shell, and the libraries they need.
+func Root(more ...string) ([]byte, error) {
+	files, err := packageFiles(append(more, "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "python3-minimal", "coreutils", "dash")...)
+	if err != nil {
+		return nil, err
+	}
+	libraries, err := neededBy(files)
+	if err != nil {
+		return nil, err
+	}
+	var buf bytes.Buffer
+	w := tar.NewWriter(&buf)
+	for _, name := range []string{"bin", "lib", "lib64", "sbin"} {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: "usr/" + name, Mode: 0o777}); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range append(files, libraries...) {
+		if err := addFile(w, path); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return buf.Bytes(), w.Close()
+}
+
+// packageFiles lists what Debian packages installed below /usr, without documentation.
+func packageFiles(packages ...string) ([]string, error) {
+	out, err := exec.Command("dpkg", append([]string{"-L"}, packages...)...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("list files of packages: %w", err)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		path := strings.TrimSpace(line)
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path)) // /bin is /usr/bin
+		if err != nil || !strings.HasPrefix(dir+"/", "/usr/") || strings.HasPrefix(dir+"/", "/usr/share/") {
+			continue
+		}
+		path = filepath.Join(dir, filepath.Base(path))
+		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
+			seen[path] = true
+		}
+	}
+	return sorted(seen), nil
+}
+
+var libraryPath = regexp.MustCompile(`/[^\s()]+`)
+
+// neededBy lists the libraries that programs and libraries are linked with.
+func neededBy(files []string) ([]string, error) {
+	seen := map[string]bool{}
+	for batch := range slices.Chunk(slices.DeleteFunc(slices.Clone(files), notELF), 50) {
+		out, _ := exec.Command("ldd", batch...).Output() // fails for a file that is static
+		for line := range strings.Lines(string(out)) {
+			if !strings.HasPrefix(line, "\t") {
+				continue
+			}
+			if path := libraryPath.FindString(line); path != "" {
+				seen[path] = true
+			}
+		}
+	}
+	if len(seen) == 0 {
+		return nil, fmt.Errorf("ldd found no libraries")
+	}
+	// The same library may go by two paths.
+	named := map[string]bool{}
+	for path := range seen {
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			return nil, err
+		}
+		named[filepath.Join(dir, filepath.Base(path))] = true
+	}
+	for _, path := range files {
+		delete(named, path)
+	}
+	return sorted(named), nil
+}
+
+func notELF(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	var magic [4]byte
+	_, err = io.ReadFull(f, magic[:])
+	return err != nil || string(magic[:]) != "\x7fELF"
+}
+
+// addFile adds a library by what its name stands for, and everything else as it is.
+func addFile(w *tar.Writer, path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	link := ""
+	if info.Mode()&os.ModeSymlink != 0 {
+		if strings.Contains(path, ".so") {
+			info, err = os.Stat(path)
+		} else {
+			link, err = os.Readlink(path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	header, err := tar.FileInfoHeader(info, link)
+	if err != nil {
+		return err
+	}
+	header.Name = strings.TrimPrefix(path, "/")
+	header.Uname, header.Gname, header.Uid, header.Gid = "", "", 0, 0
+	if err := w.WriteHeader(header); err != nil || link != "" {
+		return err
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(content)
+	return err
+}
+
+func sorted(set map[string]bool) []string {
+	var list []string
+	for key := range set {
+		list = append(list, key)
+	}
+	slices.Sort(list)
+	return list
+}

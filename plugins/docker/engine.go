@@ -1,0 +1,149 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
+	"github.com/moby/moby/client/pkg/versions"
+)
+
+// oldestAPI is the oldest version of the API that has what we need: Docker 20.10.
+const oldestAPI = "1.41"
+
+// callTime bounds every call to the engine that isn't meant to wait for something.
+const callTime = 20 * time.Second
+
+// engine is a Docker engine that has answered.
+type engine struct {
+	api     *client.Client
+	host    string
+	version string // for people
+}
+
+// connect finds an engine and agrees with it on a version of the API. It takes no other rights than to list containers, so that it works
+// through a socket proxy that lets nothing else pass.
+func connect(ctx context.Context, s settings) (*engine, error) {
+	host := s.host
+	if host == "" {
+		var err error
+		if host, err = findSocket(); err != nil {
+			return nil, err
+		}
+	}
+	options := []client.Opt{client.WithHost(host)}
+	if s.tls != "" && strings.HasPrefix(host, "tcp:") { // a socket is guarded by the file system
+		options = append(options, client.WithTLSClientConfig(filepath.Join(s.tls, "ca.pem"), filepath.Join(s.tls, "cert.pem"), filepath.Join(s.tls, "key.pem")))
+	}
+	id, err := identify(ctx, options)
+	if err != nil {
+		return nil, fmt.Errorf("the Docker engine at %s: %w", host, explain(err))
+	}
+	api, err := client.New(append(options, client.WithAPIVersion(id.api))...)
+	if err != nil {
+		return nil, err
+	}
+	return &engine{api: api, host: host, version: fmt.Sprintf("%s, API %s", id.server, id.api)}, nil
+}
+
+// findSocket looks where engines listen on this host, the rootless one last.
+func findSocket() (string, error) {
+	paths := []string{"/var/run/docker.sock", fmt.Sprintf("/run/user/%d/docker.sock", os.Getuid())}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
+			return "unix://" + path, nil
+		}
+	}
+	return "", fmt.Errorf("no Docker engine found at %s; start one, or set AIRLOCK_PLUGIN_DOCKER_HOST", strings.Join(paths, " or "))
+}
+
+// identity is what an engine tells of itself with every answer.
+type identity struct{ api, server string }
+
+// identify asks in the oldest version. An engine that no longer speaks it refuses, but says which one it speaks.
+func identify(ctx context.Context, options []client.Opt) (identity, error) {
+	var mu sync.Mutex
+	var id identity
+	note := func(r *http.Response) {
+		mu.Lock()
+		defer mu.Unlock()
+		id.api, id.server = r.Header.Get("Api-Version"), r.Header.Get("Server")
+	}
+	api, err := client.New(append(options, client.WithAPIVersion(oldestAPI), client.WithHTTPResponseHook(note))...)
+	if err != nil {
+		return identity{}, err
+	}
+	defer func() { _ = api.Close() }()
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	_, err = api.ContainerList(ctx, client.ContainerListOptions{Limit: 1})
+	mu.Lock()
+	defer mu.Unlock()
+	switch {
+	case err != nil && (id.api == "" || !errdefs.IsInvalidArgument(err)):
+		return identity{}, err
+	case id.api == "":
+		id.api = oldestAPI
+	case versions.LessThan(id.api, oldestAPI):
+		return identity{}, fmt.Errorf("it speaks version %s of the API and %s is needed, which came with Docker 20.10", id.api, oldestAPI)
+	case versions.LessThan(client.MaxAPIVersion, id.api):
+		id.api = client.MaxAPIVersion
+	}
+	if id.server == "" {
+		id.server = "Docker"
+	}
+	return id, nil
+}
+
+// within runs one call with a deadline of its own: a box that is being killed still has to be cleared away.
+func within[T any](ctx context.Context, limit time.Duration, call func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	return call(ctx)
+}
+
+// remove kills and removes a container and returns when it's gone. One that isn't there is no error.
+func (e *engine) remove(ctx context.Context, container string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
+	defer cancel()
+	for {
+		_, err := e.api.ContainerRemove(ctx, container, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+		if err == nil || errdefs.IsNotFound(err) {
+			return nil
+		}
+		if !errdefs.IsConflict(err) {
+			return err
+		}
+		// Somebody else is removing it.
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		}
+	}
+}
+
+// sweep removes every container of an instance for which keep answers false.
+func (e *engine) sweep(ctx context.Context, instance string, keep func(box string) bool) error {
+	list, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerListResult, error) {
+		return e.api.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: client.Filters{}.Add("label", labelInstance+"="+instance)})
+	})
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, c := range list.Items {
+		if !keep(c.Labels[labelBox]) {
+			errs = append(errs, e.remove(ctx, c.ID))
+		}
+	}
+	return errors.Join(errs...)
+}

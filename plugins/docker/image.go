@@ -1,0 +1,233 @@
+package docker
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
+)
+
+// Labels of what the backend creates.
+const (
+	labelInstance = "airlock.instance" // containers: whose they are
+	labelBox      = "airlock.box"      // containers: the box's id
+	labelKey      = "airlock.key"      // images: what they were made from
+	labelOf       = "airlock.of"       // images: the name of the operator's image
+	labelPython   = "airlock.python"   // images: path of the interpreter
+)
+
+// repository is where derived images get their tags.
+const repository = "airlock/box"
+
+// layer changes with what is put into images besides airlock-init.
+const layer = "1"
+
+// image is one that the operator listed, pinned by its id, and the one derived from it that boxes run.
+type image struct {
+	name string // as the operator wrote it
+	id   string
+	arch string
+	env  []string // names that the image sets, which boxes must not have
+
+	deriving sync.Mutex
+	derived  string // id
+	python   string // path of the interpreter
+}
+
+// current is the id of the derived image.
+func (i *image) current() string {
+	i.deriving.Lock()
+	defer i.deriving.Unlock()
+	return i.derived
+}
+
+// findImage resolves a name to what it stands for now.
+func (e *engine) findImage(ctx context.Context, name string) (*image, error) {
+	found, err := within(ctx, callTime, func(ctx context.Context) (client.ImageInspectResult, error) {
+		return e.api.ImageInspect(ctx, name)
+	})
+	if errdefs.IsNotFound(err) {
+		return nil, missingImage(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("image %s: %w", name, explain(err))
+	}
+	i := &image{name: name, id: found.ID, arch: found.Architecture}
+	if found.Os != "linux" {
+		return nil, fmt.Errorf("image %s is for %s; boxes need linux", name, found.Os)
+	}
+	if found.Config == nil {
+		return i, nil
+	}
+	if len(found.Config.Volumes) > 0 {
+		return nil, fmt.Errorf("image %s declares volumes, and a box must have nothing writable but /tmp; build it without VOLUME", name)
+	}
+	for _, variable := range found.Config.Env {
+		key, _, _ := strings.Cut(variable, "=")
+		i.env = append(i.env, key)
+	}
+	return i, nil
+}
+
+func missingImage(name string) error {
+	advice := "docker pull " + name + " there"
+	if name == DefaultImage {
+		advice = "docker build -t " + name + " deploy/sandbox there, or name one with python3 in AIRLOCK_DOCKER_IMAGE"
+	}
+	return fmt.Errorf("the engine has no image %s: %s", name, advice)
+}
+
+// derive makes sure that the image with airlock-init in it exists. It's found again by what it was made from.
+func (h *host) derive(ctx context.Context, i *image) error {
+	i.deriving.Lock()
+	defer i.deriving.Unlock()
+	guest, err := h.guest(i.arch)
+	if err != nil {
+		return err
+	}
+	key := keyOf(i.id, guest)
+	known, err := h.derivedImages(ctx, labelKey, key)
+	if err != nil {
+		return err
+	}
+	if len(known) > 0 {
+		i.derived, i.python = known[0].ID, known[0].Labels[labelPython]
+		return nil
+	}
+	if err := h.makeDerived(ctx, i, key, guest); err != nil {
+		return fmt.Errorf("prepare image %s: %w", i.name, explain(err))
+	}
+	return nil
+}
+
+func keyOf(id string, guest []byte) string {
+	sum := sha256.Sum256(guest)
+	key := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%x", layer, id, sum))
+	return hex.EncodeToString(key[:16])
+}
+
+// makeDerived uploads into a container that is never started, and commits it. Nothing of the host is mounted, so it works wherever
+// the engine is.
+func (h *host) makeDerived(ctx context.Context, i *image, key string, guest []byte) error {
+	stage := fmt.Sprintf("airlock-stage-%s", strings.ToLower(rand.Text()))
+	defer func() { _ = h.remove(ctx, stage) }()
+	_, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerCreateResult, error) {
+		return h.api.ContainerCreate(ctx, client.ContainerCreateOptions{
+			Name: stage,
+			Config: &container.Config{
+				Image: i.id, Entrypoint: []string{"/airlock-init"}, NetworkDisabled: true,
+				Labels: map[string]string{labelInstance: h.instance},
+			},
+			HostConfig: &container.HostConfig{NetworkMode: "none", LogConfig: container.LogConfig{Type: "none"}},
+		})
+	})
+	if err != nil {
+		return err
+	}
+	python, err := h.findPython(ctx, stage)
+	if err != nil {
+		return err
+	}
+	_, err = within(ctx, callTime, func(ctx context.Context) (client.CopyToContainerResult, error) {
+		return h.api.CopyToContainer(ctx, stage, client.CopyToContainerOptions{DestinationPath: "/", Content: bytes.NewReader(archive(guest))})
+	})
+	if err != nil {
+		return err
+	}
+	made, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerCommitResult, error) {
+		return h.api.ContainerCommit(ctx, stage, client.ContainerCommitOptions{
+			Reference: repository + ":" + key, NoPause: true,
+			Config: &container.Config{Labels: map[string]string{labelKey: key, labelOf: i.name, labelPython: python}},
+		})
+	})
+	if err != nil {
+		return err
+	}
+	i.derived, i.python = made.ID, python
+	return nil
+}
+
+// findPython looks in the directories of the guest's PATH.
+func (h *host) findPython(ctx context.Context, stage string) (string, error) {
+	for _, path := range []string{"/usr/local/bin/python3", "/usr/bin/python3", "/bin/python3"} {
+		_, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerStatPathResult, error) {
+			return h.api.ContainerStatPath(ctx, stage, client.ContainerStatPathOptions{Path: path})
+		})
+		if err == nil {
+			return path, nil
+		}
+		if !errdefs.IsNotFound(err) {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("it has no python3 in /usr/local/bin, /usr/bin or /bin")
+}
+
+// archive holds airlock-init and the files that tell a script who it is, alike on every backend.
+func archive(guest []byte) []byte {
+	var buf bytes.Buffer
+	w := tar.NewWriter(&buf)
+	// Writes to a buffer don't fail.
+	_ = w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "tmp/", Mode: 0o1777}) // runc gives a mount the mode of what it covers
+	for _, f := range []struct {
+		name    string
+		mode    int64
+		content []byte
+	}{
+		{"airlock-init", 0o555, guest},
+		{"etc/passwd", 0o444, []byte("nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n")},
+		{"etc/group", 0o444, []byte("nogroup:x:65534:\n")},
+		{"etc/nsswitch.conf", 0o444, []byte("passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n")},
+	} {
+		_ = w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: f.name, Mode: f.mode, Size: int64(len(f.content))})
+		_, _ = w.Write(f.content)
+	}
+	_ = w.Close()
+	return buf.Bytes()
+}
+
+// derivedImage is one that some Airlock made.
+type derivedImage struct {
+	ID     string
+	Labels map[string]string
+}
+
+func (h *host) derivedImages(ctx context.Context, label, value string) ([]derivedImage, error) {
+	list, err := within(ctx, callTime, func(ctx context.Context) (client.ImageListResult, error) {
+		return h.api.ImageList(ctx, client.ImageListOptions{Filters: client.Filters{}.Add("label", label+"="+value)})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list images: %w", explain(err))
+	}
+	var out []derivedImage
+	for _, i := range list.Items {
+		out = append(out, derivedImage{i.ID, i.Labels})
+	}
+	return out, nil
+}
+
+// dropOld removes images that were derived from what a name stood for earlier, or with an earlier airlock-init. One that boxes still run
+// stays until the next time, and an image that another Airlock on this engine misses is made again when it does.
+func (h *host) dropOld(ctx context.Context, i *image) {
+	known, err := h.derivedImages(ctx, labelOf, i.name)
+	if err != nil {
+		return
+	}
+	for _, old := range known {
+		if old.ID == i.derived {
+			continue
+		}
+		_, _ = within(ctx, callTime, func(ctx context.Context) (client.ImageRemoveResult, error) {
+			return h.api.ImageRemove(ctx, old.ID, client.ImageRemoveOptions{PruneChildren: true})
+		})
+	}
+}

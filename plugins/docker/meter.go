@@ -1,0 +1,129 @@
+package docker
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
+)
+
+// Times between looks at what a box uses. Counters go with the container, so what it used since the last look isn't known.
+const (
+	lookFirst = 20 * time.Millisecond // after the start and after input, then doubled
+	lookLast  = 10 * time.Second
+	lookTime  = 2 * time.Second // how long one may take
+	maxStats  = 1 << 20         // bytes of an answer
+)
+
+// usage is what a box was seen to use.
+type usage struct {
+	peak int64 // bytes; where the kernel keeps no mark of it, the highest that was seen
+	cpu  time.Duration
+	full bool // as many processes as it may have
+}
+
+// meter looks at one box's counters from time to time: soon after something happened, rarely while nothing does.
+type meter struct {
+	engine    *engine
+	container string
+	pids      int64
+	news      chan struct{} // input arrived
+
+	mu   sync.Mutex
+	seen usage
+	near *nearby // nil if the counters are only to be had from the engine
+}
+
+func newMeter(e *engine, name string, pids int64) *meter {
+	return &meter{engine: e, container: name, pids: pids, news: make(chan struct{}, 1)}
+}
+
+// approach finds the counters on this host.
+func (m *meter) approach(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	found, err := m.engine.api.ContainerInspect(ctx, m.container, client.ContainerInspectOptions{})
+	if err != nil || found.Container.State == nil {
+		return
+	}
+	near := findNearby(found.Container.State.Pid, found.Container.ID)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.near = near
+}
+
+// watch looks until ctx ends.
+func (m *meter) watch(ctx context.Context) {
+	m.approach(ctx)
+	timer := time.NewTimer(lookFirst)
+	defer timer.Stop()
+	for wait := lookFirst; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.news:
+			if wait < time.Second { // it is being looked at anyway
+				continue
+			}
+			wait = lookFirst
+		case <-timer.C:
+			m.look(ctx)
+			wait = min(2*wait, lookLast)
+		}
+		timer.Reset(wait)
+	}
+}
+
+// poke tells that the box got something to do.
+func (m *meter) poke() {
+	select {
+	case m.news <- struct{}{}:
+	default:
+	}
+}
+
+// look reads the counters once. A box that has ended has none.
+func (m *meter) look(ctx context.Context) {
+	m.mu.Lock()
+	near := m.near
+	m.mu.Unlock()
+	if near != nil {
+		if u, ok := near.usage(); ok {
+			m.note(u)
+		}
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	answer, err := m.engine.api.ContainerStats(ctx, m.container, client.ContainerStatsOptions{})
+	if err != nil {
+		return
+	}
+	defer answer.Body.Close()
+	var s container.StatsResponse
+	if json.NewDecoder(io.LimitReader(answer.Body, maxStats)).Decode(&s) != nil {
+		return
+	}
+	m.note(usage{
+		peak: max(int64(s.MemoryStats.Usage), int64(s.MemoryStats.MaxUsage)),
+		cpu:  time.Duration(s.CPUStats.CPUUsage.TotalUsage),
+		// A fork that is being refused takes a place for a moment.
+		full: int64(s.PidsStats.Current) >= m.pids-1,
+	})
+}
+
+func (m *meter) note(u usage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.seen = usage{max(m.seen.peak, u.peak), max(m.seen.cpu, u.cpu), m.seen.full || u.full}
+}
+
+func (m *meter) usage() usage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.seen
+}

@@ -1,0 +1,123 @@
+package docker
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+//go:embed probe.py
+var probeScript string
+
+//go:embed strain.py
+var strainScript string
+
+// facts tell the probe what to try.
+type facts struct {
+	Hidden []string `json:"hidden"` // paths of this host
+	Canary int      `json:"canary"` // port somebody listens on at this host's 127.0.0.1
+	Pids   int64    `json:"pids"`
+	Tmp    int64    `json:"tmp"`
+	Shm    int64    `json:"shm"`
+	Files  int64    `json:"files"`
+	Exec   bool     `json:"exec"` // /tmp may hold programs
+}
+
+const controlCPU = "processor time is limited"
+
+// probeLimits are small, so that reaching them is quick.
+func probeLimits() plugins.Limits {
+	return plugins.Limits{Memory: 96 << 20, CPU: 0.5, Pids: 20, Tmp: 2 << 20, Files: 40}
+}
+
+// probe opens a box, tries to break out of it and returns what held. It fails if the box could not be opened or the answer is
+// not complete; a control that did not hold is no error.
+func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, error) {
+	canary, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	defer canary.Close()
+	limits := probeLimits()
+	input, err := json.Marshal(facts{
+		Hidden: hidden, Canary: canary.Addr().(*net.TCPAddr).Port, Pids: limits.Pids, Tmp: limits.Tmp, Shm: shmSize, Files: limits.Files,
+		Exec: h.settings.tmpExec,
+	})
+	if err != nil {
+		return nil, err
+	}
+	limits.CPU = 2
+	out, exit, err := h.python(ctx, "_probe", limits, probeScript, append(input, '\n'))
+	if err != nil {
+		return nil, err
+	}
+	raw := map[string]struct {
+		Held   bool
+		Detail string
+	}{}
+	if json.Unmarshal(out, &raw) != nil || len(raw) == 0 {
+		return nil, fmt.Errorf("the probe ended with code %d, reason %s: %s", exit.Code, exit.Reason, exit.Diagnostic)
+	}
+	var controls []plugins.Control
+	for name, r := range raw {
+		controls = append(controls, plugins.Control{Name: name, Proved: r.Held, Detail: r.Detail})
+	}
+	slices.SortFunc(controls, func(a, b plugins.Control) int { return strings.Compare(a.Name, b.Name) })
+	return controls, nil
+}
+
+// strain opens a box that uses up processor and memory, and returns what was held.
+func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err error) {
+	limits := probeLimits()
+	out, exit, err := h.python(ctx, "_strain", limits, strainScript, []byte("\n"))
+	if err != nil {
+		return cpu, memory, err
+	}
+	share, perr := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+	cpu = plugins.Control{
+		Name: controlCPU, Proved: perr == nil && share <= 1.3*limits.CPU,
+		Detail: fmt.Sprintf("computed without pause at a limit of %v cores: got %.2f", limits.CPU, share),
+	}
+	if !cpu.Proved {
+		cpu.Detail += "; a rootless engine needs the cpu controller delegated to its user (systemd: Delegate=cpu cpuset io memory pids)"
+	}
+	memory = plugins.Control{
+		Name: "memory is limited", Proved: exit.Reason == plugins.ReasonOOM,
+		Detail: fmt.Sprintf("allocated without end at a limit of %d MiB: ended by %s", limits.Memory>>20, exit.Reason),
+	}
+	if !memory.Proved {
+		memory.Detail += "; the engine has to run with a memory cgroup (a rootless one with cgroup version 2 and delegation)"
+	}
+	return cpu, memory, nil
+}
+
+// python runs a script as PID 1 of a box of the default image and returns what it wrote. The id begins with an underscore, which no
+// other box's does.
+func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte, plugins.Exit, error) {
+	var out limitedBuffer
+	i := h.images[0]
+	command := []string{i.python, "-s", "-B", "-c", script}
+	exit, err := h.run(ctx, plugins.Spec{ID: id, Limits: limits}, i, command, nil, bytes.NewReader(input), &out)
+	if err == nil && exit.Reason == plugins.ReasonKilled {
+		err = fmt.Errorf("%s: %w", id, ctx.Err())
+	}
+	return out.Bytes(), exit, err
+}
+
+// limitedBuffer keeps a probe's answer and drops what is too long to be one.
+type limitedBuffer struct{ bytes.Buffer }
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	if b.Len()+len(p) <= 1<<20 {
+		b.Buffer.Write(p)
+	}
+	return len(p), nil
+}

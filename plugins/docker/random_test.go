@@ -1,0 +1,56 @@
+package docker
+
+import (
+	"context"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/sandboxtest"
+)
+
+// TestManyEndsLeaveNothing opens seventy boxes that end in every way there is, in random order, some at once.
+func TestManyEndsLeaveNothing(t *testing.T) {
+	w := newWorld(t, sharedSettings())
+	w.ready(t)
+	zero := 0
+	ends := []struct {
+		order sandboxtest.Order
+		life  time.Duration // until it's killed
+		want  plugins.Reason
+	}{
+		{sandboxtest.Order{Exit: &zero}, time.Minute, plugins.ReasonExit},
+		{python("print('x' * 100000)"), time.Minute, plugins.ReasonExit},
+		{python("import os\nfor i in range(3):\n if os.fork() == 0: os.setsid()"), time.Minute, plugins.ReasonExit},
+		{python("x = bytearray(b'1') * (1 << 30)"), time.Minute, plugins.ReasonOOM},
+		{python(sleeper), 500 * time.Millisecond, plugins.ReasonKilled},
+		{python("while True: print('x' * 1000)"), 700 * time.Millisecond, plugins.ReasonKilled},
+		{python(sleeper), time.Millisecond, plugins.ReasonKilled},
+	}
+	const seed = 1
+	random := rand.New(rand.NewPCG(seed, seed))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range 4 {
+		workers.Go(func() {
+			for n := range next {
+				e := ends[n%len(ends)]
+				ctx, cancel := context.WithTimeout(t.Context(), e.life)
+				_, exit, err := w.doWithin(t, ctx, plugins.Spec{ID: "random-" + strconv.Itoa(n), Limits: plugins.Limits{Memory: 64 << 20}}, e.order)
+				cancel()
+				if err != nil || exit.Reason != e.want {
+					t.Errorf("box %d: %+v, %v, want %s", n, exit, err, e.want)
+				}
+			}
+		})
+	}
+	for _, n := range random.Perm(70) {
+		next <- n
+	}
+	close(next)
+	workers.Wait()
+	noneLeft(t, shared, w.cfg.Instance)
+}

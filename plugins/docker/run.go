@@ -1,0 +1,256 @@
+package docker
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+const (
+	// grace is how long output that is on its way may take once a box has been killed.
+	grace = time.Second
+	// endTime is how long a container may take to be reported as ended after its output has.
+	endTime = 10 * time.Second
+	// lastLook bounds the look at the counters of a box that is about to be killed.
+	lastLook = 300 * time.Millisecond
+)
+
+// box is one running sandbox.
+type box struct {
+	*host
+	name   string // of the container
+	limits plugins.Limits
+	conn   client.HijackedResponse
+	meter  *meter
+	oom    <-chan struct{}
+	stderr tail
+	over   bool // the engine has said that nothing runs in it any more
+}
+
+// run opens a box for command, relays its stdio, and returns when nothing of it is left.
+func (h *host) run(ctx context.Context, spec plugins.Spec, i *image, command []string, oom <-chan struct{}, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+	limits, err := bound(spec.Limits)
+	if err != nil {
+		return plugins.Exit{}, err
+	}
+	if ctx.Err() != nil {
+		return killed(), nil
+	}
+	b := &box{host: h, name: "airlock-" + h.instance + "-" + spec.ID + "-" + strings.ToLower(rand.Text()[:6]), limits: limits, oom: oom}
+	if err := b.open(ctx, i, spec.ID, command); err != nil {
+		return plugins.Exit{}, errors.Join(fmt.Errorf("open box: %w", explain(err)), b.clearAway(ctx, b.name))
+	}
+	exit, err := b.live(ctx, stdin, stdout)
+	if b.over {
+		b.clearing.behind(ctx, h, b.name)
+		return exit, err
+	}
+	return exit, errors.Join(err, b.clearAway(ctx, b.name))
+}
+
+func killed() plugins.Exit {
+	return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}
+}
+
+// open makes the container, connects to it and starts it. Whether it fails or not, the caller clears the container away.
+func (b *box) open(ctx context.Context, i *image, id string, command []string) error {
+	if err := b.create(ctx, i, id, command); err != nil {
+		return err
+	}
+	attached, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerAttachResult, error) {
+		return b.api.ContainerAttach(ctx, b.name, client.ContainerAttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
+	})
+	if err != nil {
+		return err
+	}
+	b.conn, b.meter = attached.HijackedResponse, newMeter(b.engine, b.name, b.limits.Pids)
+	_, err = within(ctx, callTime, func(ctx context.Context) (client.ContainerStartResult, error) {
+		return b.api.ContainerStart(ctx, b.name, client.ContainerStartOptions{})
+	})
+	if err != nil {
+		b.conn.Close()
+	}
+	return err
+}
+
+// create makes the container. If somebody removed the derived image, it's made again.
+func (b *box) create(ctx context.Context, i *image, id string, command []string) error {
+	for again := false; ; again = true {
+		options := client.ContainerCreateOptions{Name: b.name, Config: b.containerConfig(i, id, command), HostConfig: b.hostConfig(i.arch, b.limits)}
+		if b.hole != nil {
+			b.hole(options.Config, options.HostConfig)
+		}
+		made, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerCreateResult, error) {
+			return b.api.ContainerCreate(ctx, options)
+		})
+		if errdefs.IsNotFound(err) && !again {
+			if err := b.derive(ctx, i); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, warning := range made.Warnings {
+			if strings.Contains(warning, "discarded") { // the engine's word for a limit that it can't hold
+				return fmt.Errorf("the engine does not hold a limit: %s", warning)
+			}
+		}
+		return nil
+	}
+}
+
+// live relays until the box ends and returns how it did.
+func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+	defer b.conn.Close()
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	go b.meter.watch(watching)
+	// It may wait in stdin.Read for longer than the box lives; nothing waits for it.
+	go b.feed(watching, stdin)
+	output := make(chan error, 1)
+	go func() { output <- demux(b.conn.Reader, stdout, &b.stderr) }()
+	select {
+	case err := <-output:
+		if failed := (deliverError{}); errors.As(err, &failed) {
+			return b.kill(ctx, nil, plugins.ReasonKilled), failed.err
+		}
+		return b.ended(ctx, err)
+	case <-b.oom:
+		return b.kill(ctx, output, plugins.ReasonOOM), nil
+	case <-ctx.Done():
+		return b.kill(ctx, output, plugins.ReasonKilled), nil
+	}
+}
+
+// feed relays input. Its end is the last moment at which the counters are there for sure: the guest ends by it.
+func (b *box) feed(ctx context.Context, stdin io.Reader) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := stdin.Read(buf)
+		if n > 0 {
+			if _, err := b.conn.Conn.Write(buf[:n]); err != nil {
+				return
+			}
+			b.meter.poke()
+		}
+		if err != nil {
+			b.meter.look(ctx)
+			_ = b.conn.CloseWrite()
+			return
+		}
+	}
+}
+
+// kill ends the box at once. Output that is on its way gets a moment, if anybody reads it.
+func (b *box) kill(ctx context.Context, output <-chan error, why plugins.Reason) plugins.Exit {
+	looking, stop := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
+	b.meter.look(looking)
+	stop()
+	_, _ = within(ctx, callTime, func(ctx context.Context) (client.ContainerKillResult, error) {
+		return b.api.ContainerKill(ctx, b.name, client.ContainerKillOptions{Signal: "KILL"})
+	})
+	if output != nil {
+		select {
+		case err := <-output:
+			_ = err // how it ended is of no interest
+		case <-time.After(grace):
+		}
+	}
+	exit := killed()
+	exit.Reason = why
+	b.measured(&exit)
+	return exit
+}
+
+// ended says how a box ended whose output has: by itself, or with the engine. cause is how reading failed, if it did.
+func (b *box) ended(ctx context.Context, cause error) (plugins.Exit, error) {
+	state, err := b.finalState(ctx)
+	if err != nil {
+		return plugins.Exit{}, fmt.Errorf("the engine at %s went away or lost the box while it ran: %w", b.engine.host, explain(errors.Join(cause, err)))
+	}
+	if cause != nil {
+		return plugins.Exit{}, fmt.Errorf("the connection to the engine at %s broke while the box ran: %w", b.engine.host, cause)
+	}
+	const killedBySignal9 = 128 + 9
+	exit := plugins.Exit{Code: state.ExitCode, Reason: plugins.ReasonExit}
+	outOfMemory := state.OOMKilled || state.ExitCode == killedBySignal9 && b.toldOfOOM()
+	if outOfMemory {
+		exit.Reason = plugins.ReasonOOM
+		if state.ExitCode == killedBySignal9 {
+			exit.Code, exit.Signal = -1, 9
+		}
+	}
+	b.measured(&exit)
+	if state.ExitCode == killedBySignal9 && !outOfMemory && exit.Diagnostic == "" {
+		exit.Diagnostic = "ended with 137: by itself, or somebody stopped the container or the engine"
+	}
+	return exit, nil
+}
+
+// toldOfOOM waits a moment for the report that memory ran out: engines hear of it by another way than of the end.
+func (b *box) toldOfOOM() bool {
+	select {
+	case <-b.oom:
+		return true
+	case <-time.After(100 * time.Millisecond):
+		return false
+	}
+}
+
+// finalState waits for the container's end, which is at hand, and returns what the engine knows about it. One that lives on without output
+// is killed.
+func (b *box) finalState(ctx context.Context) (*container.State, error) {
+	if err := b.await(ctx); err != nil {
+		if errdefs.IsNotFound(err) || client.IsErrConnectionFailed(err) {
+			return nil, err
+		}
+		_, _ = within(ctx, callTime, func(ctx context.Context) (client.ContainerKillResult, error) {
+			return b.api.ContainerKill(ctx, b.name, client.ContainerKillOptions{Signal: "KILL"})
+		})
+	}
+	found, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerInspectResult, error) {
+		return b.api.ContainerInspect(ctx, b.name, client.ContainerInspectOptions{})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if found.Container.State == nil || found.Container.State.Running {
+		return nil, errors.New("the container runs on without its output")
+	}
+	b.over = true
+	return found.Container.State, nil
+}
+
+func (b *box) await(ctx context.Context) error {
+	_, err := within(ctx, endTime, func(ctx context.Context) (container.WaitResponse, error) {
+		waiting := b.api.ContainerWait(ctx, b.name, client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
+		select {
+		case response := <-waiting.Result:
+			return response, nil
+		case err := <-waiting.Error:
+			return container.WaitResponse{}, err
+		}
+	})
+	return err
+}
+
+// measured adds what the box used.
+func (b *box) measured(exit *plugins.Exit) {
+	u := b.meter.usage()
+	exit.PeakMemory, exit.CPUTime, exit.PidsHit, exit.Diagnostic = u.peak, u.cpu, u.full, b.stderr.String()
+	if exit.Reason == plugins.ReasonOOM {
+		exit.PeakMemory = b.limits.Memory // that is what it means
+	}
+}

@@ -1,0 +1,119 @@
+package docker
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// DefaultImage is the operator's image unless the settings name others: what deploy/sandbox builds.
+const DefaultImage = "airlock-sandbox"
+
+// settings are the parsed form of plugins.Config.Settings.
+type settings struct {
+	host    string // empty: search
+	tls     string // directory with ca.pem, cert.pem and key.pem; empty: none
+	plain   bool
+	images  []string // the first is the default
+	runtime string   // empty: the engine's own
+	tmpExec bool
+}
+
+var (
+	imageShape   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}$`)
+	runtimeShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+)
+
+// parseSettings refuses what it doesn't know, so that a misspelt setting isn't silently none.
+func parseSettings(in map[string]string) (settings, error) {
+	s := settings{images: []string{DefaultImage}}
+	for name, value := range in {
+		var err error
+		switch name {
+		case "host":
+			s.host = value
+		case "cert_path":
+			s.tls, err = absolute(value)
+		case "plain_tcp":
+			s.plain, err = strconv.ParseBool(value)
+		case "image":
+			s.images, err = imageList(value)
+		case "runtime":
+			s.runtime, err = shaped(value, runtimeShape, "the name of a runtime, such as runsc")
+		case "tmp_exec":
+			s.tmpExec, err = strconv.ParseBool(value)
+		default:
+			err = fmt.Errorf("unknown setting")
+		}
+		if err != nil {
+			return settings{}, fmt.Errorf("setting %q: %w", name, err)
+		}
+	}
+	return s, s.checkHost()
+}
+
+// checkHost refuses ways to an engine on which somebody else could be listening or speaking.
+func (s settings) checkHost() error {
+	if s.host == "" {
+		return nil
+	}
+	u, err := url.Parse(s.host)
+	if err != nil {
+		return fmt.Errorf(`setting "host": %w`, err)
+	}
+	switch u.Scheme {
+	case "unix":
+		if _, err := absolute(u.Path); err != nil || u.Host != "" {
+			return fmt.Errorf(`setting "host": %q is not of the form unix:///path`, s.host)
+		}
+		return nil
+	case "tcp":
+		if u.Hostname() == "" || u.Port() == "" || u.Path != "" || u.User != nil {
+			return fmt.Errorf(`setting "host": %q is not of the form tcp://name:port`, s.host)
+		}
+		if s.tls == "" && !s.plain && !loopback(u.Hostname()) {
+			return fmt.Errorf(`setting "host": %s is without TLS; name the directory of the certificates in "cert_path", `+
+				`or set "plain_tcp" to true for a socket proxy on a network that nobody else is in`, s.host)
+		}
+		return nil
+	case "ssh":
+		return fmt.Errorf(`setting "host": ssh is not supported; use tcp with TLS`)
+	default:
+		return fmt.Errorf(`setting "host": %q begins neither with unix:// nor with tcp://`, s.host)
+	}
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func imageList(value string) ([]string, error) {
+	var list []string
+	for name := range strings.SplitSeq(value, ",") {
+		name, err := shaped(strings.TrimSpace(name), imageShape, "an image, such as registry.example.com/sandbox:3")
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, name)
+	}
+	return list, nil
+}
+
+func shaped(value string, shape *regexp.Regexp, what string) (string, error) {
+	if !shape.MatchString(value) {
+		return "", fmt.Errorf("%q is not %s", value, what)
+	}
+	return value, nil
+}
+
+func absolute(path string) (string, error) {
+	if !filepath.IsAbs(path) || filepath.Clean(path) != path {
+		return "", fmt.Errorf("%q is not a clean absolute path", path)
+	}
+	return path, nil
+}

@@ -1,0 +1,209 @@
+package landlock
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/landlock/warden"
+)
+
+const (
+	// grace is how long output that is on its way may take once a box has been killed.
+	grace = time.Second
+	// killWithin is how long a warden may take to end a box before it is ended itself.
+	killWithin = 10 * time.Second
+)
+
+// program is what runs as the guest: path, or the guest's own file if that is empty.
+type program struct {
+	path string
+	argv []string
+}
+
+// box is one running sandbox, from outside.
+type box struct {
+	host    *host
+	cmd     *exec.Cmd
+	config  warden.Config
+	leash   *os.File // config goes down it; its end ends the box
+	stdin   *os.File
+	stdout  *os.File
+	stderr  *os.File
+	report  *os.File
+	verdict chan *warden.Report
+}
+
+// run opens a box, relays its stdio, and returns when nothing of it is left.
+func (h *host) run(ctx context.Context, spec plugins.Spec, p program, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+	limits, err := bound(spec.Limits)
+	if err != nil {
+		return plugins.Exit{}, err
+	}
+	if ctx.Err() != nil {
+		return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}, nil
+	}
+	b := &box{host: h, verdict: make(chan *warden.Report, 1)}
+	b.config = warden.Config{
+		Guest: p.argv, Path: p.path, UID: h.uids.next(h.identity), ABI: h.abi, Filter: h.filter, Tmp: h.prefix() + spec.ID, Walls: h.walls, Limits: limits,
+	}
+	b.config.Walls.Private = b.config.Tmp
+	if err := b.start(); err != nil {
+		return plugins.Exit{}, fmt.Errorf("open box: %w", err)
+	}
+	defer closeAll(b.leash, b.stdin, b.stdout, b.stderr, b.report)
+	return b.live(ctx, stdin, stdout)
+}
+
+// start starts the warden, which waits for its config.
+func (b *box) start() error {
+	var theirs []*os.File
+	var failed error
+	pipe := func(ours **os.File, down bool) *os.File {
+		r, w, err := os.Pipe()
+		if err != nil {
+			failed = err
+			return nil
+		}
+		if down {
+			r, w = w, r
+		}
+		*ours = r
+		theirs = append(theirs, w)
+		return w
+	}
+	stdin, stdout, stderr := pipe(&b.stdin, true), pipe(&b.stdout, false), pipe(&b.stderr, false)
+	leash, report := pipe(&b.leash, true), pipe(&b.report, false)
+	defer func() { closeAll(theirs...) }()
+	if failed == nil {
+		b.cmd = &exec.Cmd{
+			Path: "/proc/self/fd/6", // the last of ExtraFiles
+			Args: []string{"airlock-init", "warden"},
+			Env:  []string{}, // not nil, which would mean: inherit
+			Dir:  "/",
+			// Files, not readers: exec then starts no goroutine that Wait would have to wait for.
+			Stdin: stdin, Stdout: stdout, Stderr: stderr,
+			ExtraFiles:  []*os.File{leash, report, b.host.guest, b.host.warden},
+			SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, // a terminal's Ctrl-C is for the host, which ends boxes in order
+		}
+		failed = b.host.wardens.start(b.cmd)
+	}
+	if failed != nil {
+		closeAll(b.leash, b.stdin, b.stdout, b.stderr, b.report)
+	}
+	return failed
+}
+
+// live lets the box run and sees it to its end.
+func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+	go func() { b.verdict <- readReport(b.report) }()
+	diagnostic := make(chan string, 1)
+	go func() { diagnostic <- lastOf(b.stderr) }()
+	output := make(chan error, 1)
+	go func() { output <- relay(stdout, b.stdout) }()
+	exited := make(chan struct{})
+	go func() {
+		_ = b.cmd.Wait()
+		b.host.wardens.ended(b.cmd.Process.Pid)
+		close(exited)
+	}()
+	line, err := json.Marshal(b.config)
+	if err == nil {
+		_, err = b.leash.Write(append(line, '\n'))
+	}
+	if err != nil {
+		b.kill()
+	}
+	// It may wait in stdin.Read for longer than the box lives; nothing waits for it.
+	go func() {
+		_ = relay(b.stdin, stdin)
+		b.stdin.Close()
+	}()
+	outErr := b.watch(ctx, output, exited)
+	report := <-b.verdict // nil of a warden that was killed, and left its box
+	leftErr := b.leftovers(report)
+	if outErr == nil {
+		outErr = flush(ctx, output)
+	}
+	exit, verdictErr := b.exit(report, <-diagnostic)
+	return exit, errors.Join(verdictErr, leftErr, outErr)
+}
+
+// kill ends the box by its warden.
+func (b *box) kill() { b.leash.Close() }
+
+// watch kills the box when ctx ends or its output can't be delivered. It returns when the warden has ended, with the error of the output if that
+// has ended already.
+func (b *box) watch(ctx context.Context, output chan error, exited <-chan struct{}) error {
+	done := ctx.Done()
+	var late <-chan time.Time
+	for {
+		select {
+		case <-exited:
+			return nil
+		case <-done:
+			b.kill()
+			done, late = nil, time.After(killWithin)
+		case err := <-output:
+			output <- err // for flush
+			output = nil
+			if err != nil {
+				b.kill()
+				late = time.After(killWithin)
+			}
+		case <-late:
+			_ = b.cmd.Process.Kill()
+		}
+	}
+}
+
+// leftovers ends and removes what a dead warden left, and tells what a living one couldn't.
+func (b *box) leftovers(report *warden.Report) error {
+	if report == nil {
+		return errors.Join(b.host.wardens.endOrphans(), warden.RemoveOwned(b.config.Tmp))
+	}
+	if report.Left != "" {
+		return errors.New(report.Left)
+	}
+	return nil
+}
+
+// exit words the report.
+func (b *box) exit(report *warden.Report, diagnostic string) (plugins.Exit, error) {
+	switch {
+	case report == nil:
+		return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled, Diagnostic: diagnostic}, fmt.Errorf("the box was lost: its warden ended (%v): %s", b.cmd.ProcessState, diagnostic)
+	case report.Error != "":
+		return plugins.Exit{Diagnostic: diagnostic}, fmt.Errorf("open box: %s", report.Error)
+	}
+	exit := plugins.Exit{
+		Code: report.Code, Signal: report.Signal, PeakMemory: report.Peak, CPUTime: time.Duration(report.CPU),
+		PidsHit: report.Refused > 0, Diagnostic: diagnostic,
+	}
+	switch report.Reason {
+	case warden.ReasonExit:
+		exit.Reason = plugins.ReasonExit
+	case warden.ReasonMemory:
+		exit.Reason = plugins.ReasonOOM
+	case warden.ReasonTmp:
+		exit.Reason = plugins.ReasonTmp
+	default:
+		exit.Reason = plugins.ReasonKilled
+	}
+	return exit, nil
+}
+
+func readReport(pipe io.Reader) *warden.Report {
+	var r warden.Report
+	if json.NewDecoder(io.LimitReader(pipe, 64<<10)).Decode(&r) != nil {
+		return nil
+	}
+	return &r
+}

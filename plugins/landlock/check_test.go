@@ -1,0 +1,227 @@
+package landlock
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/sandboxtest"
+)
+
+func TestCheck(t *testing.T) {
+	b := New(WithGuest(sandboxtest.Guest(t)))
+	r, err := b.Check(t.Context(), plugins.Config{Instance: "test-check", StateDir: t.TempDir()})
+	if err != nil || !r.Ready || r.Tier != plugins.TierRestricted || !strings.HasPrefix(r.Runtime, "python-sha256:") {
+		t.Errorf("%v %+v", err, r)
+	}
+	again, err := b.Check(t.Context(), plugins.Config{Instance: "test-check", StateDir: t.TempDir()})
+	if err != nil || again.Runtime != r.Runtime {
+		t.Errorf("%v, runtime %s and then %s", err, r.Runtime, again.Runtime)
+	}
+}
+
+func TestCheckRefuses(t *testing.T) {
+	for name, tt := range map[string]struct {
+		options []Option
+		cfg     plugins.Config
+		reason  string
+	}{
+		"bad instance":    {nil, plugins.Config{Instance: "../x"}, "letters, digits"},
+		"unknown":         {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tpm": "/"}}, `setting "tpm"`},
+		"relative":        {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": "tmp"}}, "clean absolute path"},
+		"no tmp":          {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": "/nonexistent"}}, "AIRLOCK_PLUGIN_LANDLOCK_TMP"},
+		"too few files":   {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{Files: 10}}, "file limit"},
+		"negative cpu":    {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{CPU: -1}}, "cpu limit"},
+		"no Landlock":     {[]Option{WithABI(0)}, plugins.Config{Instance: "x"}, "no Landlock"},
+		"closed to boxes": {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": t.TempDir()}}, "mode 1777"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := New(append(tt.options, WithGuest([]byte("unused")))...).Check(t.Context(), tt.cfg)
+			if err != nil || r.Ready || r.Tier != plugins.TierNone || !strings.Contains(r.Reason, tt.reason) {
+				t.Errorf("%v, %+v, want a reason with %q", err, r, tt.reason)
+			}
+		})
+	}
+}
+
+func TestCanPeek(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ptrace_scope")
+	if err := canPeek(path); err != nil {
+		t.Errorf("without Yama: %v", err)
+	}
+	for scope, fine := range map[string]bool{"0\n": true, "1\n": true, "2\n": false, "3\n": false} {
+		if err := os.WriteFile(path, []byte(scope), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := canPeek(path); (err == nil) != fine || err != nil && !strings.Contains(err.Error(), "kernel.yama.ptrace_scope=1") {
+			t.Errorf("scope %q: %v", scope, err)
+		}
+	}
+}
+
+func TestMapped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "uid_map")
+	for text, want := range map[string][]bool{
+		"         0          0 4294967295\n":      {true, true},
+		"0 100000 65536\n":                        {false, true},
+		"0 1000 1\n1 100000 65536\n":              {false, true},
+		"65534 1000 1\n":                          {false, false},
+		"0 0 1000\n1900100000 1900100000 65536\n": {true, false},
+		"": {false, false}, "junk\n": {false, false},
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got []bool
+		for _, r := range ranges() {
+			got = append(got, mapped(path, r))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+}
+
+// inspected returns a backend's host before it's proved.
+func inspected(t *testing.T, instance string) *host {
+	t.Helper()
+	b := New(WithGuest(sandboxtest.Guest(t)))
+	if err := b.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	h, err := b.inspect(settings{}, instance, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestProbeFindsHoles opens boxes with a wall missing. A probe that doesn't notice proves nothing.
+func TestProbeFindsHoles(t *testing.T) {
+	allowAll := []byte{0x06, 0, 0, 0, 0, 0, 0xff, 0x7f} // return SECCOMP_RET_ALLOW
+	tests := []struct {
+		name  string
+		hole  func(h *host)
+		found []string
+	}{
+		{"none", func(*host) {}, nil},
+		{"no filter", func(h *host) { h.filter = allowAll }, []string{
+			"kernel surface is closed", "no other sockets", "no new namespaces", "no serving", "no datagrams", "no connecting by sending",
+			"no Unix sockets of the host", "processes are limited", "the supervisor can see the box", "connections go to Airlock alone",
+			"metadata of host files can't be changed", "canaries of the host are untouched",
+		}},
+		{"a directory of the host", func(h *host) { h.walls.Files = append(h.walls.Files, "/etc") }, []string{"host files are closed", "links lead nowhere"}},
+		{"all of /proc", func(h *host) { h.walls.Files = append(h.walls.Files, "/proc") }, []string{"host files are closed", "other processes are closed", "links lead nowhere"}},
+		{"a writable directory", func(h *host) { h.walls.Devices = append(h.walls.Devices, h.tmp) }, []string{"host files are closed", "only its own directory can be written"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := inspected(t, "test-holes")
+			tt.hole(h)
+			controls, err := h.probe(t.Context(), []string{"/etc", "/etc/passwd", "/proc"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			broken := map[string]string{}
+			for _, c := range controls {
+				if !c.Proved {
+					broken[c.Name] = c.Detail
+				}
+			}
+			for _, name := range tt.found {
+				if _, found := broken[name]; !found {
+					t.Errorf("the probe missed that %q doesn't hold", name)
+				}
+				delete(broken, name)
+			}
+			if tt.name != "no filter" && len(broken) > 0 {
+				t.Errorf("also broken: %v", broken)
+			}
+		})
+	}
+}
+
+// TestKilledWardenLeavesNothing kills the one process that a box depends on.
+func TestKilledWardenLeavesNothing(t *testing.T) {
+	h := inspected(t, "test-warden")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out := make(chan string, 1)
+	type result struct {
+		exit plugins.Exit
+		err  error
+	}
+	done := make(chan result, 1)
+	script := `
+import os, signal, time
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
+        if os.fork() == 0: time.sleep(1000)
+        time.sleep(1000)
+print(os.getppid(), flush=True)
+time.sleep(1000)`
+	go func() {
+		p := program{path: h.interpreter, argv: []string{h.interpreter, "-c", script, "test-warden-mark"}}
+		exit, err := h.run(ctx, plugins.Spec{ID: "victim"}, p, strings.NewReader(""), writer(out))
+		done <- result{exit, err}
+	}()
+	var line string
+	select {
+	case line = <-out:
+	case r := <-done:
+		t.Fatalf("%+v", r)
+	}
+	warden, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(warden, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if r := <-done; r.err == nil || ctx.Err() != nil {
+		t.Errorf("%+v, want an error that says that the box was lost", r)
+	}
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range lines {
+		if b, _ := os.ReadFile(path); strings.Contains(string(b), "test-warden-mark") {
+			t.Errorf("%s is left", path)
+		}
+	}
+	if _, err := os.Stat(h.prefix() + "victim"); !os.IsNotExist(err) {
+		t.Errorf("the directory is left: %v", err)
+	}
+}
+
+type writer chan string
+
+func (w writer) Write(p []byte) (int, error) {
+	w <- string(p)
+	return len(p), nil
+}
+
+func TestSweep(t *testing.T) {
+	h := inspected(t, "test-sweep")
+	for _, id := range []string{"dead", "live"} {
+		if err := os.MkdirAll(h.prefix()+id+"/a/b", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(h.prefix() + id) })
+	}
+	if err := h.sweep(func(id string) bool { return id == "live" }); err != nil {
+		t.Fatal(err)
+	}
+	left, _ := filepath.Glob(h.prefix() + "*")
+	if diff := cmp.Diff([]string{h.prefix() + "live"}, left); diff != "" {
+		t.Error(diff)
+	}
+}

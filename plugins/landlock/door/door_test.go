@@ -1,0 +1,108 @@
+package door
+
+import (
+	"net/netip"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/sys/unix"
+	"pgregory.net/rapid"
+)
+
+func pair(t *testing.T) (warden, guest *Door) {
+	t.Helper()
+	a, b, err := Pair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if warden, err = Open(a); err != nil {
+		t.Fatal(err)
+	}
+	if guest, err = Open(b); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		warden.Close()
+		guest.Close()
+	})
+	return warden, guest
+}
+
+func TestRoundTrip(t *testing.T) {
+	warden, guest := pair(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		want := Message{
+			Kind: Kind(rapid.Byte().Draw(rt, "kind")), On: rapid.Bool().Draw(rt, "on"), ABI: rapid.Uint8().Draw(rt, "abi"),
+			ID: rapid.Uint32().Draw(rt, "id"), Errno: unix.Errno(rapid.Uint32().Draw(rt, "errno")),
+			To: netip.AddrPortFrom(netip.AddrFrom4([4]byte(rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(rt, "address"))), rapid.Uint16().Draw(rt, "port")),
+		}
+		if err := warden.Send(want, -1); err != nil {
+			rt.Fatal(err)
+		}
+		got, fd, err := guest.Receive()
+		if diff := cmp.Diff(want, got, cmpopts.EquateComparable(netip.AddrPort{})); err != nil || fd != -1 || diff != "" {
+			rt.Fatal(err, fd, diff)
+		}
+	})
+}
+
+func TestDescriptor(t *testing.T) {
+	warden, guest := pair(t)
+	file, err := os.Open("/dev/null")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := warden.Send(Message{Kind: Connect}, int(file.Fd())); err != nil {
+		t.Fatal(err)
+	}
+	m, fd, err := guest.Receive()
+	if err != nil || m.Kind != Connect || fd < 0 {
+		t.Fatal(m, fd, err)
+	}
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	if err != nil || flags&unix.FD_CLOEXEC == 0 {
+		t.Errorf("flags %d, %v", flags, err)
+	}
+	unix.Close(fd)
+}
+
+func TestReceiveRefuses(t *testing.T) {
+	for name, packet := range map[string][]byte{
+		"short": make([]byte, size-1), "long": make([]byte, size+1), "longer": make([]byte, 1000), "neither on nor off": {1: 2, size - 1: 0},
+	} {
+		warden, guest := pair(t)
+		if _, err := warden.conn.Write(packet); err != nil {
+			t.Fatal(err)
+		}
+		if m, fd, err := guest.Receive(); err == nil {
+			t.Errorf("%s: %+v, %d", name, m, fd)
+		}
+	}
+	warden, guest := pair(t)
+	warden.Close()
+	if _, _, err := guest.Receive(); err == nil {
+		t.Error("the end: no error")
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	pipe, other, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	streams, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(streams[1])
+	for name, file := range map[string]*os.File{"pipe": pipe, "stream": os.NewFile(uintptr(streams[0]), "stream")} {
+		if d, err := Open(file); err == nil {
+			d.Close()
+			t.Errorf("%s: opened", name)
+		}
+	}
+}

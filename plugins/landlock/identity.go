@@ -1,0 +1,110 @@
+package landlock
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/landlock/walls"
+)
+
+// identity says which uids boxes have.
+type identity struct {
+	first, count uint32 // uids of boxes; count is 0 if boxes share Airlock's
+}
+
+// minABI is the first version of Landlock there was. With a uid of its own per box it is enough: files that others may change aren't
+// reachable, and the filter keeps the box from binding and connecting.
+const minABI = 1
+
+// findIdentity decides. Its errors tell a person what to do.
+func findIdentity(abi int) (identity, error) {
+	if abi < minABI {
+		return identity{}, errors.New("this kernel has no Landlock, or a seccomp profile forbids it: use Linux 5.13 or later with landlock in the lsm= list, " +
+			"and a container runtime whose default profile knows it (Docker 20.10.10 or later)")
+	}
+	if os.Geteuid() != 0 {
+		if abi < walls.ScopedABI {
+			return identity{}, fmt.Errorf("this kernel's Landlock (version %d) can't keep a box's signals away from processes with the same uid, which takes version %d (Linux 6.12): "+
+				"run Airlock as root with the capabilities SETUID, SETGID and KILL, which Docker gives by default, so that each box gets a uid of its own", abi, walls.ScopedABI)
+		}
+		return identity{}, nil
+	}
+	if missing := missingCapabilities(); missing != "" {
+		return identity{}, fmt.Errorf("Airlock is root without the capability %s, so boxes can't get uids of their own: add it, or run Airlock as another user (docker run --user 65534)", missing)
+	}
+	return findRange()
+}
+
+// missingCapabilities names one that root needs to give boxes their own uids and to end them.
+func missingCapabilities() string {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	if err := unix.Capget(&header, &data[0]); err != nil {
+		return "(unknown: " + err.Error() + ")"
+	}
+	for _, c := range []struct {
+		name   string
+		number int
+	}{{"SETUID", unix.CAP_SETUID}, {"SETGID", unix.CAP_SETGID}, {"KILL", unix.CAP_KILL}} {
+		if data[c.number/32].Effective&(1<<(c.number%32)) == 0 {
+			return c.name
+		}
+	}
+	return ""
+}
+
+// ranges of uids for boxes: far from those of people and services where the user namespace has so many, else high in what every one has.
+func ranges() []identity {
+	return []identity{{1_900_100_000, 65_536}, {50_000, 10_000}}
+}
+
+// findRange returns a range that this process may use, uids and gids alike.
+func findRange() (identity, error) {
+	for _, r := range ranges() {
+		if mapped("/proc/self/uid_map", r) && mapped("/proc/self/gid_map", r) {
+			return r, nil
+		}
+	}
+	return identity{}, errors.New("this user namespace has no spare uids for boxes (50000 to 59999): map more, or run Airlock as another user than root")
+}
+
+func mapped(path string, r identity) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var inside, outside, length uint64
+		if _, err := fmt.Sscan(lines.Text(), &inside, &outside, &length); err != nil {
+			return false
+		}
+		if uint64(r.first) >= inside && uint64(r.first)+uint64(r.count) <= inside+length {
+			return true
+		}
+	}
+	return false
+}
+
+// uids counts the uids that boxes had. One comes back after so many boxes that the last one's is gone.
+type uids struct{ last atomic.Uint32 }
+
+func newUIDs() *uids {
+	u := &uids{}
+	u.last.Store(rand.Uint32()) // not where another Airlock on this host began
+	return u
+}
+
+// next returns a box's uid, 0 if it is Airlock's.
+func (u *uids) next(i identity) int {
+	if i.count == 0 {
+		return 0
+	}
+	return int(i.first + u.last.Add(1)%i.count)
+}

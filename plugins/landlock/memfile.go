@@ -1,0 +1,56 @@
+package landlock
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// sealed returns a read-only descriptor of an executable memory file that nobody can change any more. It needs no directory that a box could reach.
+func sealed(name string, data []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
+	if errors.Is(err, unix.EINVAL) { // Linux before 6.3 doesn't know MFD_EXEC and needs no asking
+		fd, err = unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("memory file: %w", err)
+	}
+	w := os.NewFile(uintptr(fd), name)
+	defer w.Close()
+	if _, err := w.Write(data); err != nil {
+		return nil, fmt.Errorf("memory file: %w", err)
+	}
+	const seals = unix.F_SEAL_WRITE | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
+	if _, err := unix.FcntlInt(w.Fd(), unix.F_ADD_SEALS, seals); err != nil {
+		return nil, fmt.Errorf("seal memory file: %w", err)
+	}
+	// Readable too: a process whose program can't be read has memory that can't be, and the warden has to.
+	if err := w.Chmod(0o555); err != nil {
+		return nil, fmt.Errorf("memory file: %w", err)
+	}
+	// A file that is open for writing can't be executed, so only a reading descriptor is kept.
+	r, err := os.Open(fmt.Sprintf("/proc/self/fd/%d", w.Fd()))
+	if err != nil {
+		return nil, fmt.Errorf("memory file: %w", err)
+	}
+	return r, nil
+}
+
+// closeOnExec makes sure that no descriptor this process was started with reaches a box. Go marks those that it opens itself. Containers' filters may
+// not know close_range, so it looks.
+func closeOnExec() error {
+	fds, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil || len(fds) == 0 {
+		return fmt.Errorf("list own descriptors: %w", errors.Join(err, os.ErrNotExist))
+	}
+	for _, path := range fds {
+		if fd, err := strconv.Atoi(filepath.Base(path)); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,390 @@
+# Tries to break out of the box it runs in, and tells what happened: one JSON object on stdout, name -> [held, detail]. It plays
+# the guest too: descriptor 3 is the door, through which the warden brings connections.
+import array, ctypes, errno, json, os, resource, signal, socket, struct, sys, threading, time
+
+facts = json.loads(sys.stdin.readline())
+libc = ctypes.CDLL(None, use_errno=True)
+results = {}
+closed = (errno.EPERM, errno.EACCES, errno.ENOENT)
+nowhere = (errno.ENETUNREACH, errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL)
+
+
+def control(name):
+    def register(attempt):
+        try:
+            broken = attempt()
+        except Exception as e:  # an attempt that can't even be made has proved nothing
+            broken = "the attempt itself failed: %r" % e
+        results[name] = [not broken, str(broken or attempt.__doc__)]
+    return register
+
+
+def syscall(name, *args):
+    """Returns 0 or the error number."""
+    ctypes.set_errno(0)
+    args = [a if isinstance(a, (bytes, ctypes.c_void_p)) else ctypes.c_long(a) for a in args]
+    return ctypes.get_errno() if libc.syscall(ctypes.c_long(facts["calls"][name]), *args) == -1 else 0
+
+
+def refused(act, *numbers):
+    """Runs act, which must fail with one of the error numbers."""
+    try:
+        act()
+    except OSError as e:
+        return None if e.errno in numbers else "unexpected " + repr(e)
+    return "it worked"
+
+
+def each(attempts, *numbers):
+    for what, act in attempts:
+        bad = refused(act, *numbers)
+        if bad:
+            return "%s: %s" % (what, bad)
+
+
+def opening(path, flags):
+    def act():
+        os.close(os.open(path, flags))
+    return act
+
+
+@control("environment is empty")
+def _():
+    "read the environment"
+    extra = set(os.environ) - {"LC_CTYPE"}  # Python's own
+    return "found " + ", ".join(sorted(extra)) if extra else None
+
+
+@control("no inherited descriptors")
+def _():
+    "looked at every descriptor"
+    extra = []
+    for fd in range(4, 64):
+        try:
+            os.fstat(fd)
+            extra.append(str(fd))
+        except OSError:
+            pass
+    return ", ".join(extra)
+
+
+@control("host files are closed")
+def _():
+    "opened files, directories and devices of the host"
+    return each([(p, opening(p, os.O_RDONLY)) for p in facts["hidden"] + [facts["file"]]], *closed)
+
+
+@control("links lead nowhere")
+def _():
+    "went through links of its own and those of /proc"
+    os.symlink("/etc", "link")
+    paths = ["link/shadow", "../" * 30 + "etc/passwd", "/proc/self/root/etc/passwd", "/proc/self/cwd/../../../etc/passwd", "/proc/self/environ"]
+    bad = each([(p, opening(p, os.O_RDONLY)) for p in paths], *closed)
+    os.unlink("link")
+    return bad or refused(lambda: os.link(facts["file"], "linked"), errno.EPERM, errno.EACCES, errno.EXDEV)
+
+
+@control("only its own directory can be written")
+def _():
+    "created, changed, renamed and removed files of the host"
+    attempts = [(d + "/x", opening(d + "/x", os.O_CREAT | os.O_WRONLY)) for d in ("/", "/usr", "/usr/bin", "/etc", "/dev", "/dev/shm", "/tmp", "/var/tmp", "/run")]
+    attempts += [("write", opening(facts["file"], os.O_WRONLY)), ("truncate", lambda: os.truncate(facts["file"], 0)), ("remove", lambda: os.unlink(facts["file"])),
+                 ("rename", lambda: os.rename(facts["file"], "mine")), ("rename over", lambda: os.rename("own", facts["file"]))]
+    open("own", "w").close()
+    for directory in ("/dev/pts", "/sys", "/proc"):
+        attempts.append((directory, lambda: os.mkdir(directory + "/x")))
+    bad = each(attempts, errno.EPERM, errno.EACCES, errno.ENOENT, errno.EROFS, errno.EXDEV, errno.ENOTDIR)
+    os.unlink("own")
+    return bad
+
+
+@control("metadata of host files can't be changed")
+def _():
+    "changed mode, owner, times and attributes by path"
+    f = facts["file"]
+    open("own", "w").close()
+    os.symlink(f, "link")
+    bad = each([
+        ("chmod", lambda: os.chmod(f, 0o600)), ("chmod by a link", lambda: os.chmod("link", 0o600)), ("chown", lambda: os.chown(f, os.getuid(), os.getgid())),
+        ("chmod of /tmp", lambda: os.chmod(os.path.dirname(f), 0o700)), ("chmod by ..", lambda: os.chmod("../" + os.path.basename(f), 0o600)),
+        ("utime", lambda: os.utime(f, (1, 1))), ("setxattr", lambda: os.setxattr(f, "user.x", b"1")),
+    ], errno.EPERM, errno.EACCES, errno.ENOTSUP)
+    os.unlink("link")
+    os.chmod("own", 0o640)
+    os.utime("own", (5, 6))
+    info = os.stat("own")
+    if info.st_mode & 0o777 != 0o640 or info.st_mtime != 6:
+        bad = bad or "its own files can't be changed either"
+    os.unlink("own")
+    return bad
+
+
+@control("user without capabilities")
+def _():
+    "read ids and capabilities, called setuid(0)"
+    class header(ctypes.Structure):
+        _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]
+    sets = (ctypes.c_uint32 * 6)()
+    if libc.capget(ctypes.byref(header(0x20080522, 0)), sets) or any(sets):
+        return "capabilities %r" % list(sets)
+    if os.getuid() == 0 or facts["own_uid"] == (os.getuid() == facts["uid"]) or len(set(os.getresuid())) != 1:
+        return "uids are %r" % (os.getresuid(),)
+    if facts["own_uid"] and (os.getgroups() or os.getgid() == 0):
+        return "groups are %r %r" % (os.getgid(), os.getgroups())
+    if libc.prctl(39, 0, 0, 0, 0) != 1:
+        return "new privileges are possible"
+    if libc.prctl(21, 0, 0, 0, 0) != 2:
+        return "no system call filter"
+    return refused(lambda: os.setuid(0), errno.EPERM, errno.EINVAL)
+
+
+@control("other processes are closed")
+def _():
+    "opened files of Airlock's processes in /proc"
+    names = ("environ", "cmdline", "mem", "maps", "status", "fd", "root", "cwd", "exe", "stat", "io", "ns/net", "task")
+    return each([("%s of %d" % (n, pid), opening("/proc/%d/%s" % (pid, n), os.O_RDONLY)) for pid in (facts["outside"], os.getppid(), 1) for n in names], *closed)
+
+
+@control("signals stay inside")
+def _():
+    "signalled Airlock's processes"
+    bad = each([("kill %d" % pid, lambda: os.kill(pid, s)) for pid in (facts["outside"], os.getppid()) for s in (0, signal.SIGCONT, signal.SIGURG)], errno.EPERM)
+    if bad:
+        return bad
+    fd = os.pidfd_open(facts["outside"])
+    try:
+        return refused(lambda: signal.pidfd_send_signal(fd, 0), errno.EPERM)
+    finally:
+        os.close(fd)
+
+
+@control("other processes' limits and priorities can't be changed")
+def _():
+    "called prlimit, setpriority and the scheduler's calls for Airlock's processes"
+    pid = facts["outside"]
+    return each([
+        ("prlimit", lambda: resource.prlimit(pid, resource.RLIMIT_NOFILE, (10, 10))), ("setpriority", lambda: os.setpriority(os.PRIO_PROCESS, pid, 19)),
+        ("setpriority of a user", lambda: os.setpriority(os.PRIO_USER, 0, 19)), ("affinity", lambda: os.sched_setaffinity(pid, {0})),
+        ("scheduler", lambda: os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))), ("parameters", lambda: os.sched_setparam(pid, os.sched_param(0))),
+    ], errno.EPERM)
+
+
+@control("the supervisor can see the box")
+def _():
+    "made itself non-dumpable"
+    return None if libc.prctl(4, 0, 0, 0, 0) == -1 else "it worked"
+
+
+MSG_FASTOPEN = 0x20000000
+
+
+def tcp(address, family=socket.AF_INET):
+    def act():
+        with socket.socket(family) as s:
+            s.settimeout(2)
+            s.connect(address)
+    return act
+
+
+@control("no network")
+def _():
+    "connected to public, metadata and this host's addresses, before anybody took connections"
+    hosts = [("8.8.8.8", 53), ("1.1.1.1", 443), ("169.254.169.254", 80), ("10.0.0.1", 80), ("192.168.0.1", 80), ("127.0.0.1", facts["port"]), ("0.0.0.0", facts["port"]), ("127.0.0.1", 53)]
+    v6 = [("::1", facts["port"]), ("2001:4860:4860::8888", 53), ("fd00:ec2::254", 80), ("::ffff:127.0.0.1", facts["port"]), ("::ffff:8.8.8.8", 53)]
+    return each([("%s:%d" % a, tcp(a)) for a in hosts], *nowhere) or each([("[%s]:%d" % a, tcp(a, socket.AF_INET6)) for a in v6], *nowhere)
+
+
+@control("no connecting by sending")
+def _():
+    "sent with MSG_FASTOPEN by every call, set TCP_FASTOPEN_CONNECT and a source route"
+    to = ("127.0.0.1", facts["port"])
+    with socket.socket() as s:
+        return each([
+            ("sendto", lambda: s.sendto(b"x", MSG_FASTOPEN, to)), ("sendmsg", lambda: s.sendmsg([b"x"], [], MSG_FASTOPEN, to)),
+            ("option", lambda: s.setsockopt(socket.IPPROTO_TCP, 30, 1)), ("source route", lambda: s.setsockopt(0, 4, b"\x83\x07\x04\x08\x08\x08\x08\x00")),
+            ("device", lambda: s.setsockopt(socket.SOL_SOCKET, 25, b"lo\0")),
+        ], errno.EPERM) or refused(lambda: s.sendto(b"x", to), errno.EPIPE, errno.ENOTCONN)
+
+
+@control("no datagrams")
+def _():
+    "made INET and Unix datagram sockets"
+    kinds = [(f, t) for f in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX) for t in (socket.SOCK_DGRAM, socket.SOCK_RAW)]
+    bad = each([("family %d type %d" % k, lambda: socket.socket(*k).close()) for k in kinds], errno.EPERM)
+    return bad or refused(lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM), errno.EPERM)
+
+
+@control("no serving")
+def _():
+    "bound and listened, listened without binding"
+    for family, address in ((socket.AF_INET, ("0.0.0.0", 0)), (socket.AF_INET, ("127.0.0.1", 0)), (socket.AF_INET6, ("::", 0)), (socket.AF_UNIX, "\0airlock-probe")):
+        with socket.socket(family) as s:
+            bad = each([("bind", lambda: s.bind(address)), ("listen", s.listen)], errno.EPERM)
+            if bad:
+                return bad
+
+
+@control("no Unix sockets of the host")
+def _():
+    "connected to sockets by path and by name"
+    return each([(repr(a), tcp(a, socket.AF_UNIX)) for a in (facts["path"], "\0" + facts["abstract"], "/dev/log", "/var/run/docker.sock")], errno.ECONNREFUSED)
+
+
+@control("no other sockets")
+def _():
+    "opened vsock, netlink, packet, alg, tipc sockets, SCTP and MPTCP"
+    for family, kind, protocol in ((40, 1, 0), (16, 3, 0), (17, 3, 0), (38, 5, 0), (30, 1, 0), (31, 1, 0), (2, 1, 132), (2, 1, 262), (2, 5, 132), (10, 1, 256)):
+        bad = refused(lambda: socket.socket(family, kind, protocol).close(), errno.EPERM, errno.EAFNOSUPPORT)
+        if bad:
+            return "family %d type %d protocol %d: %s" % (family, kind, protocol, bad)
+
+
+def message(kind, on=0, number=0, error=0):
+    return struct.pack(">cBBxIIxxxxHxx", kind, on, 0, number, error, 0)
+
+
+def doorkeeper(door):
+    """Takes connections to 127.77.0.1:443 and says who it talks to."""
+    while True:
+        data, ancillary, _, _ = door.recvmsg(64, 64)
+        if not data or data[:1] != b"C":
+            continue
+        number, address, port = struct.unpack(">4xI4x4sH", data[:18])
+        fds = array.array("i", ancillary[0][2])
+        with socket.socket(fileno=fds[0]) as s:
+            ok = (socket.inet_ntoa(address), port) == ("127.77.0.1", 443)
+            door.send(message(b"V", number=number, error=0 if ok else errno.ECONNREFUSED))
+            if ok:
+                s.sendall(b"hello from the door")
+                s.recv(1)
+
+
+@control("connections go to Airlock alone")
+def _():
+    "connected to a mediated address, blocking and not, while other threads rewrote the address"
+    door = socket.socket(fileno=os.dup(3))
+    door.send(message(b"H"))
+    if door.recv(64)[:1] != b"W":
+        return "no answer at the door"
+    threading.Thread(target=doorkeeper, args=(door,), daemon=True).start()
+    for timeout in (None, 2):
+        with socket.socket() as s:
+            s.settimeout(timeout)
+            s.connect(("127.77.0.1", 443))
+            got = s.recv(100)
+            s.sendall(b"x")
+            if got != b"hello from the door" or s.gettimeout() != timeout or os.get_inheritable(s.fileno()):
+                return "got %r" % got
+    bad = each([(a, tcp((a, p))) for a, p in (("127.77.0.1", 80), ("127.0.0.1", facts["port"]), ("8.8.8.8", 443))], *nowhere)
+    if bad:
+        return bad
+    # The address changes between the two all the time; whichever the warden reads, nobody else is reached.
+    buffer = ctypes.create_string_buffer(struct.pack("=H", 2) + struct.pack(">H4s8x", facts["port"], socket.inet_aton("127.0.0.1")), 16)
+    allowed = struct.pack("=H", 2) + struct.pack(">H4s8x", 443, socket.inet_aton("127.77.0.1"))
+    forbidden = buffer.raw
+    stop = threading.Event()
+    def rewrite():
+        while not stop.is_set():
+            ctypes.memmove(buffer, allowed, 16)
+            ctypes.memmove(buffer, forbidden, 16)
+    thread = threading.Thread(target=rewrite)
+    thread.start()
+    try:
+        for _ in range(200):
+            with socket.socket() as s:
+                if libc.connect(s.fileno(), buffer, 16) == 0 and s.recv(100) != b"hello from the door":
+                    return "somebody else answered"
+    finally:
+        stop.set()
+        thread.join()
+
+
+@control("no new namespaces")
+def _():
+    "unshared and cloned each kind"
+    for flag in (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000):
+        if syscall("unshare", flag) != errno.EPERM:
+            return "unshare %#x" % flag
+        if syscall("clone", flag | 17, 0, 0, 0, 0) != errno.EPERM:
+            return "clone %#x" % flag
+    return None if syscall("clone3", 0, 0) == errno.ENOSYS else "clone3"
+
+
+@control("kernel surface is closed")
+def _():
+    "called mount, ptrace, bpf, io_uring, keyrings, System V IPC, message queues and others"
+    for name in facts["closed"]:
+        if syscall(name, 0, 0, 0, 0, 0) not in (errno.EPERM, errno.ENOSYS):
+            return name
+
+
+@control("files are limited each")
+def _():
+    "wrote a file past the limit and made a sparse one"
+    try:
+        with open("long", "wb", buffering=0) as f:
+            return each([("write", lambda: [f.write(b"x" * 65536) for _ in range(2 * facts["tmp"] >> 16)]), ("truncate", lambda: f.truncate(1 << 40))], errno.EFBIG)
+    finally:
+        os.unlink("long")
+
+
+@control("open files are limited")
+def _():
+    "opened /dev/null over and over"
+    held = []
+    try:
+        while len(held) <= facts["files"]:
+            held.append(os.open("/dev/null", os.O_RDONLY))
+        return "%d files" % len(held)
+    except OSError as e:
+        return None if e.errno == errno.EMFILE else repr(e)
+    finally:
+        for fd in held:
+            os.close(fd)
+
+
+@control("processes are limited")
+def _():
+    "forked over and over"
+    children = 1
+    r, w = os.pipe()
+    try:
+        while children <= 4 * facts["pids"]:
+            if os.fork() == 0:
+                os.close(w)
+                os.read(r, 1)
+                os._exit(0)
+            children += 1
+    except OSError as e:
+        if e.errno != errno.EAGAIN:
+            return repr(e)
+    finally:
+        os.close(w)
+        for _ in range(children - 1):
+            os.wait()
+    return "%d processes" % children if children > facts["pids"] else None
+
+
+def daemon():
+    """Leaves a process that hears nothing, and returns its number."""
+    r, w = os.pipe()
+    for _ in range(200):  # the warden may still count those that have just ended
+        try:
+            pid = os.fork()
+            break
+        except BlockingIOError:
+            time.sleep(0.01)
+    if pid == 0:
+        os.setsid()
+        pid = os.fork()
+        if pid == 0:
+            signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
+            time.sleep(1000)
+        os.write(w, b"%d" % pid)
+        os._exit(0)
+    os.wait()
+    return int(os.read(r, 20))
+
+
+print(json.dumps({"controls": results, "daemon": daemon()}), flush=True)
+os._exit(0)

@@ -1,0 +1,126 @@
+package warden
+
+import (
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// strike sends sig to process pid if that is in the box. Its number may have been given to somebody else meanwhile, so the process is held by a
+// descriptor while it is made sure of.
+func strike(pid int, sig unix.Signal) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	if !ours(pid) || unix.PidfdSendSignal(fd, 0, nil, 0) != nil { // gone, so it may not have been the one that was looked at
+		return
+	}
+	_ = unix.PidfdSendSignal(fd, sig, nil, 0)
+}
+
+// ours reports whether this process is an ancestor of pid.
+func ours(pid int) bool {
+	const deepest = 1 << 16
+	for range deepest {
+		switch pid {
+		case os.Getpid():
+			return true
+		case 0, 1:
+			return false
+		}
+		pid = parentOf(pid)
+	}
+	return false
+}
+
+// killAll sends SIGKILL to everything in the box that it finds. It has to be repeated until nothing is left.
+func killAll() {
+	for _, p := range descendants() {
+		strike(p.pid, unix.SIGKILL)
+	}
+}
+
+const (
+	// freezeWithin bounds the attempts to stop every process.
+	freezeWithin = 5 * time.Second
+	// refreeze is how often a frozen box is looked at again.
+	refreeze = 250 * time.Millisecond
+)
+
+// ice holds every process of the box but the guest stopped. Not safe for concurrent use.
+type ice struct {
+	census *census
+	guest  int
+	melt   chan struct{} // nil while the box runs
+	done   chan struct{}
+}
+
+// set freezes or thaws and returns the state that was reached.
+func (i *ice) set(on bool) bool {
+	if i.melt != nil {
+		close(i.melt)
+		<-i.done
+		i.melt = nil
+	}
+	if on {
+		i.census.freeze(true)
+		if i.freeze() {
+			i.melt, i.done = make(chan struct{}), make(chan struct{})
+			go i.hold(i.melt, i.done)
+			return true
+		}
+	}
+	for _, p := range i.others() {
+		strike(p.pid, unix.SIGCONT)
+	}
+	i.census.freeze(false)
+	return false
+}
+
+func (i *ice) hold(melt <-chan struct{}, done chan<- struct{}) {
+	defer close(done)
+	for {
+		select {
+		case <-melt:
+			return
+		case <-time.After(refreeze):
+			i.stop()
+		}
+	}
+}
+
+// freeze stops everything and reports whether it succeeded. Nothing forks meanwhile, so it's over after a few rounds.
+func (i *ice) freeze() bool {
+	for deadline := time.Now().Add(freezeWithin); time.Now().Before(deadline); {
+		if i.stop() {
+			return true
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+	return false
+}
+
+// stop signals whoever isn't stopped and reports whether there was nobody.
+func (i *ice) stop() bool {
+	all := true
+	for _, p := range i.others() {
+		if !p.stopped() {
+			all = false
+			strike(p.pid, unix.SIGSTOP)
+		}
+	}
+	return all
+}
+
+func (i *ice) others() []process {
+	var others []process
+	for _, p := range descendants() {
+		if p.pid != i.guest {
+			others = append(others, p)
+		}
+	}
+	return others
+}

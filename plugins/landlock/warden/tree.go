@@ -1,0 +1,115 @@
+package warden
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// process is one of the box's, as /proc showed it.
+type process struct {
+	pid     int
+	threads []string // paths below /proc
+}
+
+// descendants lists every process below this one. It sees a moving target.
+func descendants() []process {
+	var found []process
+	var descend func(pid int)
+	descend = func(pid int) {
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+		if len(threads) == 0 {
+			return // gone
+		}
+		if pid != os.Getpid() {
+			found = append(found, process{pid, threads})
+		}
+		for _, thread := range threads {
+			children, _ := os.ReadFile(thread + "/children")
+			for _, field := range bytes.Fields(children) {
+				if child, err := strconv.Atoi(string(field)); err == nil {
+					descend(child)
+				}
+			}
+		}
+	}
+	descend(os.Getpid())
+	return found
+}
+
+// parentOf returns a process's parent, 0 if there is no such process.
+func parentOf(pid int) int {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// The name in parentheses may hold anything, so the fields are counted from its end.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 2 {
+		return 0
+	}
+	parent, _ := strconv.Atoi(string(fields[1]))
+	return parent
+}
+
+// tasks counts processes and threads.
+func tasks() int64 {
+	var n int64
+	for _, p := range descendants() {
+		n += int64(len(p.threads))
+	}
+	return n
+}
+
+// state returns the letter that /proc gives a thread's or process's state, 0 if it's gone.
+func state(path string) byte {
+	stat, err := os.ReadFile(path + "/stat")
+	if err != nil {
+		return 0
+	}
+	end := bytes.LastIndexByte(stat, ')') // the name before it may contain anything
+	if end < 0 || end+2 >= len(stat) {
+		return 'R'
+	}
+	return stat[end+2]
+}
+
+// stopped reports whether no thread of p will run on. One in an uninterruptible wait (D) runs no more of the script's code before it
+// stops, and one that waits for the warden's leave doesn't either.
+func (p process) stopped() bool {
+	for _, thread := range p.threads {
+		if s := state(thread); s != 0 && !strings.ContainsRune("TtZXD", rune(s)) {
+			return false
+		}
+	}
+	return true
+}
+
+// resident returns the memory that p has in RAM, in bytes; pages shared with others count in full.
+func (p process) resident() int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.pid))
+	fields := bytes.Fields(b)
+	if err != nil || len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+	return pages * int64(os.Getpagesize())
+}
+
+// proportional returns the same with shared pages divided among those who share them. Slower.
+func (p process) proportional() int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p.pid))
+	if err != nil {
+		return p.resident()
+	}
+	for line := range bytes.Lines(b) {
+		if fields := bytes.Fields(line); len(fields) >= 2 && string(fields[0]) == "Pss:" {
+			kib, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+			return kib << 10
+		}
+	}
+	return p.resident()
+}

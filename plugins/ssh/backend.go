@@ -1,0 +1,169 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/initbin"
+	"github.com/computclaw/airlock/plugins/ssh/remotebin"
+)
+
+// Name is the backend's name.
+const Name = "ssh"
+
+// Backend implements plugins.Sandbox. Make one with New. It has at most one connection at a time, to the machine of the last Check.
+type Backend struct {
+	programs programs
+	busy     chan struct{} // holds the one token that guards the fields below
+
+	link     *link
+	target   target
+	cfg      *plugins.Config // of the last Check that found the machine ready; Settings are those for the other side
+	failures int             // connections in a row that could not be made or didn't last
+	since    time.Time       // of the connection
+	retry    time.Time
+}
+
+// Option changes how New makes a Backend.
+type Option func(*Backend)
+
+// WithGuest puts another program than the embedded airlock-init into boxes. It exists for conformance tests.
+func WithGuest(binary []byte) Option {
+	return func(b *Backend) { b.programs.guest = func(string) ([]byte, error) { return binary, nil } }
+}
+
+// New returns a backend that isn't configured yet.
+func New(options ...Option) *Backend {
+	b := &Backend{programs: programs{supervisor: remotebin.For, guest: initbin.For}, busy: make(chan struct{}, 1)}
+	for _, option := range options {
+		option(b)
+	}
+	return b
+}
+
+// Run implements plugins.Sandbox. When the link breaks, the error wraps plugins.ErrLost and says that it did.
+func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+	l, t, err := b.linked(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}, nil
+		}
+		return plugins.Exit{}, err
+	}
+	exit, err := l.Run(ctx, spec, stdin, stdout)
+	if errors.Is(err, plugins.ErrLost) {
+		err = lostError(t, l, err)
+	}
+	return exit, err
+}
+
+// lostError says that the link is gone, in words for the execution's error.
+func lostError(t target, l *link, err error) error {
+	if cause := l.lost(); cause != nil {
+		err = cause
+	}
+	return fmt.Errorf("%w: the link to %s was lost: %w", plugins.ErrLost, t, err)
+}
+
+// linked returns a live connection whose supervisor has been checked, made anew if necessary.
+func (b *Backend) linked(ctx context.Context) (*link, target, error) {
+	if err := b.enter(ctx); err != nil {
+		return nil, target{}, err
+	}
+	defer b.leave()
+	if b.cfg == nil {
+		return nil, target{}, errors.New("ssh: not checked, or not ready")
+	}
+	if b.link != nil && b.link.lost() == nil {
+		return b.link, b.target, nil
+	}
+	b.drop()
+	if err := b.pause(ctx); err != nil {
+		return nil, b.target, err
+	}
+	report, err := b.establish(ctx, b.target, *b.cfg)
+	if err == nil && !report.Ready {
+		err = errors.New(report.Reason)
+	}
+	if err != nil {
+		b.drop()
+		if ctx.Err() == nil {
+			b.failed()
+		}
+		return nil, b.target, fmt.Errorf("connect to %s again: %w", b.target, err)
+	}
+	return b.link, b.target, nil
+}
+
+// establish connects and checks. The caller holds the token.
+func (b *Backend) establish(ctx context.Context, t target, cfg plugins.Config) (plugins.Report, error) {
+	l, err := connect(ctx, t, cfg.Instance, wantsScope(cfg.Settings), b.programs)
+	if err != nil {
+		return plugins.Report{}, err
+	}
+	b.link, b.since = l, time.Now()
+	report, err := l.Check(ctx, cfg)
+	if errors.Is(err, plugins.ErrLost) {
+		err = lostError(t, l, err)
+	}
+	return report, err
+}
+
+// wantsScope reports whether limits may be held by control groups.
+func wantsScope(settings map[string]string) bool {
+	return settings["limits"] != "polled" && settings["cgroup"] == ""
+}
+
+// lasting is how long a connection must have lived for its end to be no reason to wait.
+const lasting = 10 * time.Second
+
+// drop ends the connection, if there is one, with all its boxes.
+func (b *Backend) drop() {
+	if b.link == nil {
+		return
+	}
+	b.link.close()
+	b.link = nil
+	if time.Since(b.since) < lasting {
+		b.failed()
+	} else {
+		b.failures = 0
+	}
+}
+
+func (b *Backend) failed() {
+	b.retry = time.Now().Add(backoff(b.failures))
+	b.failures++
+}
+
+// backoff is the pause after n earlier failures in a row.
+func backoff(n int) time.Duration {
+	const first, longest = 200 * time.Millisecond, 30 * time.Second
+	return min(first<<min(n, 16), longest)
+}
+
+func (b *Backend) pause(ctx context.Context) error {
+	wait := time.NewTimer(time.Until(b.retry))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (b *Backend) enter(ctx context.Context) error {
+	select {
+	case b.busy <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (b *Backend) leave() { <-b.busy }

@@ -1,0 +1,85 @@
+package ssh
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// Check implements plugins.Sandbox: it connects, uploads what is missing, sweeps what an earlier supervisor of the same instance left, and has
+// every control proved in real boxes over there. While a link of the same settings lives it is used, and its boxes stay; boxes of
+// other settings end.
+func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
+	if err := b.enter(ctx); err != nil {
+		return plugins.Report{}, err
+	}
+	defer b.leave()
+	unready := func(err error) (plugins.Report, error) {
+		b.drop()
+		b.cfg, b.failures = nil, 0
+		return plugins.Report{Name: Name, Version: "not connected", Tier: plugins.TierNone, Reason: err.Error()}, ctx.Err()
+	}
+	t, rest, err := parseSettings(cfg.Settings)
+	if err != nil {
+		return unready(err)
+	}
+	if len(t.hostKeys) == 0 {
+		return unready(introduce(ctx, t))
+	}
+	far := plugins.Config{Instance: cfg.Instance, Settings: rest, Limits: cfg.Limits}
+	report, err := b.recheck(ctx, t, far)
+	if err != nil {
+		return unready(err)
+	}
+	report = b.present(report, t)
+	if !report.Ready {
+		b.drop()
+		b.cfg = nil
+		return report, nil
+	}
+	b.target, b.cfg, b.failures = t, &far, 0
+	return report, nil
+}
+
+// introduce is the first contact: it always ends in an error, which shows the host key.
+func introduce(ctx context.Context, t target) error {
+	client, release, err := dial(ctx, t)
+	if err == nil { // can't be: there is no key that would be accepted
+		release()
+		_ = client.Close()
+		err = errHostKey
+	}
+	return err
+}
+
+// recheck uses the live link if it goes to the same machine in the same way, else a new one.
+func (b *Backend) recheck(ctx context.Context, t target, far plugins.Config) (plugins.Report, error) {
+	if b.link != nil && b.link.lost() == nil && b.cfg != nil && b.cfg.Instance == far.Instance && same(t, b.target) && maps.Equal(far.Settings, b.cfg.Settings) {
+		return b.link.Check(ctx, far)
+	}
+	b.drop()
+	return b.establish(ctx, t, far)
+}
+
+func same(a, b target) bool {
+	equal := func(x, y ssh.PublicKey) bool { return bytes.Equal(x.Marshal(), y.Marshal()) }
+	return a.address == b.address && a.user == b.user && a.dir == b.dir &&
+		equal(a.signer.PublicKey(), b.signer.PublicKey()) && slices.EqualFunc(a.hostKeys, b.hostKeys, equal)
+}
+
+// present turns what the other side reports about itself into our report.
+func (b *Backend) present(r plugins.Report, t target) plugins.Report {
+	h := b.link.hello
+	r.Version = fmt.Sprintf("%s on %s (%s, %s)", r.Version, t.address, h.System, h.Arch)
+	r.Name = Name
+	if r.Reason != "" {
+		r.Reason = fmt.Sprintf("on %s: %s", t, r.Reason)
+	}
+	return r
+}

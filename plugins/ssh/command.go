@@ -1,0 +1,163 @@
+package ssh
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// command is one command over there that is running. The remote user's shell, whichever it is, gets "exec /bin/sh -c SCRIPT airlock ARGS" with every word in
+// single quotes; scripts are one line without single quotes, exclamation marks and backslashes, which shells disagree about.
+type command struct {
+	session *ssh.Session
+	stdin   io.WriteCloser
+	stdout  *bufio.Reader
+	stderr  *tail
+	drained chan struct{}
+}
+
+func start(client *ssh.Client, script string, args ...string) (*command, error) {
+	session, err := newSession(client)
+	if err != nil {
+		return nil, fmt.Errorf("open a session: %w", err)
+	}
+	c := &command{session: session, stderr: &tail{}, drained: make(chan struct{})}
+	var stdout, stderr io.Reader
+	if c.stdin, err = session.StdinPipe(); err == nil {
+		stdout, err = session.StdoutPipe()
+	}
+	if err == nil {
+		stderr, err = session.StderrPipe()
+	}
+	if err == nil {
+		err = session.Start("exec /bin/sh -c " + quoted(append([]string{script, "airlock"}, args...)))
+	}
+	if err != nil {
+		_ = session.Close()
+		return nil, fmt.Errorf("start a command: %w", err)
+	}
+	c.stdout = bufio.NewReader(stdout)
+	go func() {
+		defer close(c.drained)
+		_, _ = io.Copy(c.stderr, stderr)
+	}()
+	return c, nil
+}
+
+// newSession tries again for a while when the server refuses: with MaxSessions 1 the one before may not be cleared away yet.
+func newSession(client *ssh.Client) (*ssh.Session, error) {
+	const limit, pause = 3 * time.Second, 50 * time.Millisecond
+	for deadline := time.Now().Add(limit); ; time.Sleep(pause) {
+		session, err := client.NewSession()
+		var refused *ssh.OpenChannelError
+		if !errors.As(err, &refused) || time.Now().After(deadline) {
+			return session, err
+		}
+	}
+}
+
+func quoted(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = "'" + w + "'"
+	}
+	return strings.Join(out, " ")
+}
+
+// maxNoise is how much a login script may print before the answer, in bytes.
+const maxNoise = 64 << 10
+
+// answer returns what follows prefix on the first line that begins with it. Whatever login scripts print before is passed over.
+func (c *command) answer(prefix string) (string, error) {
+	var line []byte
+	for range maxNoise {
+		b, err := c.stdout.ReadByte()
+		if err != nil {
+			return "", c.ended(err)
+		}
+		if b != '\n' {
+			line = append(line, b)
+			continue
+		}
+		if text, ok := bytes.CutPrefix(line, []byte(prefix)); ok {
+			return string(text), nil
+		}
+		line = line[:0]
+	}
+	return "", errors.New("the remote account's login scripts print too much; they should print nothing when there is no terminal")
+}
+
+// remoteError is a command that failed over there.
+type remoteError struct {
+	code   int // exit code; -1 if it's not known
+	stderr string
+}
+
+func (e *remoteError) Error() string {
+	if e.stderr != "" {
+		return e.stderr
+	}
+	return fmt.Sprintf("the remote command ended with code %d", e.code)
+}
+
+// ended says how the command ended, given that its output did.
+func (c *command) ended(err error) error {
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	if err := c.wait(); err != nil {
+		return err
+	}
+	return &remoteError{stderr: c.stderr.String()}
+}
+
+// wait returns nil or a *remoteError when the command has ended, or an error of the connection.
+func (c *command) wait() error {
+	err := c.session.Wait()
+	<-c.drained
+	var exit *ssh.ExitError
+	var missing *ssh.ExitMissingError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &exit):
+		return &remoteError{code: exit.ExitStatus(), stderr: c.stderr.String()}
+	case errors.As(err, &missing):
+		return &remoteError{code: -1, stderr: c.stderr.String()}
+	default:
+		return err
+	}
+}
+
+func (c *command) close() { _ = c.session.Close() }
+
+// tail keeps the last bytes that were written to it.
+type tail struct {
+	mu   sync.Mutex
+	last []byte
+}
+
+const maxTail = 4 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = append(t.last, p...)
+	if extra := len(t.last) - maxTail; extra > 0 {
+		t.last = append(t.last[:0], t.last[extra:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.ToValidUTF8(strings.TrimSpace(string(t.last)), "\uFFFD")
+}

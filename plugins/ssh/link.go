@@ -1,0 +1,147 @@
+package ssh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/ssh/pulse"
+	"github.com/computclaw/airlock/plugins/ssh/supervise"
+)
+
+// link is a connection with a supervisor at its other end.
+type link struct {
+	*plugins.Link
+	client     *ssh.Client
+	supervisor *command
+	conn       *pulse.Conn
+	hello      supervise.Hello
+}
+
+// programs are what is run over there, by architecture.
+type programs struct {
+	supervisor, guest func(arch string) ([]byte, error)
+}
+
+// connect sets up everything up to the supervisor's greeting. Its errors tell a person what to do.
+func connect(ctx context.Context, t target, instance string, scoped bool, p programs) (_ *link, err error) {
+	client, release, err := dial(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	l := &link{client: client}
+	defer func() {
+		release()
+		if err != nil {
+			_ = client.Close()
+			if ctx.Err() != nil {
+				err = ctx.Err()
+			}
+		}
+	}()
+	files, err := bring(ctx, client, t.dir, p)
+	if err != nil {
+		return nil, fmt.Errorf("on %s: %w", t, err)
+	}
+	if err := l.launch(files, instance, scoped); err != nil {
+		return nil, fmt.Errorf("on %s: %w", t, err)
+	}
+	l.conn = pulse.New(l.supervisor.stdout, l.supervisor.stdin, func() error { return client.Close() })
+	if l.Link, err = plugins.NewLink(l.conn); err != nil {
+		_ = l.conn.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// brought are paths there.
+type brought struct{ supervisor, guest, guestSum string }
+
+func bring(ctx context.Context, client *ssh.Client, dir string, p programs) (b brought, err error) {
+	arch, err := architecture(client)
+	if err != nil {
+		return b, err
+	}
+	supervisor, err := p.supervisor(arch)
+	if err != nil {
+		return b, err
+	}
+	guest, err := p.guest(arch)
+	if err != nil {
+		return b, err
+	}
+	if b.supervisor, err = put(ctx, client, dir, newUpload(supervise.ProgramPrefix, supervisor)); err != nil {
+		return b, err
+	}
+	u := newUpload(supervise.GuestPrefix, guest)
+	b.guest, err = put(ctx, client, dir, u)
+	b.guestSum = u.sum
+	return b, err
+}
+
+// launchScript takes "scope" or "plain" and a command line, and becomes that command, in a delegated scope if it's wanted and there is a
+// user manager that makes one. Scopes that can be made are tried out first, because a failed exec would be the end.
+const launchScript = `how="$1"; shift; s="systemd-run --user --scope --quiet --collect -p Delegate=yes --"; ` +
+	`if [ "$how" = scope ] && command -v systemd-run > /dev/null 2>&1; then ` +
+	`if [ -z "$XDG_RUNTIME_DIR" ] && [ -d "/run/user/$(id -u)" ]; then XDG_RUNTIME_DIR="/run/user/$(id -u)"; export XDG_RUNTIME_DIR; fi; ` +
+	`if timeout 5 $s true < /dev/null > /dev/null 2>&1; then exec $s "$@"; fi; fi; exec "$@"`
+
+// launch starts the supervisor and reads its greeting.
+func (l *link) launch(files brought, instance string, scoped bool) error {
+	how := "plain"
+	if scoped {
+		how = "scope"
+	}
+	c, err := start(l.client, launchScript, how, files.supervisor, "supervise", "--instance", instance, "--guest", files.guest, "--sha256", files.guestSum)
+	if err != nil {
+		return err
+	}
+	l.supervisor = c
+	text, err := c.answer(supervise.Greeting)
+	if err != nil {
+		return explainLaunch(files, err)
+	}
+	if err := json.Unmarshal([]byte(text), &l.hello); err != nil || l.hello.Protocol != supervise.Protocol {
+		return errors.New("the supervisor there greets in a way that isn't ours")
+	}
+	return nil
+}
+
+func explainLaunch(files brought, err error) error {
+	var told *remoteError
+	if !errors.As(err, &told) {
+		return fmt.Errorf("start the supervisor: %w", err)
+	}
+	const notExecutable = 126 // as POSIX shells say it
+	if told.code == notExecutable || strings.Contains(told.stderr, "ermission denied") {
+		return fmt.Errorf("%s can't be executed: %w. If that file system is mounted noexec, set AIRLOCK_PLUGIN_SSH_DIR to a directory on another one", files.supervisor, err)
+	}
+	return fmt.Errorf("start the supervisor: %w", err)
+}
+
+// lost says why the link ended, nil if it hasn't.
+func (l *link) lost() error {
+	err := l.conn.Err()
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
+		err = errors.New("the connection was closed")
+	}
+	if last := l.supervisor.stderr.String(); last != "" {
+		return fmt.Errorf("%w; its last words: %s", err, last)
+	}
+	return err
+}
+
+func (l *link) close() {
+	_ = l.Link.Close()
+	_ = l.conn.Close()
+}

@@ -1,0 +1,143 @@
+package ssh
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/ssh/sshtest"
+)
+
+// seconds is within which both sides must have noticed, and cleared away.
+const seconds = 10 * time.Second
+
+func wantLost(t *testing.T, b *box, since time.Time, limit time.Duration) {
+	t.Helper()
+	select {
+	case e := <-b.done:
+		if !errors.Is(e.err, plugins.ErrLost) || !strings.Contains(e.err.Error(), "link") || !strings.Contains(e.err.Error(), "lost") {
+			t.Errorf("Run = %+v, want an error that says that the link was lost", e)
+		}
+		t.Logf("Run returned after %s: %v", e.at.Sub(since).Round(time.Millisecond), e.err)
+	case <-time.After(limit):
+		t.Fatalf("Run has not returned after %s", limit)
+	}
+}
+
+// TestCutLink pulls the cable in the middle of runs. Nobody gets a FIN; each side has to notice for itself (G13).
+func TestCutLink(t *testing.T) {
+	m := sshtest.New(t, sshtest.Options{})
+	client, _ := ready(t, m.Settings())
+	boxes := []*box{open(t, client), open(t, client)}
+	begin := time.Now()
+	m.Cut()
+	for _, b := range boxes {
+		at := gone(t, b.mark, seconds)
+		t.Logf("the remote tree was gone after %s", at.Sub(begin).Round(time.Millisecond))
+		wantLost(t, b, begin, seconds)
+	}
+	gone(t, supervisorOf(t, m), seconds)
+	m.Mend()
+	if got := says(t, client, "print(6 * 7)"); got != "42" {
+		t.Errorf("after the link came back a box printed %q", got)
+	}
+}
+
+// supervisorOf is what the command lines of the machine's supervisors contain and no others'.
+func supervisorOf(t *testing.T, m *sshtest.Machine) string {
+	t.Helper()
+	return m.Home() + "/.cache/airlock/airlock-remote-"
+}
+
+// TestServerKilled kills sshd with all its sessions, which is not the end of what they had started.
+func TestServerKilled(t *testing.T) {
+	m := sshtest.New(t, sshtest.Options{})
+	client, _ := ready(t, m.Settings())
+	b := open(t, client)
+	begin := time.Now()
+	m.Kill()
+	for _, pid := range processesWith("sshd: " + m.User) {
+		if !m.Hosts(pid) {
+			continue
+		}
+		n, _ := strconv.Atoi(pid)
+		if err := syscall.Kill(n, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+			t.Fatal(err)
+		}
+	}
+	gone(t, b.mark, seconds)
+	wantLost(t, b, begin, seconds)
+	m.Serve()
+	if got := says(t, client, "print(6 * 7)"); got != "42" {
+		t.Errorf("after sshd came back a box printed %q", got)
+	}
+}
+
+// TestSupervisorKilled takes the middle of the chain away.
+func TestSupervisorKilled(t *testing.T) {
+	m := sshtest.New(t, sshtest.Options{})
+	client, _ := ready(t, m.Settings())
+	b := open(t, client)
+	begin := time.Now()
+	signalAll(t, supervisorOf(t, m), syscall.SIGKILL)
+	gone(t, b.mark, 2*time.Second)
+	wantLost(t, b, begin, 2*time.Second)
+	if got := says(t, client, "print(6 * 7)"); got != "42" {
+		t.Errorf("a box of the next supervisor printed %q", got)
+	}
+}
+
+// TestHangingSupervisor stops it, so that it can neither beat nor notice anything. The next connection ends it, and its boxes with it.
+func TestHangingSupervisor(t *testing.T) {
+	m := sshtest.New(t, sshtest.Options{})
+	client, _ := ready(t, m.Settings())
+	b := open(t, client)
+	old := processesWith(supervisorOf(t, m))
+	begin := time.Now()
+	signalAll(t, supervisorOf(t, m), syscall.SIGSTOP)
+	wantLost(t, b, begin, seconds)
+	if got := says(t, client, "print(6 * 7)"); got != "42" {
+		t.Errorf("a box of the next supervisor printed %q", got)
+	}
+	gone(t, b.mark, 2*time.Second)
+	for _, pid := range old {
+		if alive(pid) {
+			t.Errorf("the supervisor %s that hung is still there", pid)
+		}
+	}
+}
+
+// alive reports whether a process is there and no zombie.
+func alive(pid string) bool {
+	stat, err := os.ReadFile("/proc/" + pid + "/stat")
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+func signalAll(t *testing.T, mark string, sig syscall.Signal) {
+	t.Helper()
+	pids := processesWith(mark)
+	if len(pids) == 0 {
+		t.Fatalf("no process has %q", mark)
+	}
+	for _, pid := range pids {
+		n, err := strconv.Atoi(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(n, sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestBackoff makes sure that a machine that is down is not hammered.
+func TestBackoff(t *testing.T) {
+	if first, later, late := backoff(0), backoff(3), backoff(100); first > time.Second || later <= first || late != 30*time.Second {
+		t.Errorf("pauses %s, %s, %s", first, later, late)
+	}
+}

@@ -1,0 +1,2 @@
+// Package remotebin carries airlock-remote, the program that the ssh backend uploads, inside whatever links it.
+package remotebin

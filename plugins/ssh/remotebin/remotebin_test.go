@@ -1,0 +1,49 @@
+package remotebin
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestForUnknownArchitectureSaysWhatToDo(t *testing.T) {
+	_, err := For("riscv64")
+	if err == nil || !strings.Contains(err.Error(), "make build") {
+		t.Fatalf("For(riscv64) = %v, want an error that names make build", err)
+	}
+}
+
+func TestBothArchitecturesAreThere(t *testing.T) {
+	for _, arch := range []string{"amd64", "arm64"} {
+		if b, err := For(arch); err != nil || !bytes.HasPrefix(b, []byte("\x7fELF")) {
+			t.Errorf("%s: %v, %d bytes", arch, err, len(b))
+		}
+	}
+}
+
+// TestEmbeddedIsThisSource builds the program as the Makefile does. The tests of the ssh backend run what is embedded, so an old one would
+// make them say nothing about this source.
+func TestEmbeddedIsThisSource(t *testing.T) {
+	want, err := For(runtime.GOARCH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "airlock-remote")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", path, "github.com/computclaw/airlock/cmd/airlock-remote")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+runtime.GOARCH, "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sha256.Sum256(got) != sha256.Sum256(want) {
+		t.Error("the embedded airlock-remote was not built from this source: run make init")
+	}
+}
