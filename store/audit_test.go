@@ -31,7 +31,7 @@ func chain(t *testing.T, s *Store, n int) {
 func verify(t *testing.T, s *Store) (broken int64) {
 	t.Helper()
 	if err := s.Read(t.Context(), func(tx *Tx) (err error) {
-		broken, err = tx.VerifyAudit(t.Context())
+		_, broken, err = tx.VerifyAudit(t.Context(), AuditMark{})
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestAuditChain(t *testing.T) {
 		t.Fatalf("an untouched chain is broken at %d", broken)
 	}
 	err := s.Read(t.Context(), func(tx *Tx) error {
-		events, err := tx.AuditEvents(t.Context(), 4, 2)
+		events, err := tx.AuditEvents(t.Context(), AuditFilter{Before: 4, Limit: 2})
 		if err != nil {
 			return err
 		}
@@ -134,5 +134,101 @@ func hostileTexts() []string {
 	return []string{
 		"", "'", `"; DROP TABLE profiles; --`, "%' OR 1=1 --", "a\x00b", "\xff\xfe", "\u202e\u0000", "?", "$1", "@name", ":x", "{{.}}",
 		"<script>alert(1)</script>", "\r\nSet-Cookie: x", `\`, "😀", "e\u0301", "NULL", "null", "0", "[]", "{}", "*", "_", "%",
+	}
+}
+
+// auditFilters are filters of every kind, alone and together.
+func auditFilters() map[string]AuditFilter {
+	from, to := time.UnixMilli(1100), time.UnixMilli(1200)
+	return map[string]AuditFilter{
+		"all": {}, "actor": {Kind: app.ActorPerson}, "name": {Kind: app.ActorPerson, Name: "Ann"}, "action": {Action: "profile.lock"}, "kind of action": {Action: "profile"},
+		"subject": {Subject: "p7"}, "range": {From: from, To: to}, "action and subject": {Action: "profile.lock", Subject: "p7"},
+		"action of an actor in a range": {Kind: app.ActorPerson, Action: "profile.lock", From: from, To: to}, "before": {Before: 9},
+	}
+}
+
+func TestAuditFilters(t *testing.T) {
+	s := open(t)
+	at := func(i int) time.Time { return time.UnixMilli(int64(1000 + i)) }
+	write(t, s, func(tx *Tx) error {
+		for i := range 300 {
+			e := app.Event{At: at(i), Actor: app.Actor{Kind: app.ActorPerson, Name: []string{"Ann", "Bob"}[i%2]}, Action: "profile.lock", Subject: fmt.Sprint("p", i%10)}
+			if i%3 == 0 {
+				e.Actor, e.Action = app.Actor{Kind: app.ActorAgent, Address: "192.0.2.1"}, "profiles.odd"
+			}
+			if err := tx.Audit(t.Context(), e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for name, f := range auditFilters() {
+		want := 0
+		for i := range 300 {
+			kind, who, action := app.ActorPerson, []string{"Ann", "Bob"}[i%2], "profile.lock"
+			if i%3 == 0 {
+				kind, who, action = app.ActorAgent, "", "profiles.odd"
+			}
+			if (f.Kind == "" || f.Kind == kind) && (f.Name == "" || f.Name == who) && (f.Action == "" || f.Action == action || f.Action+".lock" == action) &&
+				(f.Subject == "" || f.Subject == fmt.Sprint("p", i%10)) && (f.From.IsZero() || !at(i).Before(f.From)) && (f.To.IsZero() || at(i).Before(f.To)) && (f.Before == 0 || int64(i+1) < f.Before) {
+				want++
+			}
+		}
+		got, last := 0, int64(1<<60)
+		for f.Limit = 7; ; {
+			var events []app.Event
+			if err := s.Read(t.Context(), func(tx *Tx) (err error) { events, err = tx.AuditEvents(t.Context(), f); return err }); err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range events {
+				if e.Seq >= last {
+					t.Errorf("%s: %d after %d", name, e.Seq, last)
+				}
+				last = e.Seq
+			}
+			if got += len(events); len(events) < f.Limit {
+				break
+			}
+			f.Before = last
+		}
+		if got != want {
+			t.Errorf("%s: %d events, want %d", name, got, want)
+		}
+	}
+}
+
+// TestVerifyingGoesOnFromAMark: what was verified is not read again, and what follows is chained to it.
+func TestVerifyingGoesOnFromAMark(t *testing.T) {
+	s := open(t)
+	chain(t, s, 5)
+	from := func(mark AuditMark) (end AuditMark, broken int64) {
+		t.Helper()
+		if err := s.Read(t.Context(), func(tx *Tx) (err error) { end, broken, err = tx.VerifyAudit(t.Context(), mark); return err }); err != nil {
+			t.Fatal(err)
+		}
+		return end, broken
+	}
+	mark, broken := from(AuditMark{})
+	if broken != 0 || mark.Seq != 5 {
+		t.Fatalf("%+v, broken at %d", mark, broken)
+	}
+	chain(t, s, 2)
+	if end, broken := from(mark); broken != 0 || end.Seq != 7 {
+		t.Errorf("%+v, broken at %d", end, broken)
+	}
+	if err := s.writer.Exec("DROP TRIGGER audit_events_no_update; UPDATE audit_events SET detail = 'x' WHERE seq = 2").Error; err != nil {
+		t.Fatal(err)
+	}
+	if _, broken := from(mark); broken != 0 {
+		t.Errorf("what is before the mark was read again: %d", broken)
+	}
+	if _, broken := from(AuditMark{}); broken != 2 {
+		t.Errorf("broken at %d, want 2", broken)
+	}
+	if err := s.writer.Exec("UPDATE audit_events SET detail = 'x' WHERE seq = 5").Error; err != nil {
+		t.Fatal(err)
+	}
+	if _, broken := from(mark); broken != 5 {
+		t.Errorf("the event of the mark was changed, and that is found at %d", broken)
 	}
 }

@@ -22,7 +22,15 @@ func (tx *Tx) Connections(ctx context.Context, handle string) ([]app.Connection,
 	}
 	list := make([]app.Connection, len(rows))
 	for i, r := range rows {
-		list[i] = app.Connection{Host: r.Host, Port: r.Port, Verdict: app.Verdict(r.Verdict), Rule: r.Rule, Address: r.Address,
+		credentials, err := fromJSON[[]string]("credentials", r.Credentials)
+		if err != nil {
+			return nil, err
+		}
+		if len(credentials) == 0 {
+			credentials = nil
+		}
+		list[i] = app.Connection{Host: r.Host, Port: r.Port, Verdict: app.Verdict(r.Verdict), Rule: r.Rule, Address: r.Address, Line: r.Line,
+			Method: r.Method, Path: r.Path, Status: r.Status, Credentials: credentials,
 			BytesUp: r.BytesUp, BytesDown: r.BytesDown, StartedAt: fromMillis(r.StartedAt), Duration: time.Duration(r.DurationMs) * time.Millisecond, Count: r.Count}
 	}
 	return list, nil
@@ -35,7 +43,7 @@ func (tx *Tx) keepConnections(ctx context.Context, id int64, ledger []Connection
 	rows := make([]connectionRow, len(ledger))
 	for i, c := range ledger {
 		rows[i] = connectionRow{ExecutionID: id, Ordinal: i + 1, Host: c.Host.String(), Port: c.Port, Verdict: string(c.Verdict), Rule: c.Rule.String(),
-			Address: c.Address, Credentials: "[]", BytesUp: c.BytesUp, BytesDown: c.BytesDown, StartedAt: toMillis(c.StartedAt),
+			Address: c.Address, Line: c.Line, Method: c.Method.String(), Path: c.Path.String(), Status: c.Status, Credentials: toJSON(append([]string{}, c.Credentials...)), BytesUp: c.BytesUp, BytesDown: c.BytesDown, StartedAt: toMillis(c.StartedAt),
 			DurationMs: c.Duration.Milliseconds(), Count: c.Count}
 	}
 	if err := gorm.G[connectionRow](tx.db).CreateInBatches(ctx, &rows, 50); err != nil {

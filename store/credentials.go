@@ -73,16 +73,17 @@ func (tx *Tx) CredentialsByID(ctx context.Context, ids []string) (map[string]app
 // InsertCredential adds a credential without a value. A name that is taken is CodeConflict.
 func (tx *Tx) InsertCredential(ctx context.Context, c app.Credential) error {
 	row := credentialRow{
-		ID: c.ID, Name: c.Name, Description: c.Description, Mode: string(c.Mode), Hosts: toJSON(hosts(c.Hosts)), Places: `["header"]`,
+		ID: c.ID, Name: c.Name, Description: c.Description, Service: c.Service, Mode: string(c.Mode), Hosts: toJSON(hosts(c.Hosts)), Places: toJSON(c.Places), PlainHTTP: c.PlainHTTP,
 		Source: string(c.Source), Reference: c.Reference, CreatedAt: toMillis(c.CreatedAt), UpdatedAt: toMillis(c.UpdatedAt),
 	}
 	return changed(1, gorm.G[credentialRow](tx.db).Create(ctx, &row), "credential")
 }
 
-// UpdateCredential saves description, mode and hosts of a credential that was last changed at seen, else CodeConflict. UpdatedAt becomes c's.
+// UpdateCredential saves description, service, mode, hosts, places, plain HTTP, source and reference of a credential that was last changed at seen, else CodeConflict.
+// UpdatedAt becomes c's.
 func (tx *Tx) UpdateCredential(ctx context.Context, c app.Credential, seen time.Time) error {
-	n, err := tx.exec(ctx, "UPDATE credentials SET description = ?, mode = ?, hosts = ?, updated_at = ? WHERE id = ? AND updated_at = ?",
-		c.Description, string(c.Mode), toJSON(hosts(c.Hosts)), toMillis(c.UpdatedAt), c.ID, toMillis(seen))
+	n, err := tx.exec(ctx, "UPDATE credentials SET description = ?, service = ?, mode = ?, hosts = ?, places = ?, plain_http = ?, source = ?, reference = ?, updated_at = ? WHERE id = ? AND updated_at = ?",
+		c.Description, c.Service, string(c.Mode), toJSON(hosts(c.Hosts)), toJSON(c.Places), c.PlainHTTP, string(c.Source), c.Reference, toMillis(c.UpdatedAt), c.ID, toMillis(seen))
 	return changed(n, err, "credential")
 }
 
@@ -103,11 +104,19 @@ func (tx *Tx) InsertValue(ctx context.Context, v Value) error {
 	if err := changed(n, err, "credential"); err != nil {
 		return err
 	}
-	if _, err := tx.exec(ctx, "UPDATE credential_versions SET value = NULL WHERE credential_id = ? AND value IS NOT NULL", v.CredentialID); err != nil {
-		return fmt.Errorf("store: erase value: %w", err)
+	if err := tx.EraseValue(ctx, v.CredentialID); err != nil {
+		return err
 	}
 	row := credentialVersionRow{v.CredentialID, v.Version, v.Sealed, v.KeyID, toJSON(v.By), toMillis(v.At)}
 	return changed(1, gorm.G[credentialVersionRow](tx.db).Create(ctx, &row), "credential")
+}
+
+// EraseValue erases the current value of a credential, if it has one; the versions stay counted. For one whose value comes from elsewhere now.
+func (tx *Tx) EraseValue(ctx context.Context, id string) error {
+	if _, err := tx.exec(ctx, "UPDATE credential_versions SET value = NULL WHERE credential_id = ? AND value IS NOT NULL", id); err != nil {
+		return fmt.Errorf("store: erase value: %w", err)
+	}
+	return nil
 }
 
 // Values returns the current sealed values of those credentials that have one.
@@ -165,11 +174,15 @@ func (r credentialRow) credential() (app.Credential, error) {
 	if err != nil {
 		return app.Credential{}, err
 	}
+	places, err := fromJSON[[]app.Place]("places", r.Places)
+	if err != nil {
+		return app.Credential{}, err
+	}
 	return app.Credential{
-		ID: r.ID, Name: r.Name, Description: r.Description, Mode: app.Mode(r.Mode), Hosts: list,
+		ID: r.ID, Name: r.Name, Description: r.Description, Service: r.Service, Mode: app.Mode(r.Mode), Hosts: list, Places: places, PlainHTTP: r.PlainHTTP,
 		Source: app.Source(r.Source), Reference: r.Reference, Version: r.Version, KeyID: r.KeyID,
 		ValueSetAt: fromMillis(r.ValueSetAt), CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
-		LastUsedAt: fromMillis(r.LastUsedAt), Uses: r.Uses,
+		LastUsedAt: fromMillis(r.LastUsedAt), Uses: r.Uses, CheckedAt: fromMillis(r.CheckedAt), CheckError: r.CheckError,
 	}, nil
 }
 

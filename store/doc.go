@@ -25,6 +25,15 @@
 // The store never sees plaintext secrets: values, scripts, inputs, profile and execution ids arrive sealed, with keyed hashes to find
 // them by. What came out of a box arrives as redact.Clean.
 //
+// # Lists and statistics
+//
+// Lists are in the order of the row id and walk one index in that order, whatever the conditions; a test explains every query of every list and refuses scans and
+// sorts. A condition on words (a full-text index without content), a host or a credential gives candidates that the other conditions look at, up to a bound per page. Ranges of times become ranges
+// of ids, with slack for a clock that was set back.
+//
+// execution_stats is counted by a trigger when an execution ends, per hour, quarter of a UTC day and UTC day, so that no way of ending can forget it, and stays when executions are
+// deleted. Durations are kept as counts of values rounded down to two digits: sums over any period give percentiles that are exact to these.
+//
 // # Schema
 //
 // migrations/NNNN_name.sql are applied in order, each in one transaction, and never edited once released: their checksums are recorded,

@@ -67,9 +67,9 @@ func (view executionView) execution() (Execution, error) {
 			Handle: row.Handle, ProfileHandle: row.ProfileHandle, Profile: row.ProfileDescription, Policy: row.Policy,
 			Status: app.Status(row.Status), Timeout: time.Duration(row.TimeoutMs) * time.Millisecond, Error: row.Error, ErrorLine: row.ErrorLine,
 			Backend: row.Backend, Isolation: row.Isolation, Warm: row.Warm, Truncated: row.Truncated, Redactions: row.Redactions,
-			CreatedAt: fromMillis(row.CreatedAt), StartedAt: fromMillis(row.StartedAt), CompletedAt: fromMillis(row.CompletedAt),
+			CreatedAt: fromMillis(row.CreatedAt), StartedAt: fromMillis(row.StartedAt), FirstOutputAt: fromMillis(row.FirstOutputAt), CompletedAt: fromMillis(row.CompletedAt),
 			RunTime: time.Duration(row.RunMs) * time.Millisecond, LLMTime: time.Duration(row.LLMMs) * time.Millisecond,
-			PeakMemory: row.PeakMemory, CPUTime: time.Duration(row.CPUMs) * time.Millisecond, RerunOf: row.RerunOf,
+			PeakMemory: row.PeakMemory, CPUTime: time.Duration(row.CPUMs) * time.Millisecond, RerunOf: row.RerunOf, Live: row.Live,
 		},
 		SealedID: row.SealedID, ProfileGone: view.ProfileGone,
 	}
@@ -77,76 +77,6 @@ func (view executionView) execution() (Execution, error) {
 		return Execution{}, fmt.Errorf("store: execution %s: %w", row.Handle, err)
 	}
 	return x, nil
-}
-
-// ExecutionFilter selects executions. Zero fields don't filter.
-type ExecutionFilter struct {
-	ProfileHandle string
-	Status        app.Status
-	From, To      time.Time // created in [From, To)
-	Before        string    // handle: only what is older
-	Limit         int
-}
-
-// Executions lists executions, newest first. It reads no outputs and no exchanges: Request is nil.
-func (tx *Tx) Executions(ctx context.Context, f ExecutionFilter) ([]Execution, error) {
-	where, args := f.where()
-	order := "id DESC"
-	if f.ranged() {
-		order = "created_at DESC, id DESC" // walks the index of times instead of all rows that are newer
-	}
-	views, err := gorm.G[executionView](tx.db).Raw("SELECT "+executionColumns+" FROM executions WHERE "+where+" ORDER BY "+order+" LIMIT ?", append(args, f.Limit)...).Find(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("store: list executions: %w", err)
-	}
-	list := make([]Execution, len(views))
-	for i, v := range views {
-		if list[i], err = v.execution(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-func (f ExecutionFilter) ranged() bool { return !f.From.IsZero() || !f.To.IsZero() }
-
-func (f ExecutionFilter) where() (string, []any) {
-	where, args := "1", []any{}
-	and := func(clause string, arg any) {
-		where += " AND " + clause
-		args = append(args, arg)
-	}
-	if f.ProfileHandle != "" {
-		and("profile_handle = ?", f.ProfileHandle)
-	}
-	if f.Status != "" {
-		and("status = ?", string(f.Status))
-	}
-	if !f.From.IsZero() {
-		and("created_at >= ?", toMillis(f.From))
-	}
-	if !f.To.IsZero() {
-		and("created_at < ?", toMillis(f.To))
-	}
-	switch {
-	case f.Before == "":
-	case f.ranged():
-		and("(created_at, id) < (SELECT created_at, id FROM executions WHERE handle = ?)", f.Before)
-	default:
-		and("id < (SELECT id FROM executions WHERE handle = ?)", f.Before)
-	}
-	return where, args
-}
-
-// ExecutionCounts returns how many executions a profile has had and how many of those did not complete (error or timeout).
-func (tx *Tx) ExecutionCounts(ctx context.Context, profileHandle string) (total, failed int64, err error) {
-	var counts struct{ Total, Failed int64 }
-	err = tx.db.WithContext(ctx).Raw(`SELECT count(*) AS total, coalesce(sum(status IN ('error', 'timeout')), 0) AS failed
-		FROM executions WHERE profile_handle = ?`, profileHandle).Scan(&counts).Error
-	if err != nil {
-		return 0, 0, fmt.Errorf("store: count executions: %w", err)
-	}
-	return counts.Total, counts.Failed, nil
 }
 
 // ExecutionScript is what an execution was given.

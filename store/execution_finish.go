@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/bits"
 	"time"
 
 	"gorm.io/gorm"
@@ -21,9 +20,10 @@ type Finish struct {
 	Stdout      redact.Clean
 	Stderr      redact.Clean
 	Result      *redact.Clean // nil if there is none
+	Turns       []int         // as in app.Output
 	Truncated   bool
-	Masked      map[string]int // places by channel
-	StartedAt   time.Time      // zero if the script was never sent
+	Masked      map[string]redact.Hits // by channel
+	StartedAt   time.Time              // zero if the script was never sent
 	FirstOutput time.Time
 	At          time.Time
 	RunTime     time.Duration
@@ -37,7 +37,7 @@ type Finish struct {
 // Connection is a ledger row whose texts, which a script can choose, have been redacted.
 type Connection struct {
 	app.Connection
-	Host, Rule redact.Clean
+	Host, Rule, Method, Path redact.Clean
 }
 
 // Finish ends an execution that is not terminal yet; CodeConflict if it is.
@@ -47,8 +47,8 @@ func (tx *Tx) Finish(ctx context.Context, handle string, f Finish) error {
 		return fmt.Errorf("store: finish: %w", err)
 	}
 	masked := 0
-	for _, n := range f.Masked {
-		masked += n
+	for _, hits := range f.Masked {
+		masked += hits.Total()
 	}
 	rows, err := gorm.G[executionRow](tx.db).Raw(`UPDATE executions SET status = ?, error = ?, error_line = ?, truncated = ?, redactions = ?, started_at = ?,
 		first_output_at = ?, completed_at = ?, run_ms = ?, llm_ms = ?, cpu_ms = ?, peak_memory = ?, manifest = ?
@@ -62,11 +62,24 @@ func (tx *Tx) Finish(ctx context.Context, handle string, f Finish) error {
 	if err := tx.keepOutput(ctx, rows[0].ID, f); err != nil {
 		return err
 	}
-	return tx.countDay(ctx, rows[0], f)
+	return tx.keepWords(ctx, rows[0].ID)
 }
 
+// keepWords makes the execution findable by its words. Its other tables must be written already.
+func (tx *Tx) keepWords(ctx context.Context, id int64) error {
+	if _, err := tx.exec(ctx, insertWords+"x.id = ?", id); err != nil {
+		return fmt.Errorf("store: finish: %w", err)
+	}
+	return nil
+}
+
+const insertWords = `INSERT INTO execution_words (rowid, text)
+		SELECT x.id, x.handle || char(10) || x.profile_description || char(10) || x.error || char(10) || substr(coalesce(s.clean, ''), 1, 8000) || char(10) ||
+			substr(coalesce(o.stdout, ''), 1, 4000) || char(10) || substr(coalesce(o.stderr, ''), 1, 4000) || char(10) || substr(coalesce(o.result, ''), 1, 4000)
+		FROM executions x LEFT JOIN execution_scripts s ON s.execution_id = x.id LEFT JOIN execution_outputs o ON o.execution_id = x.id WHERE `
+
 func (tx *Tx) keepOutput(ctx context.Context, id int64, f Finish) error {
-	out := executionOutputRow{ExecutionID: id, Stdout: f.Stdout.String(), Stderr: f.Stderr.String(), Segments: "[]"}
+	out := executionOutputRow{ExecutionID: id, Stdout: f.Stdout.String(), Stderr: f.Stderr.String(), Segments: toJSON(append([]int{}, f.Turns...))}
 	if f.Result != nil {
 		text := f.Result.String()
 		out.Result = &text
@@ -75,9 +88,9 @@ func (tx *Tx) keepOutput(ctx context.Context, id int64, f Finish) error {
 		return fmt.Errorf("store: finish: %w", err)
 	}
 	var hits []redactionHitRow
-	for channel, n := range f.Masked {
-		if n > 0 {
-			hits = append(hits, redactionHitRow{ExecutionID: id, Channel: channel, Count: n})
+	for channel, masked := range f.Masked {
+		for _, h := range masked {
+			hits = append(hits, redactionHitRow{ExecutionID: id, Channel: channel, Name: h.Name, Rule: h.Rule, Encoding: h.Encoding, Count: h.Count})
 		}
 	}
 	if len(hits) > 0 {
@@ -86,55 +99,4 @@ func (tx *Tx) keepOutput(ctx context.Context, id int64, f Finish) error {
 		}
 	}
 	return tx.keepConnections(ctx, id, f.Network)
-}
-
-// countDay adds the execution to its profile's day.
-func (tx *Tx) countDay(ctx context.Context, x executionRow, f Finish) error {
-	day, run := f.At.Unix()/86400, f.RunTime.Milliseconds()
-	old, err := gorm.G[dailyStatsRow](tx.db).Where("profile_handle = ? AND day = ?", x.ProfileHandle, day).Find(ctx)
-	if err != nil {
-		return fmt.Errorf("store: count the day: %w", err)
-	}
-	stats := dailyStatsRow{ProfileHandle: x.ProfileHandle, Day: day, Durations: "[]"}
-	if len(old) > 0 {
-		stats = old[0]
-	}
-	switch f.Status {
-	case app.StatusCompleted:
-		stats.Completed++
-	case app.StatusError:
-		stats.Error++
-	case app.StatusTimeout:
-		stats.Timeout++
-	case app.StatusCancelled:
-		stats.Cancelled++
-	}
-	stats.RunMs += run
-	stats.RunMsMax = max(stats.RunMsMax, run)
-	stats.LLMMs += f.LLMTime.Milliseconds()
-	for _, n := range f.Masked {
-		stats.Redactions += int64(n)
-	}
-	if stats.Durations, err = countDuration(stats.Durations, run); err != nil {
-		return fmt.Errorf("store: count the day: %w", err)
-	}
-	if err := tx.db.WithContext(ctx).Save(&stats).Error; err != nil {
-		return fmt.Errorf("store: count the day: %w", err)
-	}
-	return nil
-}
-
-// countDuration adds one to the bucket of ms: bucket n counts durations of n bits, so below 2^n ms.
-func countDuration(buckets string, ms int64) (string, error) {
-	var counts []int64
-	if err := json.Unmarshal([]byte(buckets), &counts); err != nil {
-		return "", err
-	}
-	n := bits.Len64(uint64(max(ms, 0)))
-	for len(counts) <= n {
-		counts = append(counts, 0)
-	}
-	counts[n]++
-	text, err := json.Marshal(counts)
-	return string(text), err
 }

@@ -22,6 +22,8 @@ type NewExecution struct {
 	Script        []byte // sealed
 	Inputs        []byte // sealed; nil if none
 	Clean         redact.Clean
+	RerunOf       string // handle; "" if it is no re-run
+	Live          bool   // of a re-run
 	By            app.Actor
 	At            time.Time
 }
@@ -51,7 +53,7 @@ func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) error {
 	row := executionRow{
 		Handle: n.Handle, Lookup: n.Lookup, SealedID: n.SealedID, ProfileID: &profile.ID, ProfileHandle: n.ProfileHandle,
 		ProfileDescription: profile.Description, Policy: profile.Policy, Status: string(app.StatusPending), TimeoutMs: n.Timeout.Milliseconds(),
-		Injected: "[]", SubmittedBy: string(by), CreatedAt: toMillis(n.At), Manifest: "{}",
+		Injected: "[]", RerunOf: n.RerunOf, Live: n.Live, SubmittedBy: string(by), CreatedAt: toMillis(n.At), Manifest: "{}",
 	}
 	if err := gorm.G[executionRow](tx.db).Create(ctx, &row); err != nil {
 		return fmt.Errorf("store: enqueue: %w", err)
@@ -104,6 +106,7 @@ type Dispatch struct {
 	Warm      bool
 	Injected  []string
 	Values    []ExecutionValue
+	Script    *redact.Clean // as it may be seen, now that more values are known than when it was submitted; nil: as it is
 	At        time.Time
 }
 
@@ -118,6 +121,11 @@ func (tx *Tx) Dispatch(ctx context.Context, handle string, d Dispatch) error {
 		WHERE handle = ? AND status = 'running'`, d.Policy, d.Backend, d.Isolation, d.Warm, string(injected), toMillis(d.At), handle)
 	if err := changed(rows, err, "execution"); err != nil {
 		return err
+	}
+	if d.Script != nil {
+		if _, err := tx.exec(ctx, "UPDATE execution_scripts SET clean = ? WHERE execution_id = (SELECT id FROM executions WHERE handle = ?)", d.Script.String(), handle); err != nil {
+			return fmt.Errorf("store: dispatch: %w", err)
+		}
 	}
 	for _, v := range d.Values {
 		if _, err := tx.exec(ctx, `INSERT INTO execution_values (execution_id, key, credential_id, credential_name, version, mode)

@@ -18,6 +18,7 @@ type Question struct {
 	Ordinal   int
 	Prompt    redact.Clean
 	Model     redact.Clean
+	Asked     []byte // keyed hash of the exact prompt and model
 	At        time.Time
 }
 
@@ -28,7 +29,7 @@ func (tx *Tx) Ask(ctx context.Context, handle string, q Question) error {
 		return err
 	}
 	row := llmExchangeRow{ExecutionID: id, Ordinal: q.Ordinal, RequestID: q.RequestID, Prompt: q.Prompt.String(), Model: q.Model.String(),
-		AnsweredBy: "{}", AskedAt: toMillis(q.At)}
+		AnsweredBy: "{}", AskedAt: toMillis(q.At), Asked: q.Asked}
 	if err := gorm.G[llmExchangeRow](tx.db).Create(ctx, &row); err != nil {
 		return fmt.Errorf("store: ask: %w", err)
 	}
@@ -39,7 +40,7 @@ func (tx *Tx) Ask(ctx context.Context, handle string, q Question) error {
 type Reply struct {
 	RequestID string
 	Response  redact.Clean
-	Sealed    []byte // the exact answer; nil if it failed
+	Sealed    []byte // the exact answer or failure; nil if nobody gave one
 	Failed    bool
 	By        app.Actor
 	At        time.Time

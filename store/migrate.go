@@ -117,21 +117,19 @@ func applied(ctx context.Context, conn *sql.Conn, all []migration) (int, error) 
 // copyBefore leaves a compact copy of the database beside it. It gets its name when it is whole.
 func copyBefore(ctx context.Context, conn *sql.Conn, dir string, version int) error {
 	final := filepath.Join(dir, fmt.Sprintf("pre-migrate-%d.db", version))
-	tmp := final + ".tmp"
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	f, err := os.CreateTemp(dir, filepath.Base(final)+".*.tmp") // of its own, for other processes may migrate now too; SQLite fills an empty file and keeps its mode
+	if err != nil {
 		return fmt.Errorf("store: copy before migration: %w", err)
 	}
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // SQLite fills an empty file and keeps its mode
+	err = f.Close()
 	if err == nil {
-		err = f.Close()
+		_, err = conn.ExecContext(ctx, "VACUUM INTO ?", f.Name())
 	}
 	if err == nil {
-		_, err = conn.ExecContext(ctx, "VACUUM INTO ?", tmp)
-	}
-	if err == nil {
-		err = os.Rename(tmp, final)
+		err = os.Rename(f.Name(), final)
 	}
 	if err != nil {
+		_ = os.Remove(f.Name())
 		return fmt.Errorf("store: copy before migration: %w", err)
 	}
 	return nil

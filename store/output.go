@@ -20,6 +20,11 @@ func (tx *Tx) Output(ctx context.Context, handle string) (app.Output, error) {
 		return app.Output{}, notFound(err, "output")
 	}
 	out := app.Output{Stdout: rows[0].Stdout, Stderr: rows[0].Stderr}
+	if turns, err := fromJSON[[]int]("segments", rows[0].Segments); err != nil {
+		return app.Output{}, err
+	} else if len(turns) > 0 {
+		out.Turns = turns
+	}
 	if rows[0].Result != nil {
 		out.Result = json.RawMessage(*rows[0].Result)
 	}

@@ -52,13 +52,17 @@ func (tx *Tx) Profiles(ctx context.Context) ([]Profile, error) {
 
 // linkedKey is a key with what its credential says.
 type linkedKey struct {
-	Key            profileKeyRow `gorm:"embedded"` // gorm looks past unexported embedded types
-	CredentialName string
-	CredentialMode string
-	HasValue       bool
+	Key             profileKeyRow `gorm:"embedded"` // gorm looks past unexported embedded types
+	CredentialName  string
+	CredentialMode  string
+	CredentialHosts string
+	GrantHosts      string
+	HasValue        bool
 }
 
-const selectKeys = `SELECT k.*, coalesce(c.name, '') AS credential_name, coalesce(c.mode, '') AS credential_mode,
+const selectKeys = `SELECT k.*, coalesce(c.name, '') AS credential_name, coalesce(c.mode, '') AS credential_mode, coalesce(c.hosts, '[]') AS credential_hosts,
+	coalesce((SELECT json_extract(g.value, '$.hosts') FROM profiles p JOIN policies l ON l.profile_handle = p.handle AND l.version = p.policy, json_each(l.body, '$.keys') g
+		WHERE p.id = k.profile_id AND json_extract(g.value, '$.key') = k.name), '[]') AS grant_hosts,
 	coalesce(c.version > 0 OR c.source = 'vault', 0) AS has_value
 	FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id `
 
@@ -95,7 +99,7 @@ func (tx *Tx) fill(ctx context.Context, rows []profileRow, keysWhere, hostsWhere
 			if err != nil {
 				return nil, err
 			}
-			p.Hosts = append(p.Hosts, app.HostRequest{Host: host, Allowed: e.Allowed, CreatedAt: fromMillis(e.CreatedAt)})
+			p.Hosts = append(p.Hosts, app.HostRequest{Host: host, Allowed: e.Allowed, CreatedAt: fromMillis(e.CreatedAt), Execution: e.Execution, Line: e.Line})
 		}
 	}
 	return list, nil
@@ -111,8 +115,10 @@ func (r profileRow) profile() (Profile, error) {
 		Profile: app.Profile{
 			Handle: r.Handle, Description: r.Description, PairingCode: r.PairingCode, CreatedBy: by, CreatedFrom: r.CreatedFrom,
 			Locked: r.Locked, Revoked: r.Revoked, ExpiresAt: fromMillis(r.ExpiresAt), Policy: r.Policy,
+			Placement: app.Placement{Backend: r.Backend, MinTier: r.MinTier, Image: r.Image},
 			CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt), LockedAt: fromMillis(r.LockedAt),
 			LastUsedAt: fromMillis(r.LastUsedAt), Executions: r.Executions,
+			RevokedAt: fromMillis(r.RevokedAt), RevokedAs: fromMillis(r.RevisionRevoked),
 		},
 	}, nil
 }
@@ -126,6 +132,12 @@ func (k linkedKey) key() (app.Key, error) {
 	if k.Key.CredentialID != nil {
 		key.CredentialID = *k.Key.CredentialID
 		key.Credential, key.CredentialMode, key.ValueExists = k.CredentialName, app.Mode(k.CredentialMode), k.HasValue
+		if key.CredentialHosts, err = fromJSON[[]app.Host]("hosts", k.CredentialHosts); err != nil {
+			return app.Key{}, err
+		}
+		if key.GrantHosts, err = fromJSON[[]app.Host]("hosts", k.GrantHosts); err != nil {
+			return app.Key{}, err
+		}
 	}
 	return key, nil
 }

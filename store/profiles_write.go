@@ -22,14 +22,16 @@ func (tx *Tx) InsertProfile(ctx context.Context, p Profile) error {
 	return changed(1, gorm.G[profileRow](tx.db).Create(ctx, &row), "profile")
 }
 
-// UpdateProfile saves description, claim, lock, revocation, expiry and policy number of a profile that was last changed at seen, else CodeConflict.
+// UpdateProfile saves description, claim, lock, revocation, expiry, placement and policy number of a profile that was last changed at seen, else CodeConflict.
 // UpdatedAt becomes at, or one millisecond after seen if that is later, so that it tells any two states apart; it is returned.
 func (tx *Tx) UpdateProfile(ctx context.Context, p Profile, revokedAt, seen, at time.Time) (time.Time, error) {
 	now := max(toMillis(at), toMillis(seen)+1)
 	n, err := tx.exec(ctx, `UPDATE profiles SET description = ?, claimed_at = ?, locked = ?, locked_at = ?, revoked = ?,
-		revoked_at = CASE WHEN revoked_at = 0 THEN ? ELSE revoked_at END, expires_at = ?, policy = ?, updated_at = ?
+		revoked_at = CASE WHEN NOT ? THEN 0 WHEN revoked = 0 THEN ? ELSE revoked_at END,
+		revision_revoked = CASE WHEN NOT ? THEN 0 WHEN revoked = 0 THEN ? ELSE revision_revoked END, expires_at = ?, backend = ?, min_tier = ?, image = ?, policy = ?, updated_at = ?
 		WHERE id = ? AND updated_at = ?`,
-		p.Description, toMillis(p.ClaimedAt), p.Locked, toMillis(p.LockedAt), p.Revoked, toMillis(revokedAt), toMillis(p.ExpiresAt), p.Policy, now,
+		p.Description, toMillis(p.ClaimedAt), p.Locked, toMillis(p.LockedAt), p.Revoked,
+		p.Revoked, toMillis(revokedAt), p.Revoked, now, toMillis(p.ExpiresAt), p.Placement.Backend, p.Placement.MinTier, p.Placement.Image, p.Policy, now,
 		p.Row, toMillis(seen))
 	return fromMillis(now), changed(n, err, "profile")
 }
@@ -70,6 +72,17 @@ func (tx *Tx) ProposeHosts(ctx context.Context, row int64, list []app.Host, by a
 		}
 	}
 	return nil
+}
+
+// RequestHost adds an undecided entry that a refused connection of an execution asks for. It reports false if the entry is there already.
+func (tx *Tx) RequestHost(ctx context.Context, row int64, h app.Host, execution string, line int, by app.Actor, at time.Time) (bool, error) {
+	n, err := tx.exec(ctx, `INSERT INTO profile_hosts (profile_id, entry, position, host, asked_by, execution, line, created_at)
+		SELECT ?, ?, coalesce(max(position), 0) + 1, ?, ?, ?, ?, ? FROM profile_hosts WHERE profile_id = ? ON CONFLICT DO NOTHING`,
+		row, h.String(), toJSON(h), toJSON(by), execution, line, toMillis(at), row)
+	if err != nil {
+		return false, fmt.Errorf("store: request a host: %w", err)
+	}
+	return n > 0, nil
 }
 
 // DecideHosts makes exactly these entries the allowed ones. Dismissed entries go away, as do entries that a person had added;

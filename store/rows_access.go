@@ -69,6 +69,8 @@ type profileRow struct {
 	LastUsedAt  int64
 	CreatedAt   int64 `gorm:"autoCreateTime:false"`
 	UpdatedAt   int64 `gorm:"autoUpdateTime:false"`
+	// UpdatedAt as the revocation made it, so that it can be told whether anything changed since.
+	RevisionRevoked int64
 }
 
 func (profileRow) TableName() string { return "profiles" }
@@ -121,21 +123,47 @@ type adminSessionRow struct {
 	SeenAt      int64
 	ConfirmedAt int64
 	ExpiresAt   int64
+	PersonID    string
+	Invitation  string
 }
 
 func (adminSessionRow) TableName() string { return "admin_sessions" }
 
+type personRow struct {
+	ID            string `gorm:"primaryKey" json:"id"`
+	Name          string `json:"name"`
+	Folded        string `json:"folded"`
+	Password      string `json:"password"`
+	PasswordSetAt int64  `json:"password_set_at"`
+	CreatedBy     string `json:"created_by"`
+	CreatedAt     int64  `gorm:"autoCreateTime:false" json:"created_at"`
+	LastLoginAt   int64  `json:"last_login_at"`
+	LastLoginFrom string `json:"last_login_from"`
+}
+
+func (personRow) TableName() string { return "people" }
+
+type invitationRow struct {
+	ID        string `gorm:"primaryKey"`
+	Token     []byte
+	CreatedBy string
+	CreatedAt int64 `gorm:"autoCreateTime:false"`
+	ExpiresAt int64
+}
+
+func (invitationRow) TableName() string { return "invitations" }
+
 type auditEventRow struct {
-	Seq          int64 `gorm:"primaryKey"`
-	At           int64
-	ActorKind    string
-	ActorName    string
-	ActorAddress string
-	Action       string
-	Subject      string
-	Detail       string
-	Prev         string
-	Hash         string
+	Seq          int64  `gorm:"primaryKey" json:"seq"`
+	At           int64  `json:"at"`
+	ActorKind    string `json:"actor_kind"`
+	ActorName    string `json:"actor_name"`
+	ActorAddress string `json:"actor_address"`
+	Action       string `json:"action"`
+	Subject      string `json:"subject"`
+	Detail       string `json:"detail"`
+	Prev         string `json:"prev"`
+	Hash         string `json:"hash"`
 }
 
 func (auditEventRow) TableName() string { return "audit_events" }

@@ -15,6 +15,8 @@ type Setting struct {
 	Key    string
 	Value  []byte
 	Sealed bool // Value is a token of the keyring
+	// UpdatedAt is when it was set; reading fills it in.
+	UpdatedAt time.Time
 }
 
 // Setting returns one setting; ok is false if it was never set.
@@ -26,7 +28,7 @@ func (tx *Tx) Setting(ctx context.Context, key string) (s Setting, ok bool, err 
 	case err != nil:
 		return Setting{}, false, fmt.Errorf("store: read setting: %w", err)
 	}
-	return Setting{row.Key, row.Value, row.Sealed}, true, nil
+	return Setting{row.Key, row.Value, row.Sealed, fromMillis(row.UpdatedAt)}, true, nil
 }
 
 // SetSettings sets all of them.
@@ -36,6 +38,27 @@ func (tx *Tx) SetSettings(ctx context.Context, at time.Time, settings ...Setting
 		if err := gorm.G[settingRow](tx.db, clause.OnConflict{UpdateAll: true}).Create(ctx, &row); err != nil {
 			return fmt.Errorf("store: set setting: %w", err)
 		}
+	}
+	return nil
+}
+
+// SettingsUnder returns the settings whose key begins with prefix, by key. prefix must end in a full stop.
+func (tx *Tx) SettingsUnder(ctx context.Context, prefix string) ([]Setting, error) {
+	rows, err := gorm.G[settingRow](tx.db).Where("key >= ? AND key < ?", prefix, prefix[:len(prefix)-1]+"/").Order("key").Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: read settings: %w", err)
+	}
+	list := make([]Setting, len(rows))
+	for i, r := range rows {
+		list[i] = Setting{Key: r.Key, Value: r.Value, Sealed: r.Sealed}
+	}
+	return list, nil
+}
+
+// DeleteSetting removes a setting; one that is not set is no error.
+func (tx *Tx) DeleteSetting(ctx context.Context, key string) error {
+	if _, err := tx.exec(ctx, "DELETE FROM settings WHERE key = ?", key); err != nil {
+		return fmt.Errorf("store: delete setting: %w", err)
 	}
 	return nil
 }

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Copy writes a compact, consistent copy of the database to path, which must not exist, with mode 0600. It reads only: writers go on meanwhile.
+// The copy gets its name when it is whole.
+func (s *Store) Copy(ctx context.Context, path string) error {
+	tmp := path + ".tmp"
+	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("store: copy: %w", err)
+	}
+	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // SQLite fills an empty file and keeps its mode
+	if err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = s.read(ctx).Exec("VACUUM INTO ?", tmp).Error
+	}
+	if err == nil {
+		err = os.Link(tmp, path) // unlike a rename, it never replaces anything
+	}
+	if rm := os.Remove(tmp); err == nil {
+		err = rm
+	}
+	if err != nil {
+		return fmt.Errorf("store: copy: %w", err)
+	}
+	return nil
+}
+
+// Size is how many bytes the database takes, without its write-ahead log.
+func (s *Store) Size(ctx context.Context) (int64, error) {
+	var size int64
+	if err := s.read(ctx).Raw("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()").Scan(&size).Error; err != nil {
+		return 0, fmt.Errorf("store: size: %w", err)
+	}
+	return size, nil
+}
+
+// Check makes sure that the file is sound: its pages, its indexes, and that no row refers to nothing.
+func (s *Store) Check(ctx context.Context) error {
+	var found string
+	if err := s.read(ctx).Raw("PRAGMA integrity_check(1)").Scan(&found).Error; err != nil {
+		return fmt.Errorf("store: check: %w", err)
+	}
+	if found != "ok" {
+		return fmt.Errorf("store: check: %s", found)
+	}
+	rows, err := s.read(ctx).Raw("PRAGMA foreign_key_check").Rows()
+	if err != nil {
+		return fmt.Errorf("store: check: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	if rows.Next() {
+		return errors.New("store: check: a row refers to nothing")
+	}
+	return rows.Err()
+}

@@ -1,0 +1,254 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+
+	"gorm.io/gorm"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// ExecutionFilter selects executions. Zero fields don't filter.
+type ExecutionFilter struct {
+	ProfileHandle string
+	Status        app.Status
+	From, To      time.Time // created in [From, To)
+	Credential    string    // id: had a value of it
+	Host          string    // in the ledger, as it stands there
+	Text          string    // words that stand in the script, output, error or result (the beginnings of long ones); finds what has ended only
+	Before        string    // handle: only what is older
+	Limit         int
+}
+
+// ExecutionPage is one page of a list, newest first. It reads no outputs and no exchanges: Request is nil.
+type ExecutionPage struct {
+	Executions []Execution
+	Next       string // handle to go on before; "" if there is nothing more
+	Unfinished bool   // the walk stopped at its bound before the page was full: there may be more at Next
+}
+
+// How a list is walked. With a filter on words, a host or a credential, the index of that gives candidates, in chunks, and the other filters look at those. The
+// chunks begin with a page and grow, since mostly nearly all candidates pass; the bound keeps a page quick where nearly none does.
+const (
+	walkChunk = 250
+	walkMost  = 1000
+)
+
+// Executions lists executions in the order in which they were accepted, newest first.
+func (tx *Tx) Executions(ctx context.Context, f ExecutionFilter) (page ExecutionPage, err error) {
+	bounds, err := tx.bounds(ctx, f)
+	if err != nil || bounds.empty() {
+		return page, err
+	}
+	next := candidates(f)
+	if next == nil {
+		return tx.plainPage(ctx, f, bounds)
+	}
+	for seen, chunk := 0, f.Limit+1; ; chunk = min(2*chunk, walkChunk) {
+		sql, args := next(bounds, chunk)
+		ids, err := tx.ids(ctx, sql, args...)
+		if err != nil {
+			return ExecutionPage{}, err
+		}
+		if len(ids) > 0 {
+			where, args := f.among(ids)
+			list, err := tx.list(ctx, where, args...)
+			if err != nil {
+				return ExecutionPage{}, err
+			}
+			page.Executions = append(page.Executions, list...)
+		}
+		if len(page.Executions) > f.Limit {
+			page.cut(f.Limit)
+			return page, nil
+		}
+		if len(ids) < chunk {
+			return page, nil
+		}
+		bounds.below = ids[len(ids)-1]
+		if seen += len(ids); seen >= walkMost {
+			page.Unfinished = true
+			page.Next, err = tx.handleOf(ctx, bounds.below)
+			return page, err
+		}
+	}
+}
+
+// plainPage lists what an index of the executions themselves finds.
+func (tx *Tx) plainPage(ctx context.Context, f ExecutionFilter, b idBounds) (page ExecutionPage, err error) {
+	where, args := f.plain(b)
+	page.Executions, err = tx.list(ctx, where, args...)
+	page.cut(f.Limit)
+	return page, err
+}
+
+// plain is the query of a page that the executions' own indexes find, from WHERE on; it asks for one more than fits.
+func (f ExecutionFilter) plain(b idBounds) (string, []any) {
+	where, args := f.residue()
+	return where + " AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?", append(args, b.below, b.from, f.Limit+1)
+}
+
+// among is the query of those candidates that match, from WHERE on.
+func (f ExecutionFilter) among(ids []int64) (string, []any) {
+	where, args := f.residue()
+	return "id IN ? AND " + where + " ORDER BY id DESC", append([]any{ids}, args...)
+}
+
+// cut leaves n executions; if there are more, the next page begins behind the last of them.
+func (p *ExecutionPage) cut(n int) {
+	if len(p.Executions) > n {
+		p.Executions = p.Executions[:n]
+		p.Next = p.Executions[n-1].Handle
+	}
+}
+
+// idBounds are the row ids that can match: at least from, less than below.
+type idBounds struct{ from, below int64 }
+
+func (b idBounds) empty() bool { return b.from >= b.below }
+
+// clockSlack is how far the clock may have been set back without a range of times missing executions at its edges: ids grow with time but for that.
+const clockSlack = time.Hour
+
+// The queries that find the ends of a list.
+const (
+	edgeFrom   = "SELECT id FROM executions WHERE created_at >= ? ORDER BY created_at, id LIMIT 1"
+	edgeTo     = "SELECT id FROM executions WHERE created_at < ? ORDER BY created_at DESC, id DESC LIMIT 1"
+	edgeBefore = "SELECT id FROM executions WHERE handle = ?"
+)
+
+// bounds turns a range of times and the place in a list into ids, in which every list is ordered.
+func (tx *Tx) bounds(ctx context.Context, f ExecutionFilter) (b idBounds, err error) {
+	b.below = math.MaxInt64
+	edge := func(sql string, arg any) (id int64, found bool) {
+		if err != nil {
+			return 0, false
+		}
+		var ids []int64
+		if ids, err = tx.ids(ctx, sql, arg); len(ids) == 0 {
+			return 0, false
+		}
+		return ids[0], true
+	}
+	if !f.From.IsZero() {
+		id, found := edge(edgeFrom, toMillis(f.From.Add(-clockSlack)))
+		if !found {
+			return idBounds{}, err
+		}
+		b.from = id
+	}
+	if !f.To.IsZero() {
+		id, found := edge(edgeTo, toMillis(f.To.Add(clockSlack)))
+		if !found {
+			return idBounds{}, err
+		}
+		b.below = id + 1
+	}
+	if f.Before != "" {
+		id, found := edge(edgeBefore, f.Before)
+		if !found {
+			return idBounds{}, err
+		}
+		b.below = min(b.below, id)
+	}
+	return b, err
+}
+
+// candidates returns the query for the next ids that may match, newest first, or nil if the executions' own indexes do.
+func candidates(f ExecutionFilter) func(b idBounds, n int) (string, []any) {
+	switch {
+	case f.Text != "":
+		return func(b idBounds, n int) (string, []any) {
+			return "SELECT rowid FROM execution_words WHERE execution_words MATCH ? AND rowid < ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?", []any{matching(f.Text), b.below, b.from, n}
+		}
+	case f.Host != "":
+		return func(b idBounds, n int) (string, []any) {
+			return "SELECT DISTINCT execution_id FROM connections WHERE host = ? AND execution_id < ? AND execution_id >= ? ORDER BY execution_id DESC LIMIT ?", []any{f.Host, b.below, b.from, n}
+		}
+	case f.Credential != "":
+		return func(b idBounds, n int) (string, []any) {
+			return "SELECT DISTINCT execution_id FROM execution_values WHERE credential_id = ? AND execution_id < ? AND execution_id >= ? ORDER BY execution_id DESC LIMIT ?", []any{f.Credential, b.below, b.from, n}
+		}
+	}
+	return nil
+}
+
+// residue are the conditions on an execution's own row and what hangs on it, without those of its id. The times are exact; the plus keeps their index out of
+// the choice, since the ids are in order already.
+func (f ExecutionFilter) residue() (string, []any) {
+	where, args := "1", []any{}
+	and := func(clause string, arg any) {
+		where += " AND " + clause
+		args = append(args, arg)
+	}
+	if f.ProfileHandle != "" {
+		and("profile_handle = ?", f.ProfileHandle)
+	}
+	if f.Status != "" {
+		and("status = ?", string(f.Status))
+	}
+	if !f.From.IsZero() {
+		and("+created_at >= ?", toMillis(f.From))
+	}
+	if !f.To.IsZero() {
+		and("+created_at < ?", toMillis(f.To))
+	}
+	if f.Text != "" && f.Host != "" {
+		and("EXISTS (SELECT 1 FROM connections c WHERE c.host = ? AND c.execution_id = executions.id)", f.Host)
+	}
+	if f.Credential != "" && (f.Text != "" || f.Host != "") {
+		and("EXISTS (SELECT 1 FROM execution_values v WHERE v.credential_id = ? AND v.execution_id = executions.id)", f.Credential)
+	}
+	return where, args
+}
+
+// maxWords bounds how many words are looked for.
+const maxWords = 8
+
+// matching is a text in the language of the index. Each word is quoted, so that none is an operator. There is no search for beginnings: it would gather
+// half of the index, which takes seconds where there are many executions.
+func matching(text string) string {
+	var words []string
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == 0 }) {
+		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) && len(words) < maxWords {
+			words = append(words, `"`+strings.ToValidUTF8(word, "")+`"`)
+		}
+	}
+	if len(words) == 0 {
+		return `"nothing that could be a word"`
+	}
+	return strings.Join(words, " ")
+}
+
+func (tx *Tx) list(ctx context.Context, where string, args ...any) ([]Execution, error) {
+	views, err := gorm.G[executionView](tx.db).Raw("SELECT "+executionColumns+" FROM executions WHERE "+where, args...).Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: list executions: %w", err)
+	}
+	list := make([]Execution, len(views))
+	for i, v := range views {
+		if list[i], err = v.execution(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (tx *Tx) ids(ctx context.Context, sql string, args ...any) (ids []int64, err error) {
+	if err := tx.db.WithContext(ctx).Raw(sql, args...).Scan(&ids).Error; err != nil {
+		return nil, fmt.Errorf("store: list executions: %w", err)
+	}
+	return ids, nil
+}
+
+func (tx *Tx) handleOf(ctx context.Context, id int64) (handle string, err error) {
+	if err := tx.db.WithContext(ctx).Raw("SELECT handle FROM executions WHERE id = ?", id).Scan(&handle).Error; err != nil {
+		return "", fmt.Errorf("store: list executions: %w", err)
+	}
+	return handle, nil
+}

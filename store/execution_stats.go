@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// Spans of the statistics.
+const (
+	Hourly    = time.Hour
+	Quarterly = 6 * time.Hour // of a UTC day
+	Daily     = 24 * time.Hour
+)
+
+// Usage counts what ended under one profile in one span of time.
+type Usage struct {
+	ProfileHandle string
+	Profile       string // description as of the last execution
+	Start         time.Time
+	Completed     int64
+	Error         int64
+	Timeout       int64
+	Cancelled     int64
+	Started       int64 // of these; only they have durations
+	RunTime       time.Duration
+	Redactions    int64
+	Durations     map[time.Duration]int64 // how often each came, rounded down to two digits
+}
+
+// Usage lists what ended in [from, to), per profile and span. Profiles without an execution are left out. It costs the same however many executions there are.
+func (tx *Tx) Usage(ctx context.Context, span time.Duration, from, to time.Time) ([]Usage, error) {
+	rows, err := gorm.G[executionStatsRow](tx.db).Where("span = ? AND start >= ? AND start < ?", int64(span.Seconds()), from.Unix(), to.Unix()).Order("start, profile_handle").Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: read statistics: %w", err)
+	}
+	list := make([]Usage, len(rows))
+	for i, r := range rows {
+		list[i] = Usage{ProfileHandle: r.ProfileHandle, Profile: r.ProfileDescription, Start: time.Unix(r.Start, 0).UTC(), Completed: r.Completed, Error: r.Error, Timeout: r.Timeout,
+			Cancelled: r.Cancelled, Started: r.Started, RunTime: time.Duration(r.RunMs) * time.Millisecond, Redactions: r.Redactions}
+		if list[i].Durations, err = durations(r.Durations); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func durations(text string) (map[time.Duration]int64, error) {
+	var counts map[string]int64
+	if err := json.Unmarshal([]byte(text), &counts); err != nil {
+		return nil, fmt.Errorf("store: read statistics: %w", err)
+	}
+	found := make(map[time.Duration]int64, len(counts))
+	for key, n := range counts {
+		ms, err := strconv.ParseInt(key, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("store: read statistics: %w", err)
+		}
+		found[time.Duration(ms)*time.Millisecond] += n
+	}
+	return found, nil
+}
+
+// ExecutionCounts returns how many executions a profile has had and how many of those did not complete (error or timeout).
+func (tx *Tx) ExecutionCounts(ctx context.Context, profileHandle string) (total, failed int64, err error) {
+	var counts struct{ Total, Failed int64 }
+	err = tx.db.WithContext(ctx).Raw(countsOfProfile, profileHandle, profileHandle).Scan(&counts).Error
+	if err != nil {
+		return 0, 0, fmt.Errorf("store: count executions: %w", err)
+	}
+	return counts.Total, counts.Failed, nil
+}
+
+const countsOfProfile = `SELECT coalesce(sum(completed + error + timeout + cancelled), 0)
+		+ (SELECT count(*) FROM executions WHERE profile_handle = ? AND status IN ('pending', 'running', 'awaiting_llm')) AS total,
+	coalesce(sum(error + timeout), 0) AS failed FROM execution_stats WHERE profile_handle = ? AND span = 86400`
