@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -37,13 +38,55 @@ const (
 	SourceVault Source = "vault" // read from HashiCorp Vault at execution time
 )
 
+// Place is a part of a request in which a sealed value is put in.
+type Place string
+
+// The places. Headers always count, Authorization: Basic and cookies included; the others only where the credential says so.
+const (
+	PlaceHeader Place = "header"
+	PlacePath   Place = "path"
+	PlaceQuery  Place = "query"
+	PlaceBody   Place = "body" // up to MaxSwappedBody
+)
+
+// ParsePlace accepts the four places by name.
+func ParsePlace(s string) (Place, error) {
+	switch p := Place(s); p {
+	case PlaceHeader, PlacePath, PlaceQuery, PlaceBody:
+		return p, nil
+	}
+	return "", Invalid("places", fmt.Sprintf("place %q is not known", Clip(s, 40)), "Use header, path, query or body.")
+}
+
+// CanonicalPlaces returns the places in one order, each once and always with PlaceHeader.
+func CanonicalPlaces(places []Place) ([]Place, error) {
+	for _, p := range places {
+		if _, err := ParsePlace(string(p)); err != nil {
+			return nil, err
+		}
+	}
+	list := []Place{PlaceHeader}
+	for _, p := range []Place{PlacePath, PlaceQuery, PlaceBody} {
+		if slices.Contains(places, p) {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
+// MaxSwappedBody is the largest request body in which placeholders are replaced, in bytes.
+const MaxSwappedBody = 1 << 20
+
 // Credential is a named secret. It never holds the value; the value's versions are sealed in the store.
 type Credential struct {
 	ID          string
 	Name        string
 	Description string
+	Service     string // what it opens, in a person's words, such as Stripe
 	Mode        Mode
-	Hosts       []Host // where the value may go; required for sealed
+	Hosts       []Host  // where the value may go; required for sealed
+	Places      []Place // where a sealed value is put in; always with PlaceHeader
+	PlainHTTP   bool    // a person allowed a sealed value over unencrypted HTTP
 	Source      Source
 	Reference   string // for SourceVault: such as secret/data/oracle#password
 	Version     int    // of the current value; 0 if none was set yet
@@ -54,6 +97,8 @@ type Credential struct {
 	LastUsedAt  time.Time // zero if never
 	Uses        int64     // executions that had it
 	Profiles    int       // profiles that refer to it now; filled by lists
+	CheckedAt   time.Time // of the last test request; zero if there was none
+	CheckError  string    // why that failed; "" if it worked
 }
 
 // HasValue reports whether a value can be resolved.
@@ -67,6 +112,9 @@ const MinSealed = 16
 
 // MinSecret is the shortest value that can be redacted, in characters, white space around it not counted.
 const MinSecret = 4
+
+// MaxService is the longest name of a service, in bytes.
+const MaxService = 100
 
 // MaxDescription is the longest description of a credential, a profile or a key, in bytes.
 const MaxDescription = 1000

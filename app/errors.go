@@ -34,6 +34,7 @@ const (
 	CodeRateLimited        Code = "rate_limited"        //
 	CodeProfilesDisabled   Code = "profiles_disabled"   // the operator switched agent-made profiles off
 	CodeSandboxUnavailable Code = "sandbox_unavailable" // no backend passed its checks
+	CodeInstanceRetired    Code = "instance_retired"    // it moved to another address and runs nothing any more
 	CodeUnreachable        Code = "unreachable"         // an allowed host that did not answer
 	CodeInternal           Code = "internal"            //
 )

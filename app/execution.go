@@ -76,13 +76,15 @@ type Execution struct {
 	Injected      []string // keys that were given to the script as real values
 	CreatedAt     time.Time
 	StartedAt     time.Time // zero until the script was sent
+	FirstOutputAt time.Time // zero until it has ended, and if it printed nothing
 	CompletedAt   time.Time
 	RunTime       time.Duration // on the run clock: waiting for the LLM excluded
 	LLMTime       time.Duration
 	PeakMemory    int64
 	CPUTime       time.Duration
 	Manifest      Manifest
-	RerunOf       string
+	RerunOf       string       // handle of the execution that it repeats
+	Live          bool         // of a re-run: questions that were not asked then are asked for real
 	Request       *LLMExchange // the question it waits for, in awaiting_llm
 }
 
@@ -91,9 +93,11 @@ type Output struct {
 	Stdout string
 	Stderr string
 	Result json.RawMessage // nil if set_result was not called
+	Turns  []int           // how the two streams took turns: lengths in bytes, Stdout first; what they don't cover follows. nil if unknown
 }
 
-// Manifest records what defines a run, so that two runs can be compared.
+// Manifest records what defines a run, its identity, so that two runs can be compared, and the hash of its result. The circumstances of a run (backend, tier, warm or cold,
+// times) are the Execution's own fields: they must not make a difference.
 type Manifest struct {
 	Script     string `json:"script"`   // sha256, hex
 	Inputs     string `json:"inputs"`   // sha256, hex; "" if none
@@ -105,6 +109,24 @@ type Manifest struct {
 	Policy     string `json:"policy"`   // digest
 	Limits     Limits `json:"limits"`   //
 	ResultHash string `json:"result"`   // sha256 over the redacted result with sorted keys, hex; "" if none
+}
+
+// Differs names the parts of the identity in which two runs differ, in the order of the fields.
+func (m Manifest) Differs(o Manifest) []string {
+	var names []string
+	for _, part := range []struct {
+		name string
+		same bool
+	}{
+		{"script", m.Script == o.Script}, {"inputs", m.Inputs == o.Inputs}, {"llm", m.LLM == o.LLM}, {"runner", m.Runner == o.Runner},
+		{"python", m.Python == o.Python}, {"packages", m.Packages == o.Packages}, {"runtime", m.Runtime == o.Runtime},
+		{"policy", m.Policy == o.Policy}, {"limits", m.Limits == o.Limits},
+	} {
+		if !part.same {
+			names = append(names, part.name)
+		}
+	}
+	return names
 }
 
 // LLMExchange is one question of a script and its answer, redacted.
@@ -132,16 +154,22 @@ const (
 
 // Connection is one row of an execution's network ledger. Repeated denials of one host and port are counted in one row.
 type Connection struct {
-	Host      string
-	Port      int
-	Verdict   Verdict
-	Rule      string // the entry that allowed it, or the rule that denied it
-	Address   string // dialled; "" if none was
-	BytesUp   int64
-	BytesDown int64
-	StartedAt time.Time
-	Duration  time.Duration
-	Count     int
+	Host    string
+	Port    int
+	Verdict Verdict
+	Rule    string // the entry that allowed it, or the rule that denied it
+	Address string // dialled; "" if none was
+	Line    int    // in the script that asked for it, as the guest claims; 0 if unknown
+	// Of requests that Airlock could read; empty for connections that it only relayed.
+	Method      string
+	Path        string   // with the query; sealed values never appear in it
+	Status      int      // of the response, or of Airlock's refusal
+	Credentials []string // keys whose sealed value was put in
+	BytesUp     int64
+	BytesDown   int64
+	StartedAt   time.Time
+	Duration    time.Duration
+	Count       int
 }
 
 // MaxConnections is the largest number of ledger rows kept per execution; what follows is counted in one last row.

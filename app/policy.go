@@ -16,6 +16,7 @@ type Policy struct {
 	Version   int       `json:"version"`
 	Keys      []Grant   `json:"keys"`
 	Hosts     []Host    `json:"hosts"`
+	Placement Placement `json:"placement,omitzero"`
 	CreatedAt time.Time `json:"-"`
 	CreatedBy Actor     `json:"-"`
 }
@@ -28,6 +29,13 @@ type Grant struct {
 	Hosts        []Host `json:"hosts,omitempty"`
 }
 
+// Placement says where a profile's scripts may run. Empty fields leave it to the instance.
+type Placement struct {
+	Backend string `json:"backend,omitempty"`  // the one sandbox backend
+	MinTier string `json:"min_tier,omitempty"` // "restricted" or "full"
+	Image   string `json:"image,omitempty"`    // one of those that the operator listed
+}
+
 // Digest identifies what the policy grants, independent of the profile, the time, the reasons given and the order of entries:
 // sha256 over its JSON, hex.
 func (p Policy) Digest() string {
@@ -37,9 +45,10 @@ func (p Policy) Digest() string {
 		keys[i].Hosts = granted(keys[i].Hosts)
 	}
 	text, err := json.Marshal(struct {
-		Keys  []Grant `json:"keys"`
-		Hosts []Host  `json:"hosts"`
-	}{keys, granted(p.Hosts)})
+		Keys      []Grant   `json:"keys"`
+		Hosts     []Host    `json:"hosts"`
+		Placement Placement `json:"placement,omitzero"`
+	}{keys, granted(p.Hosts), p.Placement})
 	if err != nil {
 		panic("app: a policy is always encodable: " + err.Error())
 	}

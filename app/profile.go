@@ -29,10 +29,13 @@ type Profile struct {
 	ExpiresAt   time.Time // zero: never
 	Keys        []Key
 	Hosts       []HostRequest // while unlocked: proposals and decisions; after the lock the policy counts
+	Placement   Placement     // where its scripts may run
 	Policy      int           // current policy version; 0 while unlocked
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	LockedAt    time.Time
+	RevokedAt   time.Time // zero unless revoked
+	RevokedAs   time.Time // UpdatedAt as the revocation made it
 	LastUsedAt  time.Time
 	Executions  int64
 }
@@ -45,9 +48,11 @@ type Key struct {
 	Hosts        []Host // requested; may only narrow the credential's
 	CredentialID string // "" until a person has linked it
 	// From the linked credential; empty while there is none.
-	Credential     string // its name
-	CredentialMode Mode
-	ValueExists    bool
+	Credential      string // its name
+	CredentialMode  Mode
+	CredentialHosts []Host // where the value may go now
+	GrantHosts      []Host // where it may go by the profile's policy; empty before the lock
+	ValueExists     bool
 }
 
 // HostRequest is an allow-list entry on a profile, with what a person decided about it.
@@ -55,6 +60,8 @@ type HostRequest struct {
 	Host
 	Allowed   bool // a person said yes; entries that a person adds are allowed from the start
 	CreatedAt time.Time
+	Execution string // handle of the execution whose denial asked for it; "" if nobody ran into it
+	Line      int    // in that execution's script, as the script claims; 0 if unknown
 }
 
 // State returns the profile's state at a time. Revocation wins over expiry.
@@ -118,6 +125,22 @@ func (p Profile) CanLock(now time.Time) error {
 		if !k.ValueExists {
 			return E(CodeMissingValue, fmt.Sprintf("the key %s has no value yet", k.Name), "Link it to a credential and set the value, or remove the key.")
 		}
+	}
+	return nil
+}
+
+// RestoreTime is how long a revocation can be taken back.
+const RestoreTime = 10 * time.Minute
+
+// CanRestore returns nil while a revocation can be taken back: soon, and if nothing else about the profile has changed since.
+func (p Profile) CanRestore(now time.Time) error {
+	switch {
+	case !p.Revoked:
+		return E(CodeConflict, "the profile is not revoked", "There is nothing to take back.")
+	case p.RevokedAs.IsZero() || !p.UpdatedAt.Equal(p.RevokedAs):
+		return E(CodeConflict, "something about the profile has changed since it was revoked", "Duplicate it, look at the copy, and lock that.")
+	case now.After(p.RevokedAt.Add(RestoreTime)):
+		return E(CodeConflict, "the profile was revoked more than ten minutes ago", "Duplicate it, look at the copy, and lock that.")
 	}
 	return nil
 }

@@ -35,17 +35,16 @@ func TestNothingSecretIsInTheFiles(t *testing.T) {
 	d.credential("A", "", rotated)
 	d.values(p)
 	must[app.Secret](t)(d.EnsureAdminToken(ctx, app.NewSecret(configured)))
-	session, _, err := d.Login(ctx, "192.0.2.1", "browser", app.NewSecret(configured))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _, _ = d.Login(ctx, "192.0.2.1", "browser", app.NewSecret("planted-Wrong-Token-9z8y"))
-	must[app.Actor](t)(d.Session(ctx, session, "192.0.2.1"))
+	session := d.join(app.NewSecret(configured), "Ada")
+	_, _ = d.Enroll(ctx, "192.0.2.1", "browser", app.NewSecret("planted-Wrong-Token-9z8y"))
+	_, _ = d.Login(ctx, "192.0.2.1", "browser", "planted-Wrong-Name-5x4w", app.NewSecret("planted-Wrong-Token-9z8y"))
+	d.session(session)
 	_, _ = d.Profile(ctx, p.ID)
 
 	secretTexts := map[string]string{
 		"value": value, "rotated value": rotated, "profile id": p.ID, "end of the profile id": p.ID[len(app.ProfilePrefix):], "admin token": configured,
 		"session": session.Reveal(), "wrong token": "planted-Wrong-Token-9z8y",
+		"password": goodPassword, "wrong name": "planted-Wrong-Name-5x4w",
 	}
 	scan := func(when string) {
 		files, err := filepath.Glob(filepath.Join(d.dir, "*"))

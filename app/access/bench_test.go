@@ -28,7 +28,7 @@ func BenchmarkDesk(b *testing.B) {
 		func() (err error) { p, err = s.CreateProfile(ctx, person, "bench"); return err },
 		func() error { _, err := s.AddKeys(ctx, person, p.Handle, asKeys("A")); return err },
 		func() error {
-			_, err := s.SetCredential(ctx, person, CredentialInput{Name: "A", Value: app.NewSecret("a value")})
+			_, err := s.SetCredential(ctx, person, CredentialInput{Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("a value")})
 			return err
 		},
 		func() error { _, err := s.LinkKey(ctx, person, p.Handle, "A", "A"); return err },
@@ -51,7 +51,7 @@ func BenchmarkDesk(b *testing.B) {
 	}
 	b.Run("Resolve", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := s.Resolve(ctx, policy); err != nil {
+			if _, err := s.Resolve(ctx, p.Handle, policy); err != nil {
 				b.Fatal(err)
 			}
 		}

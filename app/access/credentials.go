@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,14 +31,19 @@ func (s *Service) Credential(ctx context.Context, name string) (c app.Credential
 	return c, err
 }
 
-// CredentialInput is what a person sets. An empty Value leaves the value as it is; so do an empty Mode (injected for a new
-// credential) and nil Hosts.
+// CredentialInput is what a person sets. An empty Value leaves the value as it is; so do an empty Mode and nil Hosts. A new credential
+// without a Mode is sealed if it has hosts and refused if it has none: that a script gets the value itself is to be said, not left out.
 type CredentialInput struct {
 	Name        string
 	Description string
+	Service     *string // nil leaves it as it is
 	Mode        app.Mode
 	Hosts       []app.Host
+	Places      []app.Place // nil leaves them as they are; headers for a new credential
+	PlainHTTP   *bool       // nil leaves it as it is
 	Value       app.Secret
+	Source      app.Source // "" leaves it as it is; local for a new credential without a Reference
+	Reference   string     // into Vault, such as secret/data/oracle#password: the value comes from there; "" leaves it as it is
 }
 
 // SetCredential creates the credential or changes it; a value becomes a new version that every profile sees from its next execution on. People only.
@@ -55,6 +61,9 @@ func (s *Service) setCredential(ctx context.Context, by app.Actor, in Credential
 		return app.Credential{}, err
 	}
 	if err := checkInput(&in); err != nil {
+		return app.Credential{}, err
+	}
+	if err := s.checkSource(&in); err != nil {
 		return app.Credential{}, err
 	}
 	var c app.Credential
@@ -92,6 +101,11 @@ func checkInput(in *CredentialInput) error {
 	if err := app.CheckText("description", in.Description, app.MaxDescription); err != nil {
 		return err
 	}
+	if in.Service != nil {
+		if err := app.CheckText("service", *in.Service, app.MaxService); err != nil {
+			return err
+		}
+	}
 	if in.Hosts != nil {
 		list, err := canonicalHosts(in.Hosts)
 		if err != nil {
@@ -104,28 +118,51 @@ func checkInput(in *CredentialInput) error {
 		}
 		in.Hosts = list
 	}
+	if in.Places != nil {
+		places, err := app.CanonicalPlaces(in.Places)
+		if err != nil {
+			return err
+		}
+		in.Places = places
+	}
 	if in.Mode == "" {
 		return nil
 	}
-	mode, err := app.ParseMode(string(in.Mode))
-	if err == nil && mode == app.ModeSealed {
-		return app.Invalid("mode", "sealed credentials are not available yet", "Use injected for now: the script gets the value, and it is redacted from what comes back.")
-	}
+	_, err := app.ParseMode(string(in.Mode))
 	return err
 }
 
 func (s *Service) insertCredential(ctx context.Context, tx *store.Tx, by app.Actor, in CredentialInput) (app.Credential, error) {
 	c := app.Credential{
-		ID: app.NewID(), Name: in.Name, Description: in.Description, Mode: in.Mode, Hosts: in.Hosts, Source: app.SourceLocal,
+		ID: app.NewID(), Name: in.Name, Description: in.Description, Mode: in.Mode, Hosts: in.Hosts, Places: in.Places, Source: app.SourceLocal,
 		CreatedAt: s.now(), UpdatedAt: s.now(),
 	}
-	if c.Mode == "" {
-		c.Mode = app.ModeInjected
+	if c.Places == nil {
+		c.Places = []app.Place{app.PlaceHeader}
+	}
+	if in.PlainHTTP != nil {
+		c.PlainHTTP = *in.PlainHTTP
+	}
+	if in.Service != nil {
+		c.Service = *in.Service
+	}
+	switch {
+	case c.Mode == "" && len(c.Hosts) > 0:
+		c.Mode = app.ModeSealed
+	case c.Mode == "":
+		return app.Credential{}, app.Invalid("mode", "a new credential needs the hosts that its value may go to, or a mode",
+			"Name its hosts, such as api.example.com: then scripts get a placeholder only (sealed). Choose injected only if scripts must have the value itself, and plain if it is not secret.")
+	}
+	if in.Reference != "" {
+		c.Source, c.Reference = app.SourceVault, in.Reference
+	}
+	if err := checkMode(c); err != nil {
+		return app.Credential{}, err
 	}
 	if err := tx.InsertCredential(ctx, c); err != nil {
 		return app.Credential{}, err
 	}
-	return c, tx.Audit(ctx, s.event(by, "credential.create", c.Name, fmt.Sprintf("Created as %s.", c.Mode)))
+	return c, tx.Audit(ctx, s.event(by, "credential.create", c.Name, createDetail(c)))
 }
 
 // applyInput saves what differs from before, and returns the credential as it then stands.
@@ -138,11 +175,26 @@ func (s *Service) applyInput(ctx context.Context, tx *store.Tx, by app.Actor, be
 	if in.Hosts != nil {
 		c.Hosts = in.Hosts
 	}
+	if in.Places != nil {
+		c.Places = in.Places
+	}
+	if in.PlainHTTP != nil {
+		c.PlainHTTP = *in.PlainHTTP
+	}
+	if in.Service != nil {
+		c.Service = *in.Service
+	}
+	if err := checkMode(c); err != nil {
+		return app.Credential{}, err
+	}
+	if err := s.setSource(ctx, tx, &c, before, in); err != nil {
+		return app.Credential{}, err
+	}
 	if err := s.checkValue(ctx, tx, c, in.Value, c.Mode != before.Mode); err != nil {
 		return app.Credential{}, err
 	}
-	shown := c.Mode != before.Mode || !sameHosts(c.Hosts, before.Hosts)
-	if shown || c.Description != before.Description {
+	shown := c.Mode != before.Mode || !sameHosts(c.Hosts, before.Hosts) || !slices.Equal(c.Places, before.Places) || c.PlainHTTP != before.PlainHTTP
+	if shown || c.Description != before.Description || c.Service != before.Service || c.Source != before.Source || c.Reference != before.Reference {
 		if err := s.updateCredential(ctx, tx, by, before, c); err != nil {
 			return app.Credential{}, err
 		}
@@ -164,7 +216,7 @@ func (s *Service) applyInput(ctx context.Context, tx *store.Tx, by app.Actor, be
 // checkValue checks the value that will be current: the new one, or under another mode the one that stays.
 func (s *Service) checkValue(ctx context.Context, tx *store.Tx, c app.Credential, value app.Secret, modeChanged bool) error {
 	if value.Empty() {
-		if !modeChanged || c.Version == 0 {
+		if !modeChanged || c.Version == 0 || c.Source == app.SourceVault {
 			return nil
 		}
 		opened, err := s.openValues(ctx, tx, []string{c.ID})
@@ -188,11 +240,20 @@ func (s *Service) updateCredential(ctx context.Context, tx *store.Tx, by app.Act
 	if c.Description != before.Description {
 		parts = append(parts, "another description")
 	}
+	if c.Service != before.Service {
+		parts = append(parts, "another service")
+	}
 	if c.Mode != before.Mode {
 		parts = append(parts, fmt.Sprintf("mode %s instead of %s", c.Mode, before.Mode))
 	}
 	if !sameHosts(c.Hosts, before.Hosts) {
-		parts = append(parts, "hosts "+names(c.Hosts))
+		parts = append(parts, "hosts "+orNone(names(c.Hosts)))
+	}
+	if c.Source != before.Source || c.Reference != before.Reference {
+		parts = append(parts, sourceDetail(c))
+	}
+	if !slices.Equal(c.Places, before.Places) || c.PlainHTTP != before.PlainHTTP {
+		parts = append(parts, placesDetail(c))
 	}
 	return tx.Audit(ctx, s.event(by, "credential.change", c.Name, "Changed: "+strings.Join(parts, "; ")+"."))
 }
@@ -202,17 +263,12 @@ func (s *Service) rotate(ctx context.Context, tx *store.Tx, by app.Actor, c app.
 	version := c.Version + 1
 	err := tx.InsertValue(ctx, store.Value{
 		CredentialID: c.ID, Version: version, KeyID: s.cfg.Keyring.KeyID(), By: by, At: s.now(),
-		Sealed: s.cfg.Keyring.Seal(secrets.Values, valueSeal(c.ID, version), []byte(value.Reveal())),
+		Sealed: s.cfg.Keyring.Seal(secrets.Values, secrets.ValueRow(c.ID, version), []byte(value.Reveal())),
 	})
 	if err != nil {
 		return err
 	}
 	return tx.Audit(ctx, s.event(by, "credential.rotate", c.Name, fmt.Sprintf("Set version %d of the value.", version)))
-}
-
-// valueSeal is the row that a sealed value is bound to.
-func valueSeal(credentialID string, version int) string {
-	return fmt.Sprintf("credential:%s:%d", credentialID, version)
 }
 
 // DeleteCredential removes it with all versions. CodeInUse while a locked, usable profile has a key linked to it. Keys of other profiles lose

@@ -8,17 +8,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/redact"
 )
 
 func TestCredentialIsCreatedAndChanged(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	c := must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{
-		Name: "API_KEY", Description: "for reports", Hosts: hosts(t, "API.example."), Value: app.NewSecret("first value"),
+		Name: "API_KEY", Description: "for reports", Hosts: hosts(t, "API.example."), Value: app.NewSecret("the first value it has"),
 	}))
 	want := app.Credential{
-		ID: c.ID, Name: "API_KEY", Description: "for reports", Mode: app.ModeInjected, Hosts: hosts(t, "api.example"), Source: app.SourceLocal,
+		ID: c.ID, Name: "API_KEY", Description: "for reports", Mode: app.ModeSealed, Hosts: hosts(t, "api.example"), Places: []app.Place{app.PlaceHeader}, Source: app.SourceLocal,
 		Version: 1, KeyID: d.cfg.Keyring.KeyID(), ValueSetAt: d.now(), CreatedAt: d.now(), UpdatedAt: d.now(),
 	}
 	if diff := cmp.Diff(want, c); diff != "" {
@@ -52,13 +51,17 @@ func TestBadCredentialsAreRefused(t *testing.T) {
 		"injection":   {Name: `A"; DROP TABLE credentials; --`},
 		"long name":   {Name: strings.Repeat("A", 129)},
 		"mode":        {Name: "A", Mode: "open"},
-		"sealed":      {Name: "A", Mode: app.ModeSealed, Hosts: hosts(t, "a.example"), Value: app.NewSecret("long enough a value")},
+		"no mode":     {Name: "A", Value: app.NewSecret("long enough a value")},
+		"no hosts":    {Name: "A", Mode: app.ModeSealed, Value: app.NewSecret("long enough a value")},
+		"too short":   {Name: "A", Hosts: hosts(t, "a.example"), Value: app.NewSecret("15 characters..")},
+		"place":       {Name: "A", Hosts: hosts(t, "a.example"), Places: []app.Place{"cookie"}},
+		"no HTTP":     {Name: "A", Hosts: []app.Host{{Name: "db.example", Ports: []int{5432}, Protocol: app.ProtocolPostgres}}},
 		"reference":   {Name: "A", Hosts: hosts(t, "{B}")},
-		"host":        {Name: "A", Hosts: []app.Host{{Name: "a b"}}},
-		"short value": {Name: "A", Value: app.NewSecret("abc")},
-		"NUL":         {Name: "A", Value: app.NewSecret("abc\x00def")},
-		"UTF-8":       {Name: "A", Value: app.NewSecret("abc\xff")},
-		"huge":        {Name: "A", Value: app.NewSecret(strings.Repeat("x", app.MaxValue+1))},
+		"host":        {Name: "A", Mode: app.ModeInjected, Hosts: []app.Host{{Name: "a b"}}},
+		"short value": {Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("abc")},
+		"NUL":         {Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("abc\x00def")},
+		"UTF-8":       {Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("abc\xff")},
+		"huge":        {Name: "A", Mode: app.ModeInjected, Value: app.NewSecret(strings.Repeat("x", app.MaxValue+1))},
 	} {
 		_, err := d.SetCredential(ctx, person, in)
 		wantCode(t, name, err, app.CodeInvalidField)
@@ -105,12 +108,12 @@ func TestResolveTellsVersionAndMode(t *testing.T) {
 	ctx := t.Context()
 	p := d.locked("B", "A")
 	d.credential("A", app.ModePlain, "other")
-	got := must[[]Value](t)(d.Resolve(ctx, d.policy(p)))
+	got := must[[]Value](t)(d.Resolve(ctx, p.Handle, d.policy(p)))
 	if len(got) != 2 || got[0].Key != "A" || got[0].Version != 2 || got[0].Mode != app.ModePlain || got[1].Key != "B" || got[1].Version != 1 || got[1].Mode != app.ModeInjected {
 		t.Errorf("resolved %+v", got)
 	}
-	known := must[[]redact.Value](t)(d.KnownValues(ctx, p.Handle))
-	if len(known) != 1 || known[0].Name != "B" || known[0].Secret.Reveal() != "value of B" {
+	known, all, err := d.KnownValues(ctx, p.Handle)
+	if err != nil || !all || len(known) != 1 || known[0].Name != "B" || known[0].Secret.Reveal() != "value of B" {
 		t.Errorf("known values %+v, want only B's", known)
 	}
 }
@@ -125,15 +128,15 @@ func TestResolveNamesTheKeyWithoutAValue(t *testing.T) {
 	if err := d.DeleteCredential(ctx, person, "B"); err != nil { // the profile is expired, so it may go
 		t.Fatal(err)
 	}
-	_, err := d.Resolve(ctx, policy)
+	_, err := d.Resolve(ctx, p.Handle, policy)
 	wantCode(t, "deleted", err, app.CodeMissingValue)
 	if err == nil || !strings.Contains(err.Error(), "key B") {
 		t.Errorf("%v does not name the key", err)
 	}
 	extended := must[app.Profile](t)(d.SetExpiry(ctx, person, p.Handle, time.Time{}))
 	wantCode(t, "execute", extended.CanExecute(d.now()), app.CodeMissingValue)
-	d.credential("B", "", "another credential of that name")
-	_, err = d.Resolve(ctx, policy)
+	d.credential("B", app.ModeInjected, "another credential of that name")
+	_, err = d.Resolve(ctx, p.Handle, policy)
 	wantCode(t, "a namesake", err, app.CodeMissingValue)
 }
 
@@ -164,7 +167,7 @@ func TestASealedValueOpensInItsOwnRowOnly(t *testing.T) {
 	if _, err := raw.Exec("UPDATE credential_versions SET value = (SELECT value FROM credential_versions v WHERE v.credential_id <> credential_versions.credential_id)"); err != nil {
 		t.Fatal(err)
 	}
-	if values, err := d.Resolve(ctx, policy); err == nil {
+	if values, err := d.Resolve(ctx, p.Handle, policy); err == nil {
 		t.Errorf("swapped rows were opened: %v", values)
 	}
 	if _, err := raw.Exec("UPDATE profiles SET sealed_id = x'00'"); err != nil {

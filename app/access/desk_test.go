@@ -134,7 +134,7 @@ func (d *desk) policy(p app.Profile) app.Policy {
 func (d *desk) values(p app.Profile) map[string]string {
 	d.t.Helper()
 	values := map[string]string{}
-	for _, v := range must[[]Value](d.t)(d.Resolve(d.t.Context(), d.policy(p))) {
+	for _, v := range must[[]Value](d.t)(d.Resolve(d.t.Context(), p.Handle, d.policy(p))) {
 		values[v.Key] = v.Secret.Reveal()
 	}
 	return values

@@ -12,13 +12,29 @@
 //   - A key has no value until a person links it, even if a credential of its name exists. So an agent learns nothing about the store.
 //   - What an agent asks for (mode, hosts) is a request. A key's hosts only ever narrow its credential's.
 //   - An agent's profile is unclaimed until a person first works on it. Unclaimed ones are few (quota) and short-lived.
+//   - A sealed credential has hosts, and a value long enough to be recognised. It is what a new credential with hosts becomes; that scripts get the
+//     value itself (injected) has to be said.
+//   - A policy's grants keep the hosts that a credential had when the version was made. What is taken away from a credential later (hosts, places,
+//     plain HTTP) is taken from every grant at once (see Resolve and Narrow); what is added reaches only policies of later locks. Its mode is always the present one.
+//   - A connection that was refused becomes a request on the profile's page (see RequestHost), bounded, and never more than that.
 //   - A credential's value is rotated at any time; every profile sees the new one from its next execution on. The value before it is erased.
 //   - UpdatedAt of a profile moves with every change of what its page shows, so a person can only lock what they have seen.
 //
 // After each commit the hub is told what changed.
 //
-// # Admin token
+// # People
 //
-// The admin token is kept as an argon2id hash. Wrong tokens are counted per address (an IPv6 address stands for its /64) and over all,
-// and audited; sessions are random tokens of which the SHA-256 is kept. They end 12 hours after the last use, 7 days after login, or when the token is replaced.
+// The admin token lets the first person in, who then chooses a name and a password; the token is spent with that, and whoever shows it later is told when and
+// from where it was used. A configured token counts until there is a person and never again: it may stand in a platform's settings for ever. Others are
+// added by invitations, one-time tokens that a person makes. `airlock admin token` makes a new token, for a forgotten password or when somebody is in who
+// should not be: it ends all sessions and invitations, and its holder may set a new password for a name that is known.
+//
+// The admin token and passwords are kept as argon2id hashes; an unknown name costs the time of a known one. Wrong attempts are counted per address (an IPv6
+// address stands for its /64) and over all, and audited without what was typed. Sessions are random tokens of which the SHA-256 is kept. They end 12 hours after
+// the last use (a browser tab left open is no use), 7 days after login, or when they are ended. What can't be taken back asks for the password again
+// if it was typed more than five minutes ago (Session.Fresh).
+//
+// # Undo
+//
+// A revocation counts at once. For ten minutes it can be taken back, if the profile is still as the revocation left it; the database holds that, too.
 package access

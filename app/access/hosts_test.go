@@ -174,18 +174,18 @@ func TestReferencesNeedAPlainKey(t *testing.T) {
 	_, err = d.SetHosts(ctx, person, p.Handle, hosts(t, "{SECRET}"), nil)
 	wantCode(t, "after the lock", err, app.CodeInvalidField)
 
-	got := must[[]app.Host](t)(ResolveHosts(d.policy(p), must[[]Value](t)(d.Resolve(ctx, d.policy(p)))))
+	got := must[[]app.Host](t)(ResolveHosts(d.policy(p), must[[]Value](t)(d.Resolve(ctx, p.Handle, d.policy(p)))))
 	want := []app.Host{host(t, "api.example"), private(host(t, "db.internal.example:1521"))}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	for _, bad := range []string{"*.example.com", "{DB_HOST}", "a.example:22", "a.example,b.example", "http://a.example", "0x7f.1", "not a host", "a\nb"} {
 		d.credential("DB_HOST", app.ModePlain, bad)
-		_, err := ResolveHosts(d.policy(p), must[[]Value](t)(d.Resolve(ctx, d.policy(p))))
+		_, err := ResolveHosts(d.policy(p), must[[]Value](t)(d.Resolve(ctx, p.Handle, d.policy(p))))
 		wantCode(t, bad, err, app.CodeInvalidField)
 	}
 	d.credential("DB_HOST", app.ModeInjected, "db.internal.example")
-	_, err = ResolveHosts(d.policy(p), must[[]Value](t)(d.Resolve(ctx, d.policy(p))))
+	_, err = ResolveHosts(d.policy(p), must[[]Value](t)(d.Resolve(ctx, p.Handle, d.policy(p))))
 	wantCode(t, "secret now", err, app.CodeInvalidField)
 	if err != nil && strings.Contains(err.Error(), "internal") {
 		t.Errorf("%v tells the value", err)

@@ -46,3 +46,30 @@ func VerifyKeyring(ctx context.Context, st *store.Store, ring *secrets.Keyring) 
 	}
 	return ring, nil
 }
+
+// RenewKeyring seals anew, with the ring's present key, what VerifyKeyring keeps: the last step of a rotation, after which older keys open nothing any more.
+func RenewKeyring(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, at time.Time) error {
+	return tx.SetSettings(ctx, at,
+		store.Setting{Key: settingCheck, Value: ring.CheckValue(), Sealed: true},
+		store.Setting{Key: settingLookup, Value: ring.SealLookupKey(), Sealed: true})
+}
+
+// settingServing is where a running server says by which key it seals.
+const settingServing = "keyring.serving"
+
+// NoteServing notes by which key the server seals from now on.
+func NoteServing(ctx context.Context, st *store.Store, ring *secrets.Keyring) error {
+	return st.Write(ctx, func(tx *store.Tx) error {
+		return tx.SetSettings(ctx, time.Now(), store.Setting{Key: settingServing, Value: []byte(ring.KeyID())})
+	})
+}
+
+// ServesWith tells by which key the server said that it seals; "" if none ever did.
+func ServesWith(ctx context.Context, st *store.Store) (id string, err error) {
+	err = st.Read(ctx, func(tx *store.Tx) error {
+		set, _, err := tx.Setting(ctx, settingServing)
+		id = string(set.Value)
+		return err
+	})
+	return id, err
+}

@@ -62,7 +62,7 @@ func lockDetail(p app.Profile) string {
 	return "Locked with " + strings.Join(keys, ", ") + ". " + hostsDetail(allowedOf(p.Hosts))
 }
 
-// Revoke ends the profile at once and for good. Revoking it again changes nothing. People only. Callers that have an engine also call its KillProfile.
+// Revoke ends the profile at once; within app.RestoreTime Restore takes it back. Revoking it again changes nothing. People only. Callers that have an engine also call its KillProfile.
 func (s *Service) Revoke(ctx context.Context, by app.Actor, handle string) (app.Profile, error) {
 	if err := peopleOnly(by); err != nil {
 		return app.Profile{}, err
@@ -73,6 +73,20 @@ func (s *Service) Revoke(ctx context.Context, by app.Actor, handle string) (app.
 		}
 		p.Revoked = true
 		return "profile.revoke", "Revoked.", nil
+	})
+}
+
+// Restore takes a revocation back (see app.Profile.CanRestore). What the revocation stopped stays stopped. People only.
+func (s *Service) Restore(ctx context.Context, by app.Actor, handle string) (app.Profile, error) {
+	if err := peopleOnly(by); err != nil {
+		return app.Profile{}, err
+	}
+	return s.change(ctx, by, handle, func(_ *store.Tx, p *store.Profile) (string, string, error) {
+		if err := p.CanRestore(s.now()); err != nil {
+			return "", "", err
+		}
+		p.Revoked = false
+		return "profile.restore", "The revocation was taken back.", nil
 	})
 }
 

@@ -42,7 +42,7 @@ func TestLockNeedsEveryValue(t *testing.T) {
 	must[app.Profile](t)(d.AddKeys(ctx, agent, p.Handle, asKeys("B")))
 	_, err := d.Lock(ctx, person, p.Handle, time.Time{})
 	wantCode(t, "unlinked key", err, app.CodeMissingValue)
-	must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "B"}))
+	must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "B", Mode: app.ModeInjected}))
 	must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "B", "B"))
 	_, err = d.Lock(ctx, person, p.Handle, time.Time{})
 	wantCode(t, "no value", err, app.CodeMissingValue)

@@ -74,6 +74,17 @@ func (s *Service) newHosts(ctx context.Context, tx *store.Tx, by app.Actor, p *s
 	return s.insertPolicy(ctx, tx, by, p, current.Keys, hosts, credentials)
 }
 
+// newPlacement makes the next version of a locked profile's policy: the same keys and hosts, with the profile's placement.
+func (s *Service) newPlacement(ctx context.Context, tx *store.Tx, by app.Actor, p *store.Profile) error {
+	next, err := tx.Policy(ctx, p.Handle, p.Policy)
+	if err != nil {
+		return err
+	}
+	p.Policy++
+	next.Version, next.Placement, next.CreatedAt, next.CreatedBy = p.Policy, p.Placement, s.now(), by
+	return tx.InsertPolicy(ctx, p.Handle, next)
+}
+
 func (s *Service) insertPolicy(ctx context.Context, tx *store.Tx, by app.Actor, p *store.Profile, grants []app.Grant, hosts []app.Host, credentials map[string]app.Credential) error {
 	if err := checkReferences(hosts, grants, credentials); err != nil {
 		return err
@@ -82,7 +93,7 @@ func (s *Service) insertPolicy(ctx context.Context, tx *store.Tx, by app.Actor, 
 		return err
 	}
 	p.Policy++
-	return tx.InsertPolicy(ctx, p.Handle, app.Policy{Version: p.Policy, Keys: grants, Hosts: sortedHosts(withoutReasons(hosts)), CreatedAt: s.now(), CreatedBy: by})
+	return tx.InsertPolicy(ctx, p.Handle, app.Policy{Version: p.Policy, Keys: grants, Hosts: sortedHosts(withoutReasons(hosts)), Placement: p.Placement, CreatedAt: s.now(), CreatedBy: by})
 }
 
 // withoutReasons leaves out why: two policies that grant the same have the same digest.

@@ -55,7 +55,7 @@ func (s *Service) newProfile(by app.Actor, description string, agent bool) store
 		p.ClaimedAt = p.CreatedAt
 	}
 	p.Lookup = s.cfg.Keyring.Lookup(secrets.Profiles, p.ID)
-	p.SealedID = s.cfg.Keyring.Seal(secrets.Profiles, profileSeal(p.Handle), []byte(p.ID))
+	p.SealedID = s.cfg.Keyring.Seal(secrets.Profiles, secrets.ProfileRow(p.Handle), []byte(p.ID))
 	return p
 }
 
@@ -142,7 +142,7 @@ func (s *Service) Profiles(ctx context.Context) ([]app.Profile, error) {
 
 // opened fills in the id, and the expiry that an unclaimed profile has by its age.
 func (s *Service) opened(p store.Profile) (app.Profile, error) {
-	id, err := s.cfg.Keyring.Open(secrets.Profiles, profileSeal(p.Handle), p.SealedID)
+	id, err := s.cfg.Keyring.Open(secrets.Profiles, secrets.ProfileRow(p.Handle), p.SealedID)
 	if err != nil {
 		return app.Profile{}, fmt.Errorf("access: profile %s: %w", p.Handle, err)
 	}
@@ -158,9 +158,6 @@ func (s *Service) expireUnclaimed(p *store.Profile) {
 		p.ExpiresAt = end
 	}
 }
-
-// profileSeal is the row that a profile's sealed id is bound to.
-func profileSeal(handle string) string { return "profile:" + handle }
 
 // change loads a profile, lets fn check the rules and alter it, and saves and audits it in one transaction. fn returns the event's action and
 // detail; an empty action means that nothing is to be done.

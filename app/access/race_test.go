@@ -112,7 +112,7 @@ func TestRaceRotations(t *testing.T) {
 				return err
 			},
 			func() error { // never half a value, never none
-				values, err := d.Resolve(ctx, policy)
+				values, err := d.Resolve(ctx, p.Handle, policy)
 				if err == nil && len(values[0].Secret.Reveal()) < len("value 0") {
 					err = errors.New("a value was cut")
 				}
@@ -138,7 +138,7 @@ func TestRaceCreations(t *testing.T) {
 	var creations, profiles []func() error
 	for range 10 {
 		creations = append(creations, func() error {
-			_, err := d.CreateCredential(ctx, person, CredentialInput{Name: "SAME"})
+			_, err := d.CreateCredential(ctx, person, CredentialInput{Name: "SAME", Mode: app.ModeInjected})
 			return err
 		})
 		profiles = append(profiles, func() error { _, err := d.CreateProfile(ctx, agent, ""); return err })
@@ -182,16 +182,17 @@ func TestRaceHostsAfterTheLock(t *testing.T) {
 	}
 }
 
-func TestRaceNewTokenAgainstLogin(t *testing.T) {
+func TestRaceNewTokenAgainstEnroll(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	token := d.firstToken()
 	for range 3 {
-		var session, next app.Secret
+		var half Opened
+		var next app.Secret
 		atOnce(
 			func() error {
 				var err error
-				session, _, err = d.Login(ctx, browser, "", token)
+				half, err = d.Enroll(ctx, browser, "", token)
 				return err
 			},
 			func() error {
@@ -200,9 +201,34 @@ func TestRaceNewTokenAgainstLogin(t *testing.T) {
 				return err
 			},
 		)
-		if _, err := d.Session(ctx, session, browser); err == nil {
-			t.Error("a session of the token before is still good")
+		if _, err := d.Enrolling(ctx, half.Token); err == nil {
+			t.Error("what the token before opened is still good")
 		}
 		token = next
+	}
+}
+
+func TestRaceOneTokenMakesOnePerson(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	token := d.firstToken()
+	var fns []func() error
+	for _, name := range []string{"Ada", "Bob", "Eve", "Dan"} {
+		half := d.enroll(token)
+		fns = append(fns, func() error {
+			_, err := d.Join(ctx, half, browser, "", name, app.NewSecret(goodPassword))
+			return err
+		})
+	}
+	joined := 0
+	for _, err := range atOnce(fns...) {
+		if err == nil {
+			joined++
+		} else if code := app.CodeOf(err); code != app.CodeUnauthorized && code != app.CodeConflict {
+			t.Error(err)
+		}
+	}
+	if people := must[[]Person](t)(d.People(ctx)); joined != 1 || len(people) != 1 {
+		t.Errorf("%d joined, people %+v", joined, people)
 	}
 }

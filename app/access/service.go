@@ -5,16 +5,19 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/leases"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/store"
 )
 
 // Service is the desk. It is safe for concurrent use.
 type Service struct {
-	cfg    Config
-	logins *limiter
-	hashes chan struct{} // one argon2id at a time, since each takes much memory
+	cfg     Config
+	logins  *limiter
+	hashes  chan struct{} // one argon2id at a time, since each takes much memory
+	audited audited
 }
 
 // Config is what a Service needs.
@@ -23,6 +26,8 @@ type Config struct {
 	Keyring *secrets.Keyring // as VerifyKeyring returned it
 	Hub     *live.Hub        // nil: nobody is told
 	Now     func() time.Time // nil: time.Now
+	Vault   *vault.Client    // nil: credentials can't refer to Vault
+	Leases  *leases.Keeper   // of what Vault lends; needed with Vault
 	// AgentProfiles says whether agents may create profiles, how many may wait unclaimed at once (default 50), and how long an
 	// unclaimed one lives (default 7 days).
 	AgentProfiles bool
@@ -59,31 +64,17 @@ func peopleOnly(by app.Actor) error {
 	return app.E(app.CodeForbidden, "only a person can do that", "Ask the person who runs Airlock to do it in the admin UI.")
 }
 
+// Note writes down what a person did that changes nothing in the store by itself. detail is one plain sentence without secrets. People only.
+func (s *Service) Note(ctx context.Context, by app.Actor, action, subject, detail string) error {
+	if err := peopleOnly(by); err != nil {
+		return err
+	}
+	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Audit(ctx, s.event(by, action, subject, detail)) })
+}
+
 // event starts an audit event.
 func (s *Service) event(by app.Actor, action, subject, detail string) app.Event {
 	return app.Event{At: s.now(), Actor: by, Action: action, Subject: subject, Detail: detail}
-}
-
-// Audit lists events, newest first, before a sequence number (0: from the newest). limit is 1 to 1000; 0 means 50.
-func (s *Service) Audit(ctx context.Context, before int64, limit int) (events []app.Event, err error) {
-	if limit == 0 {
-		limit = 50
-	}
-	limit = min(max(limit, 1), 1000)
-	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		events, err = tx.AuditEvents(ctx, before, limit)
-		return err
-	})
-	return events, err
-}
-
-// VerifyAudit walks the hash chain and returns the first broken sequence number, or 0.
-func (s *Service) VerifyAudit(ctx context.Context) (broken int64, err error) {
-	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		broken, err = tx.VerifyAudit(ctx)
-		return err
-	})
-	return broken, err
 }
 
 // text says for a time what people read in audit details and errors.

@@ -3,130 +3,187 @@ package access
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
 )
 
-// How long sessions live, and how often their use is written down.
+// How long sessions live, how often their use is written down, and how long a typed password counts as fresh.
 const (
 	sessionIdle = 12 * time.Hour
 	sessionLife = 7 * 24 * time.Hour
 	sessionNote = time.Minute
+	enrollLife  = 30 * time.Minute
+	freshFor    = 5 * time.Minute
 )
 
-// personAdmin is who the holder of the admin token is.
-const personAdmin = "admin"
-
-// Login checks the admin token, rate-limited per address and globally, and opens a session. Every refusal is the same CodeUnauthorized,
-// except CodeRateLimited.
-func (s *Service) Login(ctx context.Context, address, userAgent string, token app.Secret) (session app.Secret, expires time.Time, err error) {
-	if !s.logins.begin(address, s.now()) {
-		return app.Secret{}, time.Time{}, app.E(app.CodeRateLimited, "there were too many wrong tokens", "Wait a minute, then try again.")
-	}
-	hash, ok, err := s.tokenHash(ctx)
-	if err != nil {
-		return app.Secret{}, time.Time{}, err
-	}
-	by := app.Actor{Kind: app.ActorPerson, Name: personAdmin, Address: address}
-	if !ok || token.Empty() || len(token.Reveal()) > maxToken || !s.matches(ctx, token, hash) {
-		return app.Secret{}, time.Time{}, s.refuseLogin(ctx, address)
-	}
-	s.logins.succeed(address)
-	return s.openSession(ctx, by, userAgent, hash)
+// Session is what a valid cookie stands for.
+type Session struct {
+	ID          string // not secret
+	PersonID    string
+	Actor       app.Actor // the person, at the address of this request
+	ConfirmedAt time.Time // when they last typed their password
 }
 
-func (s *Service) refuseLogin(ctx context.Context, address string) error {
-	nobody := app.Actor{Kind: app.ActorAgent, Address: address}
-	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		return tx.Audit(ctx, s.event(nobody, "session.refuse", "admin", "Refused a login with a wrong admin token."))
-	})
-	if err != nil {
-		return err
-	}
-	return unauthorized()
+// Fresh reports whether the password was typed within the last five minutes, as what can't be taken back asks for.
+func (x Session) Fresh(now time.Time) bool { return now.Sub(x.ConfirmedAt) < freshFor }
+
+// Opened is a new session, for the cookie.
+type Opened struct {
+	Token   app.Secret
+	Expires time.Time
 }
 
-// openSession opens a session unless the token was replaced since its hash was read.
-func (s *Service) openSession(ctx context.Context, by app.Actor, userAgent, hash string) (app.Secret, time.Time, error) {
-	session := app.NewSessionToken()
-	now := s.now()
-	record := store.AdminSession{
-		ID: app.NewID(), Token: sessionHash(session), Person: by.Name, Address: by.Address, Agent: app.Clip(userAgent, 200),
-		CreatedAt: now, SeenAt: now, ConfirmedAt: now, ExpiresAt: now.Add(sessionLife),
+// Session returns what a cookie stands for and extends its idle time, else CodeUnauthorized.
+func (s *Service) Session(ctx context.Context, cookie app.Secret, address string) (Session, error) {
+	found, err := s.findSession(ctx, cookie)
+	if err != nil {
+		return Session{}, err
 	}
-	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		current, _, err := tx.Setting(ctx, settingToken)
+	if found.PersonID == "" {
+		return Session{}, unauthorized()
+	}
+	if now := s.now(); now.Sub(found.SeenAt) >= sessionNote {
+		err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.SeeAdminSession(ctx, found.ID, address, now) })
+		if app.CodeOf(err) == app.CodeConflict { // it was ended meanwhile
+			return Session{}, unauthorized()
+		}
 		if err != nil {
-			return err
+			return Session{}, err
 		}
-		if string(current.Value) != hash {
-			return unauthorized()
-		}
-		if err := tx.PruneAdminSessions(ctx, now, now.Add(-sessionIdle)); err != nil {
-			return err
-		}
-		if err := tx.InsertAdminSession(ctx, record); err != nil {
-			return err
-		}
-		return tx.Audit(ctx, s.event(by, "session.login", by.Name, "Logged in with the admin token."))
-	})
-	if err != nil {
-		return app.Secret{}, time.Time{}, err
 	}
-	return session, record.ExpiresAt, nil
+	return Session{
+		ID: found.ID, PersonID: found.PersonID, ConfirmedAt: found.ConfirmedAt,
+		Actor: app.Actor{Kind: app.ActorPerson, Name: found.Person, Address: address},
+	}, nil
 }
 
-// Session returns the actor of a valid session and extends its idle time, else CodeUnauthorized.
-func (s *Service) Session(ctx context.Context, session app.Secret, address string) (app.Actor, error) {
-	if session.Empty() {
-		return app.Actor{}, unauthorized()
+// Standing returns nil while a cookie counts, and doesn't extend its idle time: for what a forgotten browser tab keeps open.
+func (s *Service) Standing(ctx context.Context, cookie app.Secret) error {
+	found, err := s.findSession(ctx, cookie)
+	if err == nil && found.PersonID == "" {
+		return unauthorized()
 	}
-	var found store.AdminSession
-	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		found, err = tx.AdminSession(ctx, sessionHash(session))
+	return err
+}
+
+// findSession returns the session of a cookie if it is not over, else CodeUnauthorized.
+func (s *Service) findSession(ctx context.Context, cookie app.Secret) (found store.AdminSession, err error) {
+	if cookie.Empty() {
+		return found, unauthorized()
+	}
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		found, err = tx.AdminSession(ctx, tokenDigest(cookie))
 		return err
 	})
 	if app.CodeOf(err) == app.CodeNotFound {
-		return app.Actor{}, unauthorized()
+		return found, unauthorized()
 	}
 	if err != nil {
-		return app.Actor{}, err
+		return found, err
 	}
-	now := s.now()
-	if !now.Before(found.ExpiresAt) || !now.Before(found.SeenAt.Add(sessionIdle)) {
-		return app.Actor{}, unauthorized()
+	if now := s.now(); !now.Before(found.ExpiresAt) || !now.Before(found.SeenAt.Add(sessionIdle)) {
+		return found, unauthorized()
 	}
-	if now.Sub(found.SeenAt) >= sessionNote {
-		err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.SeeAdminSession(ctx, found.ID, address, now) })
-		if app.CodeOf(err) == app.CodeConflict { // it was ended meanwhile
-			return app.Actor{}, unauthorized()
-		}
-		if err != nil {
-			return app.Actor{}, err
-		}
+	return found, nil
+}
+
+// insertSession opens a session in a transaction and forgets those that are over.
+func (s *Service) insertSession(ctx context.Context, tx *store.Tx, record store.AdminSession, life time.Duration) (Opened, error) {
+	token, now := app.NewSessionToken(), s.now()
+	record.ID, record.Token, record.Agent = app.NewID(), tokenDigest(token), app.Clip(record.Agent, 200)
+	record.CreatedAt, record.SeenAt, record.ExpiresAt = now, now, now.Add(life)
+	if record.PersonID != "" {
+		record.ConfirmedAt = now
 	}
-	return app.Actor{Kind: app.ActorPerson, Name: found.Person, Address: address}, nil
+	if err := tx.PruneAdminSessions(ctx, now, now.Add(-sessionIdle)); err != nil {
+		return Opened{}, err
+	}
+	return Opened{token, record.ExpiresAt}, tx.InsertAdminSession(ctx, record)
 }
 
 // Logout ends a session. A session that is over already is no error.
-func (s *Service) Logout(ctx context.Context, session app.Secret) error {
+func (s *Service) Logout(ctx context.Context, cookie app.Secret) error {
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		person, ok, err := tx.DeleteAdminSession(ctx, sessionHash(session))
-		if err != nil || !ok {
+		person, ok, err := tx.DeleteAdminSession(ctx, tokenDigest(cookie))
+		if err != nil || !ok || person == "" {
 			return err
 		}
 		return tx.Audit(ctx, s.event(app.Actor{Kind: app.ActorPerson, Name: person}, "session.logout", person, "Logged out."))
 	})
 }
 
-// sessionHash is what is stored of a session's token: the token has 160 random bits, so a plain hash is enough.
-func sessionHash(session app.Secret) []byte {
-	sum := sha256.Sum256([]byte(session.Reveal()))
+// SessionInfo is one line of the list of sessions.
+type SessionInfo struct {
+	ID        string
+	PersonID  string
+	Person    string
+	Address   string
+	Browser   string
+	CreatedAt time.Time
+	SeenAt    time.Time
+	ExpiresAt time.Time // at the latest
+}
+
+// Sessions lists everybody's open sessions, the last used first. Their times of use are true to a minute.
+func (s *Service) Sessions(ctx context.Context) (list []SessionInfo, err error) {
+	now := s.now()
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		found, err := tx.AdminSessions(ctx, now, now.Add(-sessionIdle))
+		for _, x := range found {
+			list = append(list, SessionInfo{x.ID, x.PersonID, x.Person, x.Address, x.Agent, x.CreatedAt, x.SeenAt, x.ExpiresAt})
+		}
+		return err
+	})
+	return list, err
+}
+
+// EndSession ends one session, of anybody. One that is over already is CodeNotFound. People only.
+func (s *Service) EndSession(ctx context.Context, by app.Actor, id string) error {
+	if err := peopleOnly(by); err != nil {
+		return err
+	}
+	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		person, ok, err := tx.DeleteAdminSessionByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return app.E(app.CodeNotFound, "this session is over already", "Reload the list.")
+		}
+		return tx.Audit(ctx, s.event(by, "session.end", person, "Ended a session of "+person+"."))
+	})
+}
+
+// EndOtherSessions ends all sessions but the given one: everybody's, or only those of its own person. It returns how many. People only.
+func (s *Service) EndOtherSessions(ctx context.Context, current Session, everybody bool) (n int64, err error) {
+	if err := peopleOnly(current.Actor); err != nil {
+		return 0, err
+	}
+	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
+		whose := current.Actor.Name
+		if everybody {
+			whose = "everybody"
+			n, err = tx.DeleteOtherAdminSessions(ctx, current.ID)
+		} else {
+			n, err = tx.DeleteAdminSessionsOf(ctx, current.PersonID, current.ID)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.Audit(ctx, s.event(current.Actor, "session.end", whose, fmt.Sprintf("Ended %d other sessions of %s.", n, whose)))
+	})
+	return n, err
+}
+
+// tokenDigest is what is stored of a token that this program made: it has 160 random bits, so a plain hash is enough.
+func tokenDigest(token app.Secret) []byte {
+	sum := sha256.Sum256([]byte(token.Reveal()))
 	return sum[:]
 }
 
 func unauthorized() error {
-	return app.E(app.CodeUnauthorized, "you are not logged in", "Log in with the admin token; airlock admin token makes a new one.")
+	return app.E(app.CodeUnauthorized, "you are not logged in", "Log in with your name and password; airlock admin token on the host of Airlock lets you choose new ones.")
 }

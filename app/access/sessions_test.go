@@ -9,23 +9,58 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-const browser = "192.0.2.9"
+const (
+	browser      = "192.0.2.9"
+	goodPassword = "plum orbit tractor"
+)
 
-func (d *desk) login(token app.Secret) app.Secret {
+// enroll shows a token.
+func (d *desk) enroll(token app.Secret) app.Secret {
 	d.t.Helper()
-	session, expires, err := d.Login(d.t.Context(), browser, "Mozilla", token)
-	if err != nil {
-		d.t.Fatal(err)
+	opened := must[Opened](d.t)(d.Enroll(d.t.Context(), browser, "Mozilla", token))
+	if want := d.now().Add(30 * time.Minute); !opened.Expires.Equal(want) {
+		d.t.Errorf("it expires at %v, want %v", opened.Expires, want)
 	}
-	if want := d.now().Add(7 * 24 * time.Hour); !expires.Equal(want) {
-		d.t.Errorf("the session expires at %v, want %v", expires, want)
+	return opened.Token
+}
+
+// join makes a person with goodPassword out of a token.
+func (d *desk) join(token app.Secret, name string) app.Secret {
+	d.t.Helper()
+	return must[Opened](d.t)(d.Join(d.t.Context(), d.enroll(token), browser, "Mozilla", name, app.NewSecret(goodPassword))).Token
+}
+
+func (d *desk) login(name string) app.Secret {
+	d.t.Helper()
+	opened := must[Opened](d.t)(d.Login(d.t.Context(), browser, "Mozilla", name, app.NewSecret(goodPassword)))
+	if want := d.now().Add(7 * 24 * time.Hour); !opened.Expires.Equal(want) {
+		d.t.Errorf("the session expires at %v, want %v", opened.Expires, want)
 	}
-	return session
+	return opened.Token
+}
+
+func (d *desk) session(cookie app.Secret) Session {
+	d.t.Helper()
+	return must[Session](d.t)(d.Session(d.t.Context(), cookie, browser))
+}
+
+func (d *desk) over(what string, cookie app.Secret) {
+	d.t.Helper()
+	_, err := d.Session(d.t.Context(), cookie, browser)
+	wantCode(d.t, what, err, app.CodeUnauthorized)
 }
 
 func (d *desk) firstToken() app.Secret {
 	d.t.Helper()
 	return must[app.Secret](d.t)(d.EnsureAdminToken(d.t.Context(), app.Secret{}))
+}
+
+// founded has one person, Ada.
+func founded(t *testing.T) *desk {
+	t.Helper()
+	d := newDesk(t)
+	d.join(d.firstToken(), "Ada")
+	return d
 }
 
 func TestFirstBootPrintsATokenOnce(t *testing.T) {
@@ -37,7 +72,7 @@ func TestFirstBootPrintsATokenOnce(t *testing.T) {
 	if again := d.firstToken(); !again.Empty() {
 		t.Error("a token was printed at the second boot")
 	}
-	d.login(token)
+	d.enroll(token)
 }
 
 func TestConfiguredToken(t *testing.T) {
@@ -54,32 +89,60 @@ func TestConfiguredToken(t *testing.T) {
 	if printed := must[app.Secret](t)(d.EnsureAdminToken(ctx, first)); !printed.Empty() {
 		t.Error("a configured token was printed")
 	}
-	session := d.login(first)
+	half := d.enroll(first)
 	must[app.Secret](t)(d.EnsureAdminToken(ctx, first)) // an ordinary restart
-	must[app.Actor](t)(d.Session(ctx, session, browser))
+	must[bool](t)(d.Enrolling(ctx, half))
 	must[app.Secret](t)(d.EnsureAdminToken(ctx, app.Secret{})) // no longer configured: the hash stays
-	must[app.Actor](t)(d.Session(ctx, session, browser))
+	must[bool](t)(d.Enrolling(ctx, half))
 	must[app.Secret](t)(d.EnsureAdminToken(ctx, second))
-	_, err := d.Session(ctx, session, browser)
-	wantCode(t, "a session from before", err, app.CodeUnauthorized)
-	_, _, err = d.Login(ctx, browser, "", first)
+	_, err := d.Enrolling(ctx, half)
+	wantCode(t, "what the token before opened", err, app.CodeUnauthorized)
+	_, err = d.Enroll(ctx, browser, "", first)
 	wantCode(t, "the token before", err, app.CodeUnauthorized)
-	d.login(second)
+	d.join(second, "Ada")
+}
+
+// TestConfiguredTokenCountsUntilThereIsAPerson: it may stand in a platform's settings for ever.
+func TestConfiguredTokenCountsUntilThereIsAPerson(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	configured := app.NewSecret("a token of the platform")
+	must[app.Secret](t)(d.EnsureAdminToken(ctx, configured))
+	session := d.join(configured, "Ada")
+	must[app.Secret](t)(d.EnsureAdminToken(ctx, configured)) // a restart
+	must[app.Secret](t)(d.EnsureAdminToken(ctx, app.NewSecret("another one, set by who can set it")))
+	d.session(session)
+	_, err := d.Enroll(ctx, browser, "", configured)
+	wantCode(t, "the configured token", err, app.CodeConflict)
+	_, err = d.Enroll(ctx, browser, "", app.NewSecret("another one, set by who can set it"))
+	wantCode(t, "another configured token", err, app.CodeUnauthorized)
+	made := must[app.Secret](t)(d.NewAdminToken(ctx, app.Actor{Kind: app.ActorCommand}))
+	must[app.Secret](t)(d.EnsureAdminToken(ctx, configured))
+	d.enroll(made) // a restart does not take it back
 }
 
 func TestNewTokenEndsEverySession(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	old := d.firstToken()
-	sessions := []app.Secret{d.login(old), d.login(old)}
+	sessions := []app.Secret{d.join(old, "Ada"), d.login("Ada")}
+	invitation, _, err := d.Invite(ctx, d.session(sessions[0]).Actor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := d.enroll(invitation)
 	token := must[app.Secret](t)(d.NewAdminToken(ctx, app.Actor{Kind: app.ActorCommand}))
 	for _, s := range sessions {
-		_, err := d.Session(ctx, s, browser)
-		wantCode(t, "old session", err, app.CodeUnauthorized)
+		d.over("old session", s)
 	}
-	_, _, err := d.Login(ctx, browser, "", old)
-	wantCode(t, "old token", err, app.CodeUnauthorized)
-	d.login(token)
+	_, err = d.Enrolling(ctx, half)
+	wantCode(t, "half in", err, app.CodeUnauthorized)
+	for name, old := range map[string]app.Secret{"old token": old, "invitation": invitation} {
+		_, err := d.Enroll(ctx, browser, "", old)
+		wantCode(t, name, err, app.CodeUnauthorized)
+	}
+	d.enroll(token)
+	d.login("Ada") // a password still counts
 }
 
 func TestWrongTokensAreAllRefusedAlike(t *testing.T) {
@@ -87,7 +150,7 @@ func TestWrongTokensAreAllRefusedAlike(t *testing.T) {
 	token := d.firstToken().Reveal()
 	var texts []string
 	for i, wrong := range []string{"", "x", token + "x", token[1:], strings.ToUpper(token), strings.Repeat("x", 1<<20), "\xff\x00", app.NewAdminToken().Reveal()} {
-		_, _, err := d.Login(t.Context(), fmt.Sprintf("192.0.2.%d", 100+i), "", app.NewSecret(wrong))
+		_, err := d.Enroll(t.Context(), fmt.Sprintf("192.0.2.%d", 100+i), "", app.NewSecret(wrong))
 		wantCode(t, app.Clip(wrong, 20), err, app.CodeUnauthorized)
 		texts = append(texts, err.Error())
 		if texts[i] != texts[0] {
@@ -99,72 +162,90 @@ func TestWrongTokensAreAllRefusedAlike(t *testing.T) {
 	}
 }
 
-func TestSessionsEnd(t *testing.T) {
-	d := newDesk(t)
-	ctx := t.Context()
-	token := d.firstToken()
+func TestWrongLoginsAreAllRefusedAlike(t *testing.T) {
+	d := founded(t)
+	before := len(d.actions())
+	var texts []string
+	for i, c := range [][2]string{{"Ada", "not her password"}, {"Eve", goodPassword}, {"", ""}, {"Ada", ""}, {"Ada\x00", goodPassword}, {"Ada", strings.ToUpper(goodPassword)}, {strings.Repeat("A", 1<<20), "x"}} {
+		_, err := d.Login(t.Context(), fmt.Sprintf("192.0.2.%d", 100+i), "", c[0], app.NewSecret(c[1]))
+		wantCode(t, app.Clip(c[0], 20), err, app.CodeUnauthorized)
+		if texts = append(texts, err.Error()); texts[i] != texts[0] {
+			t.Errorf("%q differs from %q", texts[i], texts[0])
+		}
+	}
+	if n := len(d.actions()) - before; n != len(texts) {
+		t.Errorf("%d events for %d refusals", n, len(texts))
+	}
+	for _, e := range must[[]app.Event](t)(d.Audit(t.Context(), 0, 100)) {
+		if strings.Contains(e.Subject+e.Detail, "Eve") || strings.Contains(e.Subject+e.Detail, "not her password") {
+			t.Errorf("the log repeats what was typed: %+v", e)
+		}
+	}
+	d.login("  aDA ")
+}
 
-	idle := d.login(token)
+func TestSessionsEnd(t *testing.T) {
+	d := founded(t)
+	ctx := t.Context()
+
+	idle := d.login("Ada")
 	d.clock.pass(12*time.Hour - time.Second)
-	actor := must[app.Actor](t)(d.Session(ctx, idle, "198.51.100.1"))
-	if actor != (app.Actor{Kind: app.ActorPerson, Name: "admin", Address: "198.51.100.1"}) {
+	actor := must[Session](t)(d.Session(ctx, idle, "198.51.100.1")).Actor
+	if actor != (app.Actor{Kind: app.ActorPerson, Name: "Ada", Address: "198.51.100.1"}) {
 		t.Errorf("actor %+v", actor)
 	}
 	d.clock.pass(12*time.Hour - time.Second) // counted from that use
-	must[app.Actor](t)(d.Session(ctx, idle, browser))
+	d.session(idle)
 	d.clock.pass(12 * time.Hour)
-	_, err := d.Session(ctx, idle, browser)
-	wantCode(t, "idle", err, app.CodeUnauthorized)
+	d.over("idle", idle)
 
-	busy := d.login(token)
+	busy := d.login("Ada")
 	for range 7*24 - 1 {
 		d.clock.pass(time.Hour)
-		must[app.Actor](t)(d.Session(ctx, busy, browser))
+		d.session(busy)
 	}
 	d.clock.pass(time.Hour)
-	_, err = d.Session(ctx, busy, browser)
-	wantCode(t, "absolute", err, app.CodeUnauthorized)
+	d.over("absolute", busy)
 
-	over := d.login(token)
+	over := d.login("Ada")
 	for range 2 {
 		if err := d.Logout(ctx, over); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, err = d.Session(ctx, over, browser)
-	wantCode(t, "logged out", err, app.CodeUnauthorized)
+	d.over("logged out", over)
 
 	for _, s := range []string{"", "x", over.Reveal() + "x", "' OR 1=1 --"} {
-		_, err := d.Session(ctx, app.NewSecret(s), browser)
-		wantCode(t, "unknown session", err, app.CodeUnauthorized)
+		d.over("unknown session", app.NewSecret(s))
 	}
 	var left int
-	d.login(token) // prunes
+	d.login("Ada") // prunes
 	if err := d.raw().QueryRow("SELECT count(*) FROM admin_sessions").Scan(&left); err != nil || left != 1 {
 		t.Errorf("%d sessions are kept (%v), want the last", left, err)
 	}
 }
 
 func TestLoginsAreLimitedPerAddress(t *testing.T) {
-	d := newDesk(t)
+	d := founded(t)
 	ctx := t.Context()
-	token := d.firstToken()
 	wrong := func(address string) error {
-		_, _, err := d.Login(ctx, address, "", app.NewSecret("not the token"))
+		_, err := d.Login(ctx, address, "", "Ada", app.NewSecret("not the password"))
 		return err
 	}
 	for range addressBurst {
 		wantCode(t, "wrong", wrong("2001:db8::1"), app.CodeUnauthorized)
 	}
 	wantCode(t, "one too many", wrong("2001:db8::2"), app.CodeRateLimited) // the same network
-	_, _, err := d.Login(ctx, "[2001:db8::3]:4711", "", token)
+	_, err := d.Login(ctx, "[2001:db8::3]:4711", "", "Ada", app.NewSecret(goodPassword))
 	wantCode(t, "even the right one", err, app.CodeRateLimited)
+	_, err = d.Enroll(ctx, "2001:db8::3", "", app.NewAdminToken())
+	wantCode(t, "a token instead", err, app.CodeRateLimited)
 	wantCode(t, "another network", wrong("2001:db8:0:1::1"), app.CodeUnauthorized)
 	d.clock.pass(addressEvery)
 	wantCode(t, "after a while", wrong("2001:db8::1"), app.CodeUnauthorized)
 	wantCode(t, "only one", wrong("2001:db8::1"), app.CodeRateLimited)
 	for range 3 * addressBurst { // right ones cost nothing
-		d.login(token)
+		d.login("Ada")
 	}
 }
 

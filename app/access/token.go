@@ -15,7 +15,11 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-const settingToken = "admin.token"
+// Settings of the admin token: its hash, and once it was used, when and by whom.
+const (
+	settingToken = "admin.token"
+	settingSpent = "admin.token.spent"
+)
 
 // Lengths of an admin token, in bytes: the shortest that is accepted from the configuration, and the longest that is worth hashing.
 const (
@@ -23,12 +27,16 @@ const (
 	maxToken = 1024
 )
 
-// EnsureAdminToken sets the admin token: the configured one if not empty, else on the first boot a new one, which is returned to be printed once.
-// Only a hash (argon2id) is stored. A configured token that differs from the one before ends all sessions; one of less than 16 characters is refused.
+// EnsureAdminToken sets the admin token, which lets the first person in: the configured one if not empty, else on the first boot a new one, which is
+// returned to be printed once. Only a hash (argon2id) is stored. One of less than 16 characters is refused. Once there is a person, the configured token
+// counts no more: it may stand in a platform's settings for ever, in sight of more people than those who may log in.
 func (s *Service) EnsureAdminToken(ctx context.Context, configured app.Secret) (printed app.Secret, err error) {
 	if n := len(configured.Reveal()); !configured.Empty() && (n < minToken || n > maxToken) {
 		return app.Secret{}, app.Invalid("AIRLOCK_ADMIN_TOKEN", fmt.Sprintf("the configured admin token has not %d to %d characters", minToken, maxToken),
 			"Set AIRLOCK_ADMIN_TOKEN to a long random text, for example from: openssl rand -hex 24.")
+	}
+	if founded, err := s.Founded(ctx); err != nil || founded {
+		return app.Secret{}, err
 	}
 	hash, ok, err := s.tokenHash(ctx)
 	if err != nil {
@@ -43,25 +51,29 @@ func (s *Service) EnsureAdminToken(ctx context.Context, configured app.Secret) (
 	case ok && s.matches(ctx, configured, hash):
 		return app.Secret{}, nil
 	}
-	return app.Secret{}, s.setToken(ctx, app.System(), configured, "Took the admin token from the configuration; all sessions ended.")
+	return app.Secret{}, s.setToken(ctx, app.System(), configured, "Took the admin token from the configuration.")
 }
 
-// NewAdminToken replaces the admin token and ends all sessions. People only.
+// NewAdminToken makes another admin token and ends all sessions and invitations: for who has forgotten a password, and for when somebody is in who should not be. People only.
 func (s *Service) NewAdminToken(ctx context.Context, by app.Actor) (app.Secret, error) {
 	if err := peopleOnly(by); err != nil {
 		return app.Secret{}, err
 	}
 	token := app.NewAdminToken()
-	return token, s.setToken(ctx, by, token, "Made a new admin token; all sessions ended.")
+	return token, s.setToken(ctx, by, token, "Made a new admin token; all sessions and invitations ended.")
 }
 
 func (s *Service) setToken(ctx context.Context, by app.Actor, token app.Secret, detail string) error {
 	hash := hashToken(token)
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.SetSettings(ctx, s.now(), store.Setting{Key: settingToken, Value: []byte(hash)}); err != nil {
+		err := tx.SetSettings(ctx, s.now(), store.Setting{Key: settingToken, Value: []byte(hash)}, store.Setting{Key: settingSpent, Value: []byte{}})
+		if err != nil {
 			return err
 		}
 		if _, err := tx.DeleteAdminSessions(ctx); err != nil {
+			return err
+		}
+		if err := tx.PruneInvitations(ctx, s.now().Add(inviteLife)); err != nil { // all of them: who made them may be who should not be in
 			return err
 		}
 		return tx.Audit(ctx, s.event(by, "admin.token", "admin", detail))
@@ -90,7 +102,18 @@ func (s *Service) matches(ctx context.Context, token app.Secret, hash string) bo
 	return ok && err == nil
 }
 
-// Cost of argon2id: OWASP's second profile, about 30 ms. Tokens are long, so the hash need not stretch a short password.
+// hash is hashToken, one at a time as in matches.
+func (s *Service) hash(ctx context.Context, password app.Secret) (string, error) {
+	select {
+	case s.hashes <- struct{}{}:
+		defer func() { <-s.hashes }()
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	return hashToken(password), nil
+}
+
+// Cost of argon2id: OWASP's second profile, about 30 ms. That is for passwords, which are checked for length and against the commonest; a token is long by itself.
 const (
 	argonTime   = 2
 	argonMemory = 19 << 10 // KiB

@@ -1,0 +1,81 @@
+package access
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// AuditFilter selects events. Zero fields don't filter.
+type AuditFilter = store.AuditFilter
+
+// Audit lists events, newest first, before a sequence number (0: from the newest). limit is 1 to 1000; 0 means 50.
+func (s *Service) Audit(ctx context.Context, before int64, limit int) ([]app.Event, error) {
+	return s.AuditLog(ctx, AuditFilter{Before: before, Limit: limit})
+}
+
+// AuditLog lists the events that a filter selects, newest first. Its Limit is 1 to 1000; 0 means 50.
+func (s *Service) AuditLog(ctx context.Context, f AuditFilter) (events []app.Event, err error) {
+	if f.Limit == 0 {
+		f.Limit = 50
+	}
+	f.Limit = min(max(f.Limit, 1), 1000)
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		events, err = tx.AuditEvents(ctx, f)
+		return err
+	})
+	return events, err
+}
+
+// VerifyAudit walks the whole hash chain and returns the first broken sequence number, or 0.
+func (s *Service) VerifyAudit(ctx context.Context) (broken int64, err error) {
+	state, err := s.AuditState(ctx, true)
+	return state.Broken, err
+}
+
+// AuditState is what is known about the chain of events.
+type AuditState struct {
+	Broken  int64     // first sequence number at which it does not hold; 0 if it holds
+	Through int64     // newest event that was verified
+	Whole   time.Time // when it was last walked from its beginning
+}
+
+// audited remembers how far the chain was verified, so that a look at it costs what was added since.
+type audited struct {
+	mu    sync.Mutex
+	state AuditState
+	mark  store.AuditMark
+}
+
+// AuditState verifies the chain: what was added since it was last asked for, or, the first time and if whole is true, everything. A break, once found, stays found until
+// a whole walk finds none.
+func (s *Service) AuditState(ctx context.Context, whole bool) (AuditState, error) {
+	a := &s.audited
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	whole = whole || a.state.Whole.IsZero()
+	if a.state.Broken > 0 && !whole {
+		return a.state, nil
+	}
+	from := a.mark
+	if whole {
+		from = store.AuditMark{}
+	}
+	var end store.AuditMark
+	var broken int64
+	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		end, broken, err = tx.VerifyAudit(ctx, from)
+		return err
+	})
+	if err != nil {
+		return AuditState{}, err
+	}
+	a.mark, a.state.Broken, a.state.Through = end, broken, end.Seq
+	if whole {
+		a.state.Whole = s.now()
+	}
+	return a.state, nil
+}

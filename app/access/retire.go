@@ -1,0 +1,126 @@
+package access
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/store"
+)
+
+const settingRetired = "instance.retired"
+
+// retiredText is what executions end with that waited when the instance was retired.
+const retiredText = "the instance was retired before the script ran; submit it to the instance that this one moved to"
+
+// Retirement says since when and by whom an instance executes nothing any more, because it moved elsewhere. The zero Retirement is none.
+type Retirement struct {
+	Since time.Time `json:"since"`
+	By    app.Actor `json:"by"`
+}
+
+// On reports whether the instance is retired.
+func (r Retirement) On() bool { return !r.Since.IsZero() }
+
+// Err is what an agent is told who wants something run; nil if the instance is not retired.
+func (r Retirement) Err() error {
+	if !r.On() {
+		return nil
+	}
+	return app.E(app.CodeInstanceRetired, "this instance was retired and runs nothing any more; it moved to another address",
+		"Ask the person who runs Airlock for the new address. Your profile_id works there as it is.")
+}
+
+// Retired tells whether the instance is retired.
+func (s *Service) Retired(ctx context.Context) (r Retirement, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		r, err = ReadRetired(ctx, tx)
+		return err
+	})
+	return r, err
+}
+
+// ReadRetired tells it in a transaction: the one that would take or start an execution.
+func ReadRetired(ctx context.Context, tx *store.Tx) (r Retirement, err error) {
+	set, ok, err := tx.Setting(ctx, settingRetired)
+	if err != nil || !ok {
+		return r, err
+	}
+	if err := json.Unmarshal(set.Value, &r); err != nil {
+		return r, fmt.Errorf("access: setting %s: %w", settingRetired, err)
+	}
+	return r, nil
+}
+
+// Retire stops the instance from executing, for good: what waits in the queue is cancelled, what runs goes on to its end, and nothing is taken any more, also after a restart.
+// Pages and history stay. It is for the old host after a move, so that no script runs twice. People only.
+func (s *Service) Retire(ctx context.Context, by app.Actor) error {
+	if err := peopleOnly(by); err != nil {
+		return err
+	}
+	r := Retirement{Since: s.now(), By: by}
+	value, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("access: retire: %w", err)
+	}
+	var ended []string
+	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		if was, err := ReadRetired(ctx, tx); err != nil || was.On() {
+			return err
+		}
+		if err := tx.SetSettings(ctx, r.Since, store.Setting{Key: settingRetired, Value: value}); err != nil {
+			return err
+		}
+		if ended, err = cancelPending(ctx, tx, r.Since); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, s.event(by, "instance.retire", "instance", fmt.Sprintf("Retired: nothing is executed any more; %d waiting executions were cancelled.", len(ended))))
+	})
+	if err != nil {
+		return err
+	}
+	for _, handle := range ended {
+		s.cfg.Hub.Publish(live.Execution(handle))
+	}
+	s.cfg.Hub.Publish(live.Executions)
+	return nil
+}
+
+// cancelPending ends what waits in the queue.
+func cancelPending(ctx context.Context, tx *store.Tx, at time.Time) (ended []string, err error) {
+	waiting, err := tx.Unfinished(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	clean, _ := redact.New(nil).Text(retiredText)
+	for _, x := range waiting {
+		if x.Status != app.StatusPending {
+			continue
+		}
+		if err := tx.Finish(ctx, x.Handle, store.Finish{Status: app.StatusCancelled, Error: clean, At: at}); err != nil {
+			return nil, err
+		}
+		ended = append(ended, x.Handle)
+	}
+	return ended, nil
+}
+
+// Unretire takes it back, for a move that was called off. People only.
+func (s *Service) Unretire(ctx context.Context, by app.Actor) error {
+	if err := peopleOnly(by); err != nil {
+		return err
+	}
+	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		if was, err := ReadRetired(ctx, tx); err != nil || !was.On() {
+			return err
+		}
+		if err := tx.DeleteSetting(ctx, settingRetired); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, s.event(by, "instance.unretire", "instance", "Took the retirement back: it executes again."))
+	})
+}

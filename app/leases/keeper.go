@@ -1,0 +1,199 @@
+package leases
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets/vault"
+	"github.com/computclaw/airlock/store"
+)
+
+// Config is what a Keeper needs.
+type Config struct {
+	Store *store.Store
+	Vault *vault.Client
+	Log   *slog.Logger     // nil: none
+	Now   func() time.Time // nil: time.Now
+}
+
+// Keeper holds leases. It is safe for concurrent use.
+type Keeper struct {
+	cfg     Config
+	ctx     context.Context // ends when Close gives up
+	cancel  context.CancelFunc
+	closing chan struct{}
+	revokes chan struct{} // bounds how many are revoked at once
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	held   map[string]*hold
+	closed bool
+}
+
+// hold is the leases of one owner.
+type hold struct {
+	leases []vault.Lease
+	cancel context.CancelFunc // of their renewal
+	lost   error              // the first that could not be renewed
+}
+
+// New returns a Keeper that does nothing yet.
+func New(cfg Config) *Keeper {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Keeper{cfg: cfg, ctx: ctx, cancel: cancel, closing: make(chan struct{}), revokes: make(chan struct{}, 8), held: map[string]*hold{}}
+}
+
+// Start begins to revoke what a process that died left behind. Only one process of an instance may call it, before the first Take.
+func (k *Keeper) Start(ctx context.Context) error {
+	var left []store.Lease
+	err := k.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		left, err = tx.Leases(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("leases: %w", err)
+	}
+	if len(left) > 0 {
+		k.cfg.Log.WarnContext(ctx, "leases of a process that ended unexpectedly are being revoked in Vault", "count", len(left))
+	}
+	for _, l := range left {
+		k.giveBack(l.ID, l.ExpiresAt)
+	}
+	return nil
+}
+
+// ErrClosed is returned by Take once Close was called.
+var ErrClosed = errors.New("leases: Airlock is being stopped")
+
+// Take writes leases down, keeps them alive, and returns the name to End them by; "" if there are none. If it fails they are revoked.
+func (k *Keeper) Take(ctx context.Context, leases []vault.Lease) (string, error) {
+	if len(leases) == 0 {
+		return "", nil
+	}
+	now := k.cfg.Now()
+	err := k.cfg.Store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		for _, l := range leases {
+			if err := tx.InsertLease(ctx, store.Lease{ID: l.ID, CreatedAt: now, ExpiresAt: now.Add(seconds(l))}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		var name string
+		if name, err = k.hold(leases); err == nil {
+			return name, nil
+		}
+	}
+	for _, l := range leases {
+		k.giveBack(l.ID, now.Add(seconds(l)))
+	}
+	return "", fmt.Errorf("leases: %w", err)
+}
+
+func seconds(l vault.Lease) time.Duration { return time.Duration(l.Seconds) * time.Second }
+
+func (k *Keeper) hold(leases []vault.Lease) (string, error) {
+	ctx, cancel := context.WithCancel(k.ctx)
+	h, name := &hold{leases: leases, cancel: cancel}, app.NewID()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		cancel()
+		return "", ErrClosed
+	}
+	k.held[name] = h
+	for _, l := range leases {
+		k.running.Go(func() { k.renew(ctx, h, l) })
+	}
+	return name, nil
+}
+
+func (k *Keeper) renew(ctx context.Context, h *hold, l vault.Lease) {
+	err := k.cfg.Vault.Hold(ctx, l, func(d time.Duration) {
+		err := k.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.ExtendLease(ctx, l.ID, k.cfg.Now().Add(d)) })
+		if err != nil && ctx.Err() == nil {
+			k.cfg.Log.Error("a renewed lease could not be written down", "lease", l.ID, "error", err)
+		}
+	})
+	if err == nil || ctx.Err() != nil {
+		return
+	}
+	k.cfg.Log.Warn("a lease of a running execution could not be renewed", "lease", l.ID, "error", err)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if h.lost == nil {
+		h.lost = err
+	}
+}
+
+// End revokes what Take named, in the background, and reports whether Vault had ended some of it before: what failed then may have failed for that. Each name is
+// ended once; others are ignored.
+func (k *Keeper) End(name string) (lost bool) {
+	k.mu.Lock()
+	h := k.held[name]
+	delete(k.held, name)
+	k.mu.Unlock()
+	if h == nil {
+		return false
+	}
+	h.cancel()
+	for _, l := range h.leases {
+		k.giveBack(l.ID, k.cfg.Now().Add(seconds(l)))
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return h.lost != nil
+}
+
+// Open is how many leases are out: held, or not given back yet.
+func (k *Keeper) Open(ctx context.Context) (n int, err error) {
+	err = k.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		list, err := tx.Leases(ctx)
+		n = len(list)
+		return err
+	})
+	return n, err
+}
+
+// Close ends what is still held and waits until everything is given back, as far as that goes now: what can't be revoked is left to the next start. It returns ctx's
+// error if even that took too long.
+func (k *Keeper) Close(ctx context.Context) error {
+	k.mu.Lock()
+	names := make([]string, 0, len(k.held))
+	for name := range k.held {
+		names = append(names, name)
+	}
+	again := k.closed
+	k.closed = true
+	k.mu.Unlock()
+	for _, name := range names {
+		k.End(name)
+	}
+	if !again {
+		close(k.closing)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		k.running.Wait()
+	}()
+	defer k.cancel()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("leases: %w", context.Cause(ctx))
+	}
+}

@@ -1,0 +1,57 @@
+package leases
+
+import (
+	"context"
+	"time"
+
+	"github.com/computclaw/airlock/store"
+)
+
+const (
+	revokeRetry = time.Second // after a failed revocation, doubled up to revokeLast
+	revokeLast  = time.Minute
+	expiryGrace = time.Hour // Vault itself revokes what has expired; then there is nothing left to do
+)
+
+// giveBack revokes a lease in the background, again and again.
+func (k *Keeper) giveBack(id string, expires time.Time) {
+	k.running.Go(func() {
+		for wait := revokeRetry; ; wait = min(2*wait, revokeLast) {
+			err := k.revoke(id)
+			if err == nil {
+				k.forget(id)
+				return
+			}
+			if k.cfg.Now().After(expires.Add(expiryGrace)) {
+				k.cfg.Log.Error("a lease could not be revoked in Vault; it has expired by itself", "lease", id, "error", err)
+				k.forget(id)
+				return
+			}
+			k.cfg.Log.Warn("a lease could not be revoked in Vault; it is tried again", "lease", id, "in", wait, "error", err)
+			timer := time.NewTimer(wait)
+			select {
+			case <-timer.C:
+			case <-k.closing:
+				timer.Stop()
+				return // the row stays for the next start
+			}
+		}
+	})
+}
+
+func (k *Keeper) revoke(id string) error {
+	select {
+	case k.revokes <- struct{}{}:
+		defer func() { <-k.revokes }()
+	case <-k.ctx.Done():
+		return k.ctx.Err()
+	}
+	return k.cfg.Vault.Revoke(k.ctx, id)
+}
+
+func (k *Keeper) forget(id string) {
+	err := k.cfg.Store.Write(context.WithoutCancel(k.ctx), func(tx *store.Tx) error { return tx.DeleteLease(context.WithoutCancel(k.ctx), id) })
+	if err != nil {
+		k.cfg.Log.Error("a lease that was revoked could not be forgotten", "lease", id, "error", err)
+	}
+}
