@@ -38,6 +38,7 @@ func LoadInstanceKey(envValue app.Secret, envFile, dataDir string) (key app.Secr
 	default:
 		source = path
 		key, created, err = ownKey(dataDir, path)
+		key, _ = splitKeys(key)
 	}
 	if err == nil {
 		err = checkLength(key)
@@ -104,9 +105,7 @@ func createKey(dir, path string) (created bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
-	raw := make([]byte, 32)
-	_, _ = rand.Read(raw)
-	_, err = file.WriteString(base64.RawURLEncoding.EncodeToString(raw) + "\n")
+	_, err = file.WriteString(NewInstanceKey().Reveal() + "\n")
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return false, err
 	}
@@ -130,3 +129,54 @@ func syncDir(dir string) error {
 }
 
 func trimmed(text string) app.Secret { return app.NewSecret(strings.TrimSpace(text)) }
+
+// OlderKeys returns the keys behind the first in the key file that Airlock keeps for itself in dataDir: there are some only while a rotation is not finished.
+func OlderKeys(dataDir string) ([]app.Secret, error) {
+	text, err := readKey(filepath.Join(dataDir, InstanceKeyFile), syscall.O_NOFOLLOW, checkOwn)
+	if err != nil {
+		return nil, fmt.Errorf("secrets: instance key: %w", err)
+	}
+	_, older := splitKeys(text)
+	return older, nil
+}
+
+// splitKeys takes a key file apart: the first line is the key that counts.
+func splitKeys(text app.Secret) (current app.Secret, older []app.Secret) {
+	for i, line := range strings.Split(text.Reveal(), "\n") {
+		line = strings.TrimSpace(line)
+		switch {
+		case i == 0:
+			current = app.NewSecret(line)
+		case line != "":
+			older = append(older, app.NewSecret(line))
+		}
+	}
+	return current, older
+}
+
+// NewInstanceKey makes a key: 256 random bits as text.
+func NewInstanceKey() app.Secret {
+	raw := make([]byte, 32)
+	_, _ = rand.Read(raw)
+	return app.NewSecret(base64.RawURLEncoding.EncodeToString(raw))
+}
+
+// WriteKeys replaces the key file in dataDir, so that a reader or a crash sees the old one or the new one.
+func WriteKeys(dataDir string, current app.Secret, older ...app.Secret) (err error) {
+	file, err := os.CreateTemp(dataDir, ".instance.key-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("secrets: write the instance key: %w", err)
+	}
+	var text strings.Builder
+	for _, k := range append([]app.Secret{current}, older...) {
+		text.WriteString(k.Reveal() + "\n")
+	}
+	_, err = file.WriteString(text.String())
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), filepath.Join(dataDir, InstanceKeyFile))
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("secrets: write the instance key: %w", err), os.Remove(file.Name()))
+	}
+	return syncDir(dataDir)
+}

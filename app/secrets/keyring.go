@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -25,30 +25,52 @@ const checkText = "airlock"
 
 // Keyring seals with its first key and opens with any. It is safe for concurrent use and prints as its key id.
 type Keyring struct {
-	keys   []key // first seals
+	ring   *atomic.Pointer[[]key] // first seals; a pointer, so that copies change together
 	lookup []byte
 }
 
+func (k *Keyring) keys() []key { return *k.ring.Load() }
+
 // NewKeyring derives the subkeys (HKDF-SHA256) of the instance keys. The first key seals. Errors: a key has fewer than 32 characters.
 func NewKeyring(current app.Secret, older ...app.Secret) (*Keyring, error) {
-	k := &Keyring{}
-	for i, secret := range append([]app.Secret{current}, older...) {
-		if err := checkLength(secret); err != nil {
-			return nil, fmt.Errorf("secrets: instance key %d: %w", i+1, err)
-		}
-		k.keys = append(k.keys, newKey(secret))
+	k := &Keyring{ring: &atomic.Pointer[[]key]{}}
+	if err := k.Renew(current, older...); err != nil {
+		return nil, err
 	}
-	k.lookup = k.keys[len(k.keys)-1].derive("lookup")
+	keys := k.keys()
+	k.lookup = keys[len(keys)-1].derive("lookup")
 	return k, nil
 }
 
+// Renew replaces the keys of a keyring that is in use, as NewKeyring takes them; what it looks up by stays. On an error nothing is changed.
+func (k *Keyring) Renew(current app.Secret, older ...app.Secret) error {
+	var keys []key
+	for i, secret := range append([]app.Secret{current}, older...) {
+		if err := checkLength(secret); err != nil {
+			return fmt.Errorf("secrets: instance key %d: %w", i+1, err)
+		}
+		keys = append(keys, newKey(secret))
+	}
+	k.ring.Store(&keys)
+	return nil
+}
+
+// SealsWith reports whether a token was sealed by the key that seals now.
+func (k *Keyring) SealsWith(token []byte) bool {
+	t, err := parseToken(token)
+	return err == nil && t.keyID == k.keys()[0].id
+}
+
+// KeyIDBytes is KeyID as it stands in tokens.
+func (k *Keyring) KeyIDBytes() []byte { id := k.keys()[0].id; return id[:] }
+
 // KeyID names the sealing key: 8 hex digits that tell nothing about it.
-func (k *Keyring) KeyID() string { return k.keys[0].name() }
+func (k *Keyring) KeyID() string { return k.keys()[0].name() }
 
 // Seal returns a token (AES-256-GCM; version, key id, time, nonce, ciphertext) bound to its row, such as
 // "credential:<id>:<version>". The same row must be given to Open.
 func (k *Keyring) Seal(p Purpose, row string, plaintext []byte) []byte {
-	return k.keys[0].seal(p, row, plaintext, time.Now())
+	return k.keys()[0].seal(p, row, plaintext, time.Now())
 }
 
 // Open returns what was sealed. Errors wrap ErrOpen: an unknown key, another row or purpose, or a token that was changed.
@@ -58,7 +80,7 @@ func (k *Keyring) Open(p Purpose, row string, token []byte) ([]byte, error) {
 		return nil, err
 	}
 	known := false
-	for _, key := range k.keys {
+	for _, key := range k.keys() {
 		if key.id != t.keyID {
 			continue
 		}
@@ -75,8 +97,14 @@ func (k *Keyring) Open(p Purpose, row string, token []byte) ([]byte, error) {
 
 // Lookup returns the keyed hash (HMAC-SHA256, 32 bytes) by which a profile or execution id is found without storing it.
 // It stays the same when the sealing key is rotated, see WithLookupKey.
-func (k *Keyring) Lookup(p Purpose, id string) []byte {
-	mac := hmac.New(sha256.New, expand(k.lookup, string(p)))
+func (k *Keyring) Lookup(p Purpose, id string) []byte { return LookupWith(k.LookupKey(p), id) }
+
+// LookupKey returns the key of one purpose's hashes, for what must be found by the same hashes on another instance.
+func (k *Keyring) LookupKey(p Purpose) []byte { return expand(k.lookup, string(p)) }
+
+// LookupWith is Lookup with a key that LookupKey returned, here or elsewhere.
+func LookupWith(key []byte, id string) []byte {
+	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(id))
 	return mac.Sum(nil)
 }
@@ -94,7 +122,7 @@ func (k *Keyring) WithLookupKey(token []byte) (*Keyring, error) {
 	if len(lookup) != sha256.Size {
 		return nil, fmt.Errorf("secrets: lookup key: %w: it has %d bytes", ErrOpen, len(lookup))
 	}
-	return &Keyring{keys: slices.Clone(k.keys), lookup: lookup}, nil
+	return &Keyring{ring: k.ring, lookup: lookup}, nil
 }
 
 // CheckValue is stored at first boot; Verify reports whether this keyring made it, so that a wrong key refuses to start.
@@ -113,4 +141,6 @@ func (k *Keyring) Verify(check []byte) error {
 }
 
 // Format writes the key id for every verb, so that no key is ever printed.
-func (k Keyring) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "keyring(%s)", k.keys[0].name()) }
+func (k Keyring) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "keyring(%s)", k.keys()[0].name())
+}

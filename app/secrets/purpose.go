@@ -5,9 +5,10 @@ type Purpose string
 
 // The purposes.
 const (
-	Values   Purpose = "values"   // credential values
-	Scripts  Purpose = "scripts"  // scripts and inputs of executions
-	Profiles Purpose = "profiles" // profile ids
-	Execs    Purpose = "execs"    // execution ids
-	Settings Purpose = "settings" // instance settings that hold secrets
+	Values       Purpose = "values"       // credential values
+	Placeholders Purpose = "placeholders" // what scripts hold instead of sealed values
+	Scripts      Purpose = "scripts"      // scripts and inputs of executions
+	Profiles     Purpose = "profiles"     // profile ids
+	Execs        Purpose = "execs"        // execution ids
+	Settings     Purpose = "settings"     // instance settings that hold secrets
 )

@@ -1,0 +1,151 @@
+package vault
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/hashicorp/vault/api"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Config is how a Vault is reached. Exactly one of Token, TokenFile and RoleID says who Airlock is there.
+type Config struct {
+	Address   string // https://vault.example.com:8200
+	Namespace string // of an Enterprise Vault or OpenBao; "" is the root
+
+	Token     app.Secret
+	TokenFile string // holds the token; read again when it changes, as an agent's sink does
+
+	RoleID       string
+	SecretID     app.Secret // "" if the role doesn't ask for one
+	SecretIDFile string     // instead of SecretID; read at every login
+	RoleMount    string     // where AppRole is mounted; "" means approle
+
+	TLS     api.TLSConfig // certificates to trust and to show
+	Timeout time.Duration // of one Fetch; 0: DefaultTimeout
+	Cache   time.Duration // how long static values may be reused; 0: they are read for each execution
+
+	Log *slog.Logger     // nil: none. It gets references and lease ids, never values
+	Now func() time.Time // nil: time.Now
+}
+
+// DefaultTimeout is how long a Fetch may take.
+const DefaultTimeout = 10 * time.Second
+
+// Bounds on what a Vault may send and on what is asked of it.
+const (
+	maxAnswer   = 4 << 20          // bytes of one answer
+	maxReads    = 32               // reads at once
+	lateAnswers = 60 * time.Second // how much longer than Timeout an answer is waited for, only to give back the lease in it
+)
+
+// New returns a Client. It sends nothing: the first read, or Start, logs in. Errors: a setting is missing or wrong.
+func New(cfg Config) (*Client, error) {
+	if err := cfg.check(); err != nil {
+		return nil, fmt.Errorf("vault: %w", err)
+	}
+	if cfg.Timeout <= 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	if cfg.RoleMount == "" {
+		cfg.RoleMount = "approle"
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	base, idle, err := cfg.client()
+	if err != nil {
+		return nil, fmt.Errorf("vault: %w", err)
+	}
+	return &Client{cfg: cfg, base: base, idle: idle, reads: make(chan struct{}, maxReads), cache: newCache(cfg.Cache, cfg.Now)}, nil
+}
+
+func (cfg *Config) check() error {
+	u, err := url.Parse(cfg.Address)
+	switch {
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil, u.RawQuery != "", u.Fragment != "":
+		return errors.New("the address is not a URL such as https://vault.example.com:8200 (VAULT_ADDR)")
+	}
+	ways := 0
+	for _, set := range []bool{!cfg.Token.Empty(), cfg.TokenFile != "", cfg.RoleID != ""} {
+		if set {
+			ways++
+		}
+	}
+	switch {
+	case ways == 0:
+		return errors.New("it isn't said who Airlock is there; set one of VAULT_TOKEN, VAULT_TOKEN_FILE and VAULT_ROLE_ID")
+	case ways > 1:
+		return errors.New("only one of VAULT_TOKEN, VAULT_TOKEN_FILE and VAULT_ROLE_ID can be set")
+	case cfg.RoleID == "" && (!cfg.SecretID.Empty() || cfg.SecretIDFile != ""):
+		return errors.New("a secret id belongs to a role; set VAULT_ROLE_ID too")
+	}
+	return nil
+}
+
+// client makes the HTTP side. Nothing of it is left to the environment, which api would read by itself.
+func (cfg *Config) client() (client *api.Client, closeIdle func(), err error) {
+	settings := api.DefaultConfig()
+	if settings.Error != nil {
+		return nil, nil, settings.Error
+	}
+	settings.Address, settings.AgentAddress = cfg.Address, ""
+	settings.Timeout = cfg.Timeout + lateAnswers
+	settings.MaxRetries = 0 // an execution must not wait for a Vault that is down
+	settings.CloneHeaders, settings.CloneTLSConfig = true, true
+	if err := settings.ConfigureTLS(&cfg.TLS); err != nil {
+		return nil, nil, fmt.Errorf("certificates: %w", err)
+	}
+	closeIdle = settings.HttpClient.CloseIdleConnections
+	settings.HttpClient.Transport = capped{settings.HttpClient.Transport}
+	if client, err = api.NewClient(settings); err != nil {
+		return nil, nil, err
+	}
+	client.ClearToken()
+	client.ClearNamespace()
+	if cfg.Namespace != "" {
+		client.SetNamespace(cfg.Namespace)
+	}
+	return client, closeIdle, nil
+}
+
+// method names how Airlock logs in.
+func (cfg *Config) method() string {
+	switch {
+	case cfg.RoleID != "":
+		return "AppRole"
+	case cfg.TokenFile != "":
+		return "token file"
+	}
+	return "token"
+}
+
+// capped ends answers that are longer than any honest one.
+type capped struct{ http.RoundTripper }
+
+// CloseIdleConnections passes on what http.Client asks of a transport.
+func (c capped) CloseIdleConnections() {
+	if closer, ok := c.RoundTripper.(interface{ CloseIdleConnections() }); ok {
+		closer.CloseIdleConnections()
+	}
+}
+
+func (c capped) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := c.RoundTripper.RoundTrip(r)
+	if err == nil {
+		res.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(res.Body, maxAnswer), res.Body}
+	}
+	return res, err
+}

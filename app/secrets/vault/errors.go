@@ -1,0 +1,106 @@
+package vault
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/vault/api"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// ReadError says which reference could not be read. It wraps an *app.Error, whose message is a reason such as "Vault is sealed" and tells nothing of the path, the
+// token or the value; the Vault's own words are only in that error's cause, for the log.
+type ReadError struct {
+	Reference app.Reference
+	Err       error
+}
+
+func (e *ReadError) Error() string { return fmt.Sprintf("vault: read %s: %v", e.Reference, e.Err) }
+
+// Unwrap returns the *app.Error.
+func (e *ReadError) Unwrap() error { return e.Err }
+
+const askOperator = "Ask the operator to look at Vault's state on Airlock's settings page, then submit again."
+
+func because(code app.Code, reason, hint string, cause error) *app.Error {
+	return &app.Error{Code: code, Message: reason, Hint: hint, Cause: cause}
+}
+
+// explain turns what the API said into a reason. A 403 means that the token may not: that it is still good was seen before.
+func explain(err error, limit time.Duration) error {
+	var known *app.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	var answered *api.ResponseError
+	if errors.As(err, &answered) {
+		return explainStatus(answered)
+	}
+	var timeout net.Error
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return because(app.CodeUnreachable, fmt.Sprintf("Vault did not answer within %g s", limit.Seconds()), askOperator, err)
+	case errors.Is(err, context.Canceled):
+		return err
+	case untrusted(err):
+		return because(app.CodeUnreachable, "Vault's certificate is not trusted", "Ask the operator to set VAULT_CACERT to the file of the authority that issued it.", err)
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return because(app.CodeUnreachable, "Vault's answer can't be read", askOperator, err)
+	}
+	return because(app.CodeUnreachable, "Vault can't be reached", askOperator, err)
+}
+
+func explainStatus(err *api.ResponseError) error {
+	switch {
+	case err.StatusCode == http.StatusServiceUnavailable && strings.Contains(strings.Join(err.Errors, " "), "sealed"):
+		return because(app.CodeUnreachable, "Vault is sealed", "Ask the operator to unseal Vault, then submit again.", err)
+	case err.StatusCode == http.StatusForbidden:
+		return because(app.CodeForbidden, "Vault denied permission: Airlock may not read it", "Ask the operator to allow it in the policy of Airlock's token in Vault.", err)
+	case err.StatusCode == http.StatusNotFound:
+		return errNothing
+	case err.StatusCode == http.StatusTooManyRequests:
+		return because(app.CodeUnreachable, "Vault answers no more requests for now", "Wait a little, then submit again.", err)
+	}
+	return because(app.CodeUnreachable, fmt.Sprintf("Vault failed with status %d", err.StatusCode), askOperator, err)
+}
+
+func untrusted(err error) bool {
+	var unknown x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	var name x509.HostnameError
+	var verification *tls.CertificateVerificationError
+	return errors.As(err, &unknown) || errors.As(err, &invalid) || errors.As(err, &name) || errors.As(err, &verification)
+}
+
+// What is wrong with a reference whose path can be read.
+var (
+	errNothing = because(app.CodeMissingValue, "nothing is stored there in Vault", "Ask the person to correct the credential's reference, or to store the value in Vault.", nil)
+	errField   = because(app.CodeMissingValue, "what is stored there in Vault has no field of that name", "Ask the person to correct the field after # in the credential's reference.", nil)
+	errNotText = because(app.CodeMissingValue, "that field is not a text in Vault", "Ask the person to store the value as a text.", nil)
+	errDeleted = because(app.CodeMissingValue, "its newest version was deleted in Vault", "Ask the person to undelete it or to store a new one.", nil)
+	errNoData  = because(app.CodeMissingValue, "the path leads past the data of a KV version 2 mount",
+		"Ask the person to write data/ after the mount in the credential's reference: secret/data/oracle#password.", nil)
+	errOwnToken = because(app.CodeForbidden, "that is Airlock's own access to Vault, which no script may have", "Ask the person to correct the credential's reference.", nil)
+	errBadToken = because(app.CodeUnreachable, "Vault doesn't accept Airlock's token any more", "Ask the operator to give Airlock a new token for Vault.", nil)
+)
+
+// words is what may be shown of an error.
+func words(err error) (problem, hint string) {
+	var told *app.Error
+	if errors.As(err, &told) {
+		return told.Message, told.Hint
+	}
+	return "Vault can't be asked", "Look at Airlock's log."
+}

@@ -1,0 +1,139 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
+)
+
+// world is a Vault and a Client of it.
+type world struct {
+	t      *testing.T
+	server *vaulttest.Server
+	client *Client
+	log    *strings.Builder
+}
+
+// reader is a policy that reads everything below the KV mounts.
+func reader(s *vaulttest.Server) string {
+	s.Policy("reader", map[string]string{"secret/data/*": "read", "kv/*": "read"})
+	return "reader"
+}
+
+// newWorld runs a Vault, and a Client with a token that may read.
+func newWorld(t *testing.T, change ...func(*vaulttest.Server, *Config)) *world {
+	t.Helper()
+	s := vaulttest.Start(t)
+	w := &world{t: t, server: s, log: &strings.Builder{}}
+	cfg := Config{Address: s.URL, Token: app.NewSecret(s.Token("1h", reader(s))), Timeout: 20 * time.Second, Log: slog.New(slog.NewTextHandler(&locked{w: w.log}, nil))}
+	for _, f := range change {
+		f(s, &cfg)
+	}
+	client, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.client = client
+	return w
+}
+
+type locked struct {
+	mu sync.Mutex
+	w  *strings.Builder
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+func ref(text string) app.Reference {
+	r, err := app.ParseReference(text)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// read fetches one value.
+func (w *world) read(text string) (Value, error) {
+	f, err := w.client.Fetch(w.t.Context(), []app.Reference{ref(text)})
+	return f.Values[ref(text)], err
+}
+
+// mustRead is read that must work.
+func (w *world) mustRead(text string) string {
+	w.t.Helper()
+	v, err := w.read(text)
+	if err != nil {
+		w.t.Fatalf("%s: %v", text, err)
+	}
+	return v.Secret.Reveal()
+}
+
+// refused checks that a reference can't be read, and why.
+func (w *world) refused(text string, code app.Code, reason string) {
+	w.t.Helper()
+	v, err := w.read(text)
+	var which *ReadError
+	var told *app.Error
+	if !errors.As(err, &which) || !errors.As(err, &told) || which.Reference != ref(text) || told.Code != code || !strings.Contains(told.Message, reason) || told.Hint == "" || !v.Secret.Empty() {
+		w.t.Errorf("%s: %v; want %s, %s", text, err, code, reason)
+	}
+}
+
+// gate is a proxy before the Vault that can hold requests back and counts them.
+type gate struct {
+	proxy *httputil.ReverseProxy
+
+	mu   sync.Mutex
+	seen []*http.Request
+	hold func(*http.Request) <-chan struct{} // nil: let through
+}
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.mu.Lock()
+	g.seen = append(g.seen, r)
+	hold := g.hold
+	g.mu.Unlock()
+	if hold != nil {
+		if wait := hold(r); wait != nil {
+			<-wait
+		}
+	}
+	// The Vault answers also when whoever asked has gone.
+	g.proxy.ServeHTTP(w, r.WithContext(context.WithoutCancel(r.Context())))
+}
+
+// count returns how many requests went to a path.
+func (g *gate) count(path string) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := 0
+	for _, r := range g.seen {
+		if r.URL.Path == "/v1/"+path {
+			n++
+		}
+	}
+	return n
+}
+
+func newGate(t *testing.T, target string) *gate {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &gate{proxy: httputil.NewSingleHostReverseProxy(u)}
+}

@@ -1,0 +1,153 @@
+package vault
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/vault/api"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Health is how a Vault and Airlock's access to it stand.
+type Health struct {
+	Address   string
+	Namespace string
+	Method    string // token, token file or AppRole
+	Version   string // of the Vault; "" if it did not say
+	Problem   string // why nothing can be read; "" if it can
+	Hint      string // what to do about it
+	Sealed    bool
+	Standby   bool
+	LoggedIn  bool
+	Expires   time.Time // of Airlock's token; zero: never, or unknown
+	Renewable bool
+}
+
+// Health asks the Vault how it is and whether Airlock can log in. It takes a few seconds at most.
+func (c *Client) Health(ctx context.Context) Health {
+	ctx, cancel := context.WithTimeout(ctx, min(c.cfg.Timeout, healthWithin))
+	defer cancel()
+	h := Health{Address: c.cfg.Address, Namespace: c.cfg.Namespace, Method: c.cfg.method()}
+	root, err := c.base.Clone()
+	if err == nil {
+		root.ClearNamespace() // sys/health is the server's
+		var state *api.HealthResponse
+		if state, err = root.Sys().HealthWithContext(ctx); err == nil {
+			h.Version, h.Sealed, h.Standby = state.Version, state.Sealed, state.Standby
+			switch {
+			case !state.Initialized:
+				return h.broken(because(app.CodeUnreachable, "Vault is not initialised", "Initialise and unseal it.", nil))
+			case state.Sealed:
+				return h.broken(because(app.CodeUnreachable, "Vault is sealed", "Unseal it.", nil))
+			}
+		}
+	}
+	if err != nil {
+		return h.broken(explain(err, min(c.cfg.Timeout, healthWithin)))
+	}
+	err = c.as(ctx, func(client *api.Client) error {
+		_, err := client.Auth().Token().LookupSelfWithContext(ctx)
+		return err
+	})
+	if err != nil {
+		return h.broken(explain(err, min(c.cfg.Timeout, healthWithin)))
+	}
+	if s := c.current(); s != nil {
+		c.mu.Lock()
+		h.LoggedIn, h.Expires, h.Renewable = true, s.expires, s.renewable
+		c.mu.Unlock()
+	}
+	return h
+}
+
+const healthWithin = 3 * time.Second
+
+func (h Health) broken(err error) Health {
+	h.Problem, h.Hint = words(err)
+	return h
+}
+
+// Inspection is what can be said of a reference without its value.
+type Inspection struct {
+	Engine  string // kv version 1, kv version 2, database, …; "" if unknown
+	Lease   bool   // each execution gets a value of its own, so none was read to see whether it resolves
+	Version int    // of KV version 2; else 0
+	Created time.Time
+	Problem string // why it does not resolve; "" if it does
+	Hint    string
+}
+
+// Inspect looks whether a reference resolves now. A value that is made anew for each reader is not read: whether Airlock may is what is looked at. The value itself
+// is checked, as an execution would, and not returned.
+func (c *Client) Inspect(ctx context.Context, ref app.Reference, check func(app.Secret) error) Inspection {
+	ctx, cancel := context.WithTimeout(ctx, min(c.cfg.Timeout, healthWithin))
+	defer cancel()
+	var in Inspection
+	engine, err := c.engine(ctx, ref.Path)
+	if err == nil {
+		in.Engine, in.Lease = engine, !strings.HasPrefix(engine, "KV ")
+	}
+	if err == nil && in.Lease {
+		err = c.mayRead(ctx, ref.Path)
+	}
+	if err == nil && !in.Lease {
+		var s secret
+		var v Value
+		if s, err = c.read(ctx, ref.Path); err == nil {
+			in.Version, in.Created = s.version, s.created
+			v, err = s.field(ref.Field)
+		}
+		if err == nil && c.ownToken(v.Secret) {
+			err = errOwnToken
+		}
+		if err == nil {
+			err = check(v.Secret)
+		}
+	}
+	if err != nil {
+		in.Problem, in.Hint = words(err)
+	}
+	return in
+}
+
+// engine names what is mounted where the path leads.
+func (c *Client) engine(ctx context.Context, path string) (string, error) {
+	var mount *api.Secret
+	err := c.as(ctx, func(client *api.Client) (err error) {
+		mount, err = client.Logical().ReadWithContext(ctx, "sys/internal/ui/mounts/"+path)
+		return err
+	})
+	if err != nil {
+		return "", explain(err, c.cfg.Timeout)
+	}
+	if mount == nil {
+		return "", errNothing
+	}
+	kind := text(mount.Data["type"])
+	if kind != "kv" && kind != "generic" && kind != "cubbyhole" {
+		return kind, nil
+	}
+	if options, _ := mount.Data["options"].(map[string]any); text(options["version"]) == "2" {
+		return "KV version 2", nil
+	}
+	return "KV version 1", nil
+}
+
+func (c *Client) mayRead(ctx context.Context, path string) error {
+	var capabilities []string
+	err := c.as(ctx, func(client *api.Client) (err error) {
+		capabilities, err = client.Sys().CapabilitiesSelfWithContext(ctx, path)
+		return err
+	})
+	if err != nil {
+		return explain(err, c.cfg.Timeout)
+	}
+	for _, has := range capabilities {
+		if has == "read" || has == "root" {
+			return nil
+		}
+	}
+	return because(app.CodeForbidden, "Vault denied permission: Airlock may not read it", "Allow it in the policy of Airlock's token in Vault.", nil)
+}

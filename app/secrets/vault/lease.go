@@ -1,0 +1,46 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/hashicorp/vault/api"
+)
+
+// Revoke gives a lease back. One that Vault doesn't know any more counts as given back.
+func (c *Client) Revoke(ctx context.Context, lease string) error {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	err := c.as(ctx, func(client *api.Client) error {
+		_, err := client.Logical().WriteWithContext(ctx, "sys/leases/revoke", map[string]any{"lease_id": lease, "sync": true})
+		return err
+	})
+	var answered *api.ResponseError
+	if errors.As(err, &answered) && (answered.StatusCode == http.StatusNotFound || answered.StatusCode == http.StatusBadRequest) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("vault: revoke a lease: %w", explain(err, c.cfg.Timeout))
+	}
+	return nil
+}
+
+// Hold renews a lease until ctx ends or Vault doesn't renew it any more, which is told by an error. extended is told of each renewal: the time until it expires.
+func (c *Client) Hold(ctx context.Context, lease Lease, extended func(time.Duration)) error {
+	return c.prolong(ctx, life{left: time.Duration(lease.Seconds) * time.Second, renewable: lease.Renewable}, func(ctx context.Context) (time.Duration, error) {
+		var got *api.Secret
+		err := c.as(ctx, func(client *api.Client) (err error) {
+			got, err = client.Sys().RenewWithContext(ctx, lease.ID, lease.Seconds)
+			return err
+		})
+		if err != nil || got == nil {
+			return 0, errors.Join(err, errLongest)
+		}
+		d := time.Duration(got.LeaseDuration) * time.Second
+		extended(d)
+		return d, nil
+	})
+}

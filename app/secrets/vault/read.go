@@ -1,0 +1,167 @@
+package vault
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/vault/api"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// secret is what stands at one path.
+type secret struct {
+	fields  map[string]any
+	version int
+	created time.Time // zero if unknown
+	lease   Lease
+}
+
+// answer is what came of reading one path.
+type answer struct {
+	path   string
+	secret secret
+	err    error
+}
+
+// readAll begins to read every path. Each sends one answer, however late; one that was not asked for before ctx ended is not asked for any more.
+func (c *Client) readAll(ctx context.Context, paths []string) <-chan answer {
+	answers := make(chan answer, len(paths))
+	for _, path := range paths {
+		if s, ok := c.cache.get(path); ok {
+			answers <- answer{path: path, secret: s}
+			continue
+		}
+		go func() {
+			select {
+			case c.reads <- struct{}{}:
+				defer func() { <-c.reads }()
+			case <-ctx.Done():
+				answers <- answer{path: path, err: explain(context.Cause(ctx), c.cfg.Timeout)}
+				return
+			}
+			patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.cfg.Timeout+lateAnswers)
+			defer cancel()
+			s, err := c.read(patient, path)
+			if err != nil {
+				c.cfg.Log.Warn("a secret could not be read from Vault", "path", path, "error", err)
+			}
+			answers <- answer{path, s, err}
+		}()
+	}
+	return answers
+}
+
+// discard gives back the leases of answers that nobody waits for any more.
+func (c *Client) discard(ctx context.Context, answers <-chan answer, n int) {
+	for range n {
+		a := <-answers
+		if a.secret.lease.ID == "" {
+			continue
+		}
+		within, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+		if err := c.Revoke(within, a.secret.lease.ID); err != nil {
+			c.cfg.Log.Error("a lease that came too late could not be revoked; it lives until it expires", "lease", a.secret.lease.ID, "error", err)
+		}
+		cancel()
+	}
+}
+
+// read reads one path now. If Vault refuses, the token is looked at: one that is not good any more is replaced once.
+func (c *Client) read(ctx context.Context, path string) (secret, error) {
+	var raw *api.Secret
+	err := c.as(ctx, func(client *api.Client) (err error) {
+		raw, err = client.Logical().ReadWithContext(ctx, path)
+		return err
+	})
+	if err != nil {
+		return secret{}, explain(err, c.cfg.Timeout)
+	}
+	s, err := parse(path, raw)
+	if err == nil && s.lease.ID == "" {
+		c.cache.put(path, s)
+	}
+	return s, err
+}
+
+// as does something with a token that is good. Vault says 403 both for what a token may not and for a token that is gone.
+func (c *Client) as(ctx context.Context, do func(*api.Client) error) error {
+	for try := 0; ; try++ {
+		s, err := c.session(ctx)
+		if err != nil {
+			return err
+		}
+		err = do(s.client)
+		if !forbidden(err) || try > 0 {
+			return err
+		}
+		if _, lookup := s.client.Auth().Token().LookupSelfWithContext(ctx); !forbidden(lookup) {
+			return err // the token is good, or nobody knows: what Vault said first counts
+		}
+		c.drop(s)
+	}
+}
+
+func forbidden(err error) bool {
+	var answered *api.ResponseError
+	return errors.As(err, &answered) && answered.StatusCode == http.StatusForbidden
+}
+
+// parse reads what Vault sent. KV version 2 wraps the fields and tells their version; everything else has them on top.
+func parse(path string, raw *api.Secret) (secret, error) {
+	if raw == nil {
+		return secret{}, errNothing
+	}
+	s := secret{fields: raw.Data}
+	if raw.LeaseID != "" {
+		s.lease = Lease{ID: raw.LeaseID, Path: path, Seconds: raw.LeaseDuration, Renewable: raw.Renewable}
+		return s, nil
+	}
+	for _, w := range raw.Warnings {
+		if strings.Contains(w, "versioned K/V") {
+			return secret{}, errNoData
+		}
+	}
+	if len(raw.Data) == 0 {
+		return secret{}, errNothing
+	}
+	meta, versioned := raw.Data["metadata"].(map[string]any)
+	if version, ok := meta["version"].(json.Number); ok && versioned {
+		n, _ := version.Int64()
+		s.version = int(n)
+		s.created, _ = time.Parse(time.RFC3339Nano, text(meta["created_time"]))
+		fields, live := raw.Data["data"].(map[string]any)
+		if !live {
+			return secret{}, errDeleted
+		}
+		s.fields = fields
+	}
+	return s, nil
+}
+
+// field returns one field as a text.
+func (s secret) field(name string) (Value, error) {
+	raw, ok := s.fields[name]
+	if !ok {
+		return Value{}, errField
+	}
+	v := Value{Version: s.version}
+	switch raw := raw.(type) {
+	case string:
+		v.Secret = app.NewSecret(raw)
+	case json.Number:
+		v.Secret = app.NewSecret(raw.String())
+	default:
+		return Value{}, errNotText
+	}
+	return v, nil
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}

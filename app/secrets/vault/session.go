@@ -1,0 +1,173 @@
+package vault
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/hashicorp/vault/api"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// session is one token, with the client that carries it.
+type session struct {
+	client    *api.Client
+	token     app.Secret
+	life      time.Duration // when it was new; 0: it doesn't end
+	renewable bool
+	expires   time.Time // as last heard of; zero: never. Client.mu guards it
+}
+
+// session returns one that was good when it was last heard of, logging in if there is none. Logins don't overlap: who comes while one is under way gets what comes of it.
+func (c *Client) session(ctx context.Context) (*session, error) {
+	if s := c.current(); s != nil {
+		return s, nil
+	}
+	c.login.Lock()
+	defer c.login.Unlock()
+	if s := c.current(); s != nil {
+		return s, nil
+	}
+	within, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	s, err := c.logIn(within)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.why = err
+	if err != nil {
+		c.cfg.Log.Warn("Airlock could not log in to Vault", "method", c.cfg.method(), "error", err)
+		return nil, err
+	}
+	c.now = s
+	return s, nil
+}
+
+// current returns the session if there is one that has not expired.
+func (c *Client) current() *session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.now != nil && !c.now.expires.IsZero() && !c.cfg.Now().Before(c.now.expires) {
+		c.now = nil
+	}
+	return c.now
+}
+
+// drop forgets a session whose token is not good any more.
+func (c *Client) drop(s *session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.now == s {
+		c.now = nil
+	}
+}
+
+// logIn gets a token and asks Vault how long it lives. Errors are *app.Error, about Airlock's access and not about any path.
+func (c *Client) logIn(ctx context.Context) (*session, error) {
+	if c.cfg.RoleID != "" {
+		return c.logInAsRole(ctx)
+	}
+	token := c.cfg.Token
+	if c.cfg.TokenFile != "" {
+		var err error
+		if token, err = readSecret(c.cfg.TokenFile); err != nil {
+			return nil, because(app.CodeUnreachable, "Airlock's token for Vault can't be read from its file", "Ask the operator to look at the file of VAULT_TOKEN_FILE.", err)
+		}
+	}
+	client, err := c.with(token)
+	if err != nil {
+		return nil, err
+	}
+	self, err := client.Auth().Token().LookupSelfWithContext(ctx)
+	if forbidden(err) {
+		return nil, because(errBadToken.Code, errBadToken.Message, errBadToken.Hint, err)
+	}
+	if err != nil {
+		return nil, explain(err, c.cfg.Timeout)
+	}
+	ttl, err := self.TokenTTL()
+	if err != nil {
+		return nil, explain(err, c.cfg.Timeout)
+	}
+	renewable, _ := self.TokenIsRenewable()
+	return c.newSession(client, token, ttl, renewable), nil
+}
+
+func (c *Client) logInAsRole(ctx context.Context) (*session, error) {
+	secretID := c.cfg.SecretID
+	if c.cfg.SecretIDFile != "" {
+		var err error
+		if secretID, err = readSecret(c.cfg.SecretIDFile); err != nil {
+			return nil, because(app.CodeUnreachable, "Airlock's secret id for Vault can't be read from its file", "Ask the operator to look at the file of VAULT_SECRET_ID_FILE.", err)
+		}
+	}
+	body := map[string]any{"role_id": c.cfg.RoleID}
+	if !secretID.Empty() {
+		body["secret_id"] = secretID.Reveal()
+	}
+	auth, err := c.base.Logical().WriteWithContext(ctx, "auth/"+c.cfg.RoleMount+"/login", body)
+	var answered *api.ResponseError
+	if errors.As(err, &answered) && answered.StatusCode >= 400 && answered.StatusCode < 500 {
+		return nil, because(app.CodeUnreachable, "Vault refuses Airlock's login by AppRole", "Ask the operator to check VAULT_ROLE_ID, VAULT_SECRET_ID and VAULT_APPROLE_MOUNT; a secret id may be used up or expired.", err)
+	}
+	if err != nil {
+		return nil, explain(err, c.cfg.Timeout)
+	}
+	if auth == nil || auth.Auth == nil || auth.Auth.ClientToken == "" {
+		return nil, because(app.CodeUnreachable, "Vault's answer to Airlock's login holds no token", askOperator, nil)
+	}
+	token := app.NewSecret(auth.Auth.ClientToken)
+	client, err := c.with(token)
+	if err != nil {
+		return nil, err
+	}
+	return c.newSession(client, token, time.Duration(auth.Auth.LeaseDuration)*time.Second, auth.Auth.Renewable), nil
+}
+
+func (c *Client) newSession(client *api.Client, token app.Secret, ttl time.Duration, renewable bool) *session {
+	s := &session{client: client, token: token, life: max(ttl, 0), renewable: renewable && ttl > 0}
+	if ttl > 0 {
+		s.expires = c.cfg.Now().Add(ttl)
+	}
+	return s
+}
+
+func (c *Client) with(token app.Secret) (*api.Client, error) {
+	client, err := c.base.Clone()
+	if err != nil {
+		return nil, fmt.Errorf("vault: %w", err)
+	}
+	client.SetToken(token.Reveal())
+	return client, nil
+}
+
+// ownToken reports whether a value is what Airlock logs in with.
+func (c *Client) ownToken(value app.Secret) bool {
+	s := c.current()
+	return !value.Empty() && (s != nil && value.Equal(s.token) || value.Equal(c.cfg.SecretID))
+}
+
+// maxSecretFile bounds what is read of a token's or a secret id's file, in bytes.
+const maxSecretFile = 16 << 10
+
+// readSecret reads a file that holds one secret; white space around it is not part of it.
+func readSecret(path string) (app.Secret, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return app.Secret{}, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSecretFile))
+	if err != nil {
+		return app.Secret{}, err
+	}
+	data = bytes.TrimSpace(data)
+	if len(data) == 0 || bytes.ContainsAny(data, "\r\n\x00") {
+		return app.Secret{}, errors.New("the file does not hold one line")
+	}
+	return app.NewSecret(string(data)), nil
+}

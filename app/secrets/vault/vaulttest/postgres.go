@@ -1,0 +1,136 @@
+package vaulttest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const postgresPassword = "password-of-the-owner-0123456789"
+
+// Postgres is a database server of the test's own.
+type Postgres struct {
+	Address string // host:port on loopback
+
+	t   testing.TB
+	bin string
+}
+
+// StartPostgres runs one until the test ends. It is Debian's, and a test fails without it.
+func StartPostgres(t testing.TB) *Postgres {
+	t.Helper()
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if err != nil || len(found) == 0 {
+		t.Fatal("PostgreSQL is missing: apt-get install postgresql")
+	}
+	p := &Postgres{t: t, bin: filepath.Dir(slices.Max(found))}
+	dir, err := os.MkdirTemp("", "vaulttest-postgres-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	secret := filepath.Join(dir, "password")
+	if err := os.WriteFile(secret, []byte(postgresPassword), 0o644); err != nil { //nolint:gosec // another user reads it
+		t.Fatal(err)
+	}
+	attributes := &syscall.SysProcAttr{}
+	if os.Getuid() == 0 { // PostgreSQL refuses to run as root
+		attributes.Credential = ownerOf(t, dir)
+	}
+	data := filepath.Join(dir, "data")
+	initdb := exec.Command(filepath.Join(p.bin, "initdb"), "-D", data, "-U", "owner", "--auth=scram-sha-256", "--pwfile="+secret, "--no-sync", "--locale=C.UTF-8")
+	initdb.SysProcAttr, initdb.Dir = attributes, dir
+	if out, err := initdb.CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v\n%s", err, out)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Address = l.Addr().String()
+	_ = l.Close()
+	_, port, _ := net.SplitHostPort(p.Address)
+	server := exec.Command(filepath.Join(p.bin, "postgres"), "-D", data, "-c", "listen_addresses=127.0.0.1", "-p", port, "-c", "unix_socket_directories=", "-c", "fsync=off")
+	server.SysProcAttr, server.Dir = attributes, dir
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Signal(syscall.SIGQUIT)
+		_ = server.Wait()
+	})
+	for end := time.Now().Add(time.Minute); ; {
+		if conn, err := net.Dial("tcp", p.Address); err == nil {
+			_ = conn.Close()
+			if p.try("SELECT 1") == nil {
+				return p
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatal("PostgreSQL does not answer")
+		}
+	}
+}
+
+func ownerOf(t testing.TB, dir string) *syscall.Credential {
+	t.Helper()
+	owner, err := user.Lookup("postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	uid, _ := strconv.Atoi(owner.Uid)
+	gid, _ := strconv.Atoi(owner.Gid)
+	if err := os.Chown(dir, uid, gid); err != nil {
+		t.Fatal(err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)} //nolint:gosec // as the system says
+}
+
+func (p *Postgres) try(query string) error {
+	_, err := p.query(query)
+	return err
+}
+
+func (p *Postgres) query(query string) (string, error) {
+	host, port, _ := net.SplitHostPort(p.Address)
+	psql := exec.Command(filepath.Join(p.bin, "psql"), "-h", host, "-p", port, "-U", "owner", "-d", "postgres", "-Atqc", query) //nolint:gosec // the test's own
+	psql.Env = append(os.Environ(), "PGPASSWORD="+postgresPassword)
+	out, err := psql.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("psql: %w: %s", err, out)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// Users returns the names of the users that Vault made and that can log in now.
+func (p *Postgres) Users() []string {
+	p.t.Helper()
+	out, err := p.query("SELECT rolname FROM pg_roles WHERE rolname LIKE 'v-%' AND rolcanlogin ORDER BY 1")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return strings.Fields(out)
+}
+
+// Database mounts the database engine for p, with the role reports: a user that may read, for ttl at a time and max altogether.
+func (s *Server) Database(p *Postgres, ttl, maximum string) {
+	s.t.Helper()
+	s.Write("sys/mounts/database", map[string]any{"type": "database"})
+	s.Write("database/config/reports", map[string]any{
+		"plugin_name": "postgresql-database-plugin", "allowed_roles": []string{"reports"}, "username": "owner", "password": postgresPassword,
+		"connection_url": "postgresql://{{username}}:{{password}}@" + p.Address + "/postgres?sslmode=disable",
+	})
+	s.Write("database/roles/reports", map[string]any{
+		"db_name": "reports", "default_ttl": ttl, "max_ttl": maximum,
+		"creation_statements": []string{`CREATE ROLE "{{name}}" WITH LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}'`},
+	})
+}
