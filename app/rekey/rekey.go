@@ -1,0 +1,90 @@
+package rekey
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// batch is how many tokens are sealed anew in one transaction: other writers wait that long.
+const batch = 200
+
+// Run seals anew what older keys of the ring sealed, and returns how many tokens those were. It goes over the store until it finds none, and then seals what the keyring
+// keeps for itself. A token that no key of the ring opens is an error; what was done until then stays.
+func Run(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, err error) {
+	for {
+		found, err := sweep(ctx, st, ring)
+		n += found
+		if err != nil {
+			return n, err
+		}
+		if found == 0 {
+			break
+		}
+	}
+	return n, st.Write(ctx, func(tx *store.Tx) error { return access.RenewKeyring(ctx, tx, ring, time.Now()) })
+}
+
+func sweep(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, err error) {
+	for _, column := range store.SealedColumns() {
+		for after := int64(0); ; {
+			var found []store.SealedToken
+			err := st.Write(ctx, func(tx *store.Tx) error {
+				var err error
+				if found, err = tx.TokensOfOtherKeys(ctx, column, ring.KeyIDBytes(), after, batch); err != nil {
+					return err
+				}
+				for _, t := range found {
+					if err := reseal(ctx, tx, ring, column, t); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return n, err
+			}
+			n += len(found)
+			if len(found) < batch {
+				break
+			}
+			after = found[len(found)-1].Row
+		}
+	}
+	return n, nil
+}
+
+func reseal(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, column store.SealedColumn, t store.SealedToken) error {
+	purpose, row := bound(column, t)
+	plain, err := ring.Open(purpose, row, t.Token)
+	if err != nil {
+		return fmt.Errorf("rekey: %s %s: %w", column, t.Name, err)
+	}
+	return tx.Reseal(ctx, column, t, ring.Seal(purpose, row, plain), ring.KeyID())
+}
+
+// bound is what a token is bound to.
+func bound(column store.SealedColumn, t store.SealedToken) (secrets.Purpose, string) {
+	switch column {
+	case store.SealedValues:
+		return secrets.Values, secrets.ValueRow(t.Name, t.Number)
+	case store.SealedProfiles:
+		return secrets.Profiles, secrets.ProfileRow(t.Name)
+	case store.SealedExecutions:
+		return secrets.Execs, secrets.ExecutionRow(t.Name)
+	case store.SealedScripts:
+		return secrets.Scripts, secrets.ScriptRow(t.Name)
+	case store.SealedInputs:
+		return secrets.Scripts, secrets.InputsRow(t.Name)
+	case store.SealedAnswers:
+		return secrets.Scripts, secrets.AnswerRow(t.Name)
+	case store.SealedSettings:
+		return secrets.Settings, strings.TrimSpace(t.Name)
+	}
+	panic("rekey: unknown column " + string(column))
+}

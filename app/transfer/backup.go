@@ -1,0 +1,249 @@
+package transfer
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/blobs"
+	"github.com/computclaw/airlock/store"
+)
+
+// How long a backup may take in all, and how long the storage may be silent.
+const (
+	backupTime = 12 * time.Hour
+	silence    = 5 * time.Minute
+)
+
+// BackUp makes a backup now and verifies it: writes an .airlock file, stores it, reads it back from there and restores it into a scratch database. Then the oldest
+// ones over the number to keep are deleted, of this instance's only. The outcome is recorded and audited, also a failure. CodeConflict if one is under way; people only.
+func (s *Service) BackUp(ctx context.Context, by app.Actor) (store.Backup, error) {
+	if err := peopleOnly(by); err != nil {
+		return store.Backup{}, err
+	}
+	cause := "person"
+	if by.Kind == app.ActorCommand {
+		cause = "command"
+	}
+	return s.attempt(ctx, store.Backup{Cause: cause, By: by})
+}
+
+func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, error) {
+	if !s.backup.TryLock() {
+		return b, app.E(app.CodeConflict, "a backup is under way already", "Wait until it has ended.")
+	}
+	defer s.backup.Unlock()
+	settings, ok, err := s.BackupSettings(ctx)
+	if err == nil && (!ok || settings.Passphrase.Empty()) {
+		err = app.E(app.CodeConflict, "backups are not set up", "Set them up under Settings, Backups.")
+	}
+	if err != nil {
+		return b, err
+	}
+	b.StartedAt = s.now()
+	b.Name = fmt.Sprintf("%s%s.airlock", s.backupPrefix(), b.StartedAt.Format(stampForm))
+	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
+		if _, err := tx.EndLostBackups(ctx, b.StartedAt.Add(-backupTime), b.StartedAt); err != nil {
+			return err
+		}
+		b.ID, err = tx.BeginBackup(ctx, b)
+		return err
+	})
+	if err != nil {
+		return b, err
+	}
+	err = s.make(ctx, settings, &b)
+	return b, errors.Join(err, s.conclude(context.WithoutCancel(ctx), &b, err))
+}
+
+// conclude records and audits how it ended.
+func (s *Service) conclude(ctx context.Context, b *store.Backup, failure error) error {
+	b.Status, b.FinishedAt = store.BackupVerified, s.now()
+	e := s.event(b.By, "backup.verified", b.Name, fmt.Sprintf("Made a backup of %d bytes and restored it into a scratch file; %s.", b.Size, b.Target))
+	if failure != nil {
+		b.Status, b.Error = store.BackupFailed, app.Clip(failure.Error(), 500)
+		e = s.event(b.By, "backup.failed", b.Name, "The backup failed: "+b.Error)
+		s.cfg.Log.ErrorContext(ctx, "the backup failed", "error", failure)
+	}
+	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.EndBackup(ctx, *b); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, e)
+	})
+	s.cfg.Hub.Publish(TopicBackups)
+	return err
+}
+
+// TopicBackups is what the hub is told when the list of backups changed.
+const TopicBackups = "backups"
+
+// backupPrefix begins the names of this instance's backups: several instances may share a target.
+func (s *Service) backupPrefix() string { return "airlock-" + s.cfg.Instance + "-" }
+
+// make writes, stores, verifies and prunes.
+func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Backup) error {
+	ctx, cancel := context.WithTimeout(ctx, backupTime)
+	defer cancel()
+	target, err := settings.open()
+	if err != nil {
+		return err
+	}
+	b.Target = target.String()
+	size, err := s.cfg.Store.Size(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.room(2 * size); err != nil { // the file, and the scratch database
+		return err
+	}
+	dir, err := os.MkdirTemp(s.cfg.Dir, "backup-")
+	if err != nil {
+		return fmt.Errorf("transfer: backup: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	written, err := s.writeBackup(ctx, filepath.Join(dir, "file"), settings.Passphrase, b)
+	if err != nil {
+		return err
+	}
+	if err := s.store(ctx, target, filepath.Join(dir, "file"), b); err != nil {
+		return err
+	}
+	if err := s.verify(ctx, target, settings.Passphrase, dir, b, written); err != nil {
+		// What can't be restored must not pass for a backup.
+		return errors.Join(fmt.Errorf("transfer: the backup could not be restored: %w", err), target.Delete(context.WithoutCancel(ctx), b.Name))
+	}
+	return s.prune(ctx, target, settings.Keep)
+}
+
+func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.Secret, b *store.Backup) (Counts, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // inside a directory of ours
+	if err != nil {
+		return Counts{}, fmt.Errorf("transfer: backup: %w", err)
+	}
+	done, err := s.write(ctx, file, passphrase, Selection{History: true}, nil)
+	if err == nil {
+		var info os.FileInfo
+		if info, err = file.Stat(); err == nil {
+			b.Size = info.Size()
+		}
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return Counts{}, fmt.Errorf("transfer: backup: %w", err)
+	}
+	return done.Counts, nil
+}
+
+func (s *Service) store(ctx context.Context, target blobs.Store, path string, b *store.Backup) error {
+	file, err := os.Open(path) //nolint:gosec // inside a directory of ours
+	if err != nil {
+		return fmt.Errorf("transfer: backup: %w", err)
+	}
+	defer file.Close()
+	ctx, watch, stop := watched(ctx, silence)
+	defer stop()
+	if err := target.Put(ctx, b.Name, reading{file, watch}, b.Size); err != nil {
+		return errors.Join(err, context.Cause(ctx))
+	}
+	return nil
+}
+
+// verify restores the file from where it is stored, under an instance key that is thrown away, and compares.
+func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app.Secret, dir string, b *store.Backup, want Counts) error {
+	scratch := filepath.Join(dir, "scratch")
+	if err := os.Mkdir(scratch, 0o700); err != nil {
+		return err
+	}
+	raw := make([]byte, 32)
+	_, _ = rand.Read(raw)
+	ring, err := secrets.NewKeyring(app.NewSecret(base64.RawURLEncoding.EncodeToString(raw)))
+	if err != nil {
+		return err
+	}
+	ctx, watch, stop := watched(ctx, silence)
+	defer stop()
+	file := Upload{Size: b.Size, Passphrase: passphrase, MaxSize: 1 << 62, Open: func() (io.ReadCloser, error) {
+		r, err := target.Get(ctx, b.Name)
+		if err != nil {
+			return nil, err
+		}
+		return readCloser{reading{r, watch}, r}, nil
+	}}
+	got, err := fill(ctx, scratch, ring, file, s.cfg.Log, nil)
+	if err != nil {
+		return errors.Join(err, context.Cause(ctx))
+	}
+	if got != want {
+		return fmt.Errorf("it holds %s, and %s were written", got, want)
+	}
+	b.Counts = text(got)
+	return sound(ctx, scratch, s)
+}
+
+// sound examines a restored database.
+func sound(ctx context.Context, dir string, s *Service) (err error) {
+	st, err := store.Open(ctx, dir, s.cfg.Log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return st.Check(ctx)
+}
+
+// prune deletes the oldest backups of this instance over the number to keep. Names hold the time, so they sort by it.
+func (s *Service) prune(ctx context.Context, target blobs.Store, keep int) error {
+	list, err := target.List(ctx, s.backupPrefix())
+	if err != nil {
+		return err
+	}
+	for _, old := range list[:max(0, len(list)-keep)] {
+		if err := target.Delete(ctx, old.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readCloser reads through one and closes another.
+type readCloser struct {
+	io.Reader
+	io.Closer
+}
+
+// reading tells watch of every read.
+type reading struct {
+	io.Reader
+	watch func()
+}
+
+func (r reading) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.watch()
+	return n, err
+}
+
+// Seek lets the storage send a part again.
+func (r reading) Seek(offset int64, whence int) (int64, error) {
+	if s, ok := r.Reader.(io.Seeker); ok {
+		return s.Seek(offset, whence)
+	}
+	return 0, errors.ErrUnsupported
+}
+
+// watched is a context that ends when watch was not called for a while.
+func watched(ctx context.Context, quiet time.Duration) (_ context.Context, watch func(), stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(quiet, func() { cancel(fmt.Errorf("the storage was silent for %s", quiet)) })
+	return ctx, func() { timer.Reset(quiet) }, func() {
+		timer.Stop()
+		cancel(nil)
+	}
+}

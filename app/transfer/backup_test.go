@@ -1,0 +1,291 @@
+package transfer
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer/blobs"
+	"github.com/computclaw/airlock/app/transfer/blobs/s3test"
+	"github.com/computclaw/airlock/store"
+)
+
+// clock is what a house goes by.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time   { c.mu.Lock(); defer c.mu.Unlock(); return c.at }
+func (c *clock) set(at time.Time) { c.mu.Lock(); defer c.mu.Unlock(); c.at = at }
+
+func timed(h *house) *clock {
+	c := &clock{at: time.Date(2026, 3, 4, 12, 30, 0, 0, time.UTC)} // a Wednesday
+	h.cfg.Now = c.now
+	return c
+}
+
+func toDir(dir string) BackupSettings {
+	return BackupSettings{On: true, Every: Daily, Keep: 2, Kind: ToDirectory, Directory: dir, Passphrase: app.NewSecret(words)}
+}
+
+func (h *house) list() (list []string) {
+	h.t.Helper()
+	for _, b := range must[BackupState](h.t)(h.BackupState(h.t.Context())).List {
+		list = append([]string{b.Status}, list...)
+	}
+	return list
+}
+
+func names(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	for _, e := range must[[]os.DirEntry](t)(os.ReadDir(dir)) {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+func TestBackupToADirectory(t *testing.T) {
+	h, p, id := furnished(t, "aaaa")
+	c, target := timed(h), t.TempDir()
+	foreign := filepath.Join(target, "airlock-bbbb-20250101T000000Z.airlock") // of another instance
+	h.no(os.WriteFile(foreign, []byte("x"), 0o600))
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(target)))
+	before := names(t, h.dir)
+	for range 4 {
+		b := must[store.Backup](t)(h.BackUp(t.Context(), person()))
+		if b.Status != store.BackupVerified || b.Size == 0 || !strings.Contains(b.Counts, `"executions":3`) {
+			t.Errorf("%+v", b)
+		}
+		c.set(c.now().Add(time.Minute))
+	}
+	want := []string{"airlock-aaaa-20260304T123200.000Z.airlock", "airlock-aaaa-20260304T123300.000Z.airlock", filepath.Base(foreign)}
+	if diff := cmp.Diff(want, names(t, target)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(before, names(t, h.dir)); diff != "" {
+		t.Errorf("something was left over: %s", diff)
+	}
+	file := must[[]byte](t)(os.ReadFile(filepath.Join(target, want[1])))
+	for _, secret := range []string{p.ID, id, "sk_live"} {
+		if strings.Contains(string(file), secret) {
+			t.Errorf("the backup shows %s", secret)
+		}
+	}
+	// It opens with the passphrase alone.
+	fresh := newHouse(t, "cccc")
+	must[Counts](t)(fresh.Fill(t.Context(), upload(file), nil))
+	if fresh.values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
+		t.Error("the value did not come back")
+	}
+	if got := h.actions(); !slices.Contains(got, "backup.settings") || !slices.Contains(got, "backup.verified") {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestSettingsOfBackupsAreSealedAndKept(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	b := toDir(t.TempDir())
+	h.no(h.SetBackupSettings(t.Context(), person(), b))
+	raw := must[[]byte](t)(os.ReadFile(filepath.Join(h.dir, store.FileName)))
+	wal, _ := os.ReadFile(filepath.Join(h.dir, store.FileName+"-wal"))
+	if strings.Contains(string(raw)+string(wal), words) {
+		t.Error("the database shows the passphrase")
+	}
+	b.Passphrase, b.Keep = app.Secret{}, 9
+	h.no(h.SetBackupSettings(t.Context(), person(), b))
+	got, _, err := h.BackupSettings(t.Context())
+	if err != nil || got.Keep != 9 || got.Passphrase.Reveal() != words {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for name, bad := range map[string]func(*BackupSettings){
+		"every": func(b *BackupSettings) { b.Every = "yearly" }, "keep": func(b *BackupSettings) { b.Keep = 0 }, "kind": func(b *BackupSettings) { b.Kind = "tape" },
+		"directory": func(b *BackupSettings) { b.Directory = "/nowhere/at/all" }, "passphrase": func(b *BackupSettings) { b.Passphrase = app.NewSecret("password1234") },
+		"endpoint": func(b *BackupSettings) { b.Kind = ToS3; b.S3 = blobs.S3{Endpoint: "x"} },
+	} {
+		in := toDir(b.Directory)
+		bad(&in)
+		err := h.SetBackupSettings(t.Context(), person(), in)
+		wantCode(t, name, err, app.CodeInvalidField)
+	}
+	wantCode(t, "agent", h.SetBackupSettings(t.Context(), app.Actor{Kind: app.ActorAgent}, b), app.CodeForbidden)
+}
+
+func TestBackupsNeverRunTwiceAtOnce(t *testing.T) {
+	h, _, _ := furnished(t, "aaaa")
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	other := New(h.cfg) // as another process would be
+	var wg sync.WaitGroup
+	codes := make(chan app.Code, 8)
+	for i := range 8 {
+		wg.Go(func() {
+			_, err := []*Service{h.Service, other}[i%2].BackUp(t.Context(), person())
+			codes <- app.CodeOf(err)
+		})
+	}
+	wg.Wait()
+	close(codes)
+	done := 0
+	for code := range codes {
+		switch code {
+		case "":
+			done++
+		case app.CodeConflict:
+		default:
+			t.Errorf("code %s", code)
+		}
+	}
+	if done == 0 || len(h.list()) != done {
+		t.Errorf("%d backups, list %v", done, h.list())
+	}
+	// One that a dead process left running doesn't stand in the way for ever.
+	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.BeginBackup(t.Context(), store.Backup{Cause: "person", By: person(), StartedAt: time.Now().Add(-13 * time.Hour)})
+		return err
+	}))
+	must[store.Backup](t)(h.BackUp(t.Context(), person()))
+}
+
+func TestScheduleOfBackups(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	c := timed(h)
+	at := func(day, hour, minute int) { c.set(time.Date(2026, 3, day, hour, minute, 0, 0, time.UTC)) }
+	step := func(want ...string) {
+		t.Helper()
+		h.no(h.tick(t.Context()))
+		if diff := cmp.Diff(want, h.list()); diff != "" {
+			t.Errorf("at %s: %s", c.now(), diff)
+		}
+	}
+	step()
+	target := t.TempDir()
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(target)))
+	step() // not before its time
+	at(5, 2, 59)
+	step()
+	at(5, 3, 0)
+	step("verified")
+	at(5, 3, 1)
+	step("verified")
+	at(6, 4, 0) // late is not missed
+	step("verified", "verified")
+	at(9, 4, 0) // two were
+	step("verified", "verified", "missed", "verified")
+	if !slices.Contains(h.actions(), "backup.missed") {
+		t.Error("a missed backup is not audited")
+	}
+	// The target goes away: the failure is recorded, tried again after a while, and shown.
+	h.no(os.RemoveAll(target))
+	at(10, 3, 0)
+	if err := h.tick(t.Context()); err == nil {
+		t.Error("a failure is no error")
+	}
+	at(10, 3, 10)
+	step("verified", "verified", "missed", "verified", "failed")
+	state := must[BackupState](t)(h.BackupState(t.Context()))
+	if state.Problem == "" || !slices.Contains(h.actions(), "backup.failed") || !state.Next.Equal(time.Date(2026, 3, 11, 3, 0, 0, 0, time.UTC)) {
+		t.Errorf("%+v", state)
+	}
+	h.no(os.Mkdir(target, 0o700))
+	at(10, 3, 45)
+	step("verified", "verified", "missed", "verified", "failed", "verified")
+	if state := must[BackupState](t)(h.BackupState(t.Context())); state.Problem != "" {
+		t.Errorf("%+v", state)
+	}
+}
+
+func TestSlots(t *testing.T) {
+	at := time.Date(2026, 3, 4, 2, 30, 0, 0, time.UTC) // Wednesday
+	for every, want := range map[string]string{Hourly: "2026-03-04T02:00:00Z", Daily: "2026-03-03T03:00:00Z", Weekly: "2026-03-01T03:00:00Z"} {
+		got := slotBefore(every, at)
+		if got.Format(time.RFC3339) != want {
+			t.Errorf("%s: %s", every, got)
+		}
+		if n := slotsBetween(every, got, got.Add(3*step(every))); n != 2 {
+			t.Errorf("%s: %d between", every, n)
+		}
+		if !slotBefore(every, got).Equal(got) || slotsBetween(every, got, got.Add(step(every))) != 0 {
+			t.Errorf("%s: the edges", every)
+		}
+	}
+}
+
+// The storage loses bits: the backup is found out, doesn't stay, and the one before does.
+func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
+	h, _, _ := furnished(t, "aaaa")
+	c := timed(h)
+	real := must[*url.URL](t)(url.Parse(s3test.Start(t)))
+	var spoil bool
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = real.Scheme, real.Host },
+		ModifyResponse: func(r *http.Response) error {
+			if spoil && r.Request.Method == http.MethodGet && strings.HasSuffix(r.Request.URL.Path, ".airlock") && r.StatusCode < 300 {
+				r.Body = readCloser{&flipping{Reader: r.Body}, r.Body}
+			}
+			return nil
+		},
+	}
+	front := httptest.NewServer(proxy)
+	t.Cleanup(front.Close)
+	b := BackupSettings{On: true, Every: Hourly, Keep: 2, Kind: ToS3, Passphrase: app.NewSecret(words),
+		S3: blobs.S3{Endpoint: front.URL, Bucket: s3test.Bucket, Prefix: "house", PathStyle: true, AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}}
+	h.no(h.SetBackupSettings(t.Context(), person(), b))
+	stored := func() int {
+		target := must[blobs.Store](t)(b.open())
+		return len(must[[]blobs.Blob](t)(target.List(t.Context(), "")))
+	}
+	must[store.Backup](t)(h.BackUp(t.Context(), person()))
+	if stored() != 1 {
+		t.Errorf("%d objects", stored())
+	}
+	c.set(c.now().Add(time.Minute))
+	spoil = true
+	if x, err := h.BackUp(t.Context(), person()); err == nil || x.Status != store.BackupFailed || !strings.Contains(x.Error, "could not be restored") {
+		t.Errorf("%+v, %v", x, err)
+	}
+	if stored() != 1 {
+		t.Errorf("%d objects after a spoilt one", stored())
+	}
+	// Wrong credentials are refused when they are typed; and the key is not sent to another endpoint than it was typed for.
+	wrong := b
+	wrong.S3.SecretKey = app.NewSecret("another secret key")
+	wantCode(t, "wrong key", h.SetBackupSettings(t.Context(), person(), wrong), app.CodeInvalidField)
+	wrong.S3.SecretKey, wrong.S3.Endpoint = app.Secret{}, "http://127.0.0.1:9"
+	wantCode(t, "other endpoint", h.SetBackupSettings(t.Context(), person(), wrong), app.CodeInvalidField)
+}
+
+// flipping changes a bit deep inside.
+type flipping struct {
+	Reader interface{ Read([]byte) (int, error) }
+	n      int
+}
+
+func (f *flipping) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if f.n < 200 && f.n+n > 200 {
+		p[200-f.n] ^= 1
+	}
+	f.n += n
+	return n, err
+}
+
+func TestAStorageThatStopsIsGivenUp(t *testing.T) {
+	ctx, watch, stop := watched(t.Context(), 30*time.Millisecond)
+	defer stop()
+	watch()
+	<-ctx.Done()
+	if cause := ctx.Err(); cause == nil {
+		t.Error("it waits")
+	}
+}

@@ -1,0 +1,154 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Dir is a directory, such as a mounted volume. Files have mode 0600.
+type Dir struct{ path string }
+
+// OpenDir opens an existing directory, given by its absolute path. It is not made: an unmounted volume must not be mistaken for an empty one.
+func OpenDir(path string) (*Dir, error) {
+	if !filepath.IsAbs(path) {
+		return nil, fmt.Errorf("blobs: %s is not an absolute path", path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("blobs: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("blobs: %s is not a directory", path)
+	}
+	return &Dir{filepath.Clean(path)}, nil
+}
+
+func (d *Dir) String() string { return "directory " + d.path }
+
+const partSuffix = ".part"
+
+// Put implements Store.
+func (d *Dir) Put(ctx context.Context, name string, r io.Reader, size int64) (err error) {
+	path, err := d.file(name)
+	if err != nil {
+		return err
+	}
+	part := path + partSuffix
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) //nolint:gosec // the name is checked
+	if err != nil {
+		return fmt.Errorf("blobs: %w", err)
+	}
+	n, err := io.Copy(f, reading{ctx, r})
+	if err == nil && n != size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Link(part, path)                                                      // unlike a rename, it never replaces anything
+		if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // volumes without hard links
+			err = renameNew(part, path)
+		}
+	}
+	if rm := os.Remove(part); err == nil && rm != nil && !errors.Is(rm, fs.ErrNotExist) {
+		err = rm
+	}
+	if err != nil {
+		return fmt.Errorf("blobs: write %s: %w", name, err)
+	}
+	return syncDir(d.path)
+}
+
+func renameNew(from, to string) error {
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, fs.ErrExist)
+	}
+	return os.Rename(from, to)
+}
+
+// Get implements Store.
+func (d *Dir) Get(_ context.Context, name string) (io.ReadCloser, error) {
+	path, err := d.file(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path) //nolint:gosec // the name is checked
+	if err != nil {
+		return nil, fmt.Errorf("blobs: %w", err)
+	}
+	return f, nil
+}
+
+// List implements Store.
+func (d *Dir) List(_ context.Context, prefix string) ([]Blob, error) {
+	entries, err := os.ReadDir(d.path) // sorted
+	if err != nil {
+		return nil, fmt.Errorf("blobs: %w", err)
+	}
+	var list []Blob
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), prefix) || strings.HasSuffix(e.Name(), partSuffix) || !e.Type().IsRegular() {
+			continue
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("blobs: %w", err)
+		}
+		list = append(list, Blob{e.Name(), info.Size(), info.ModTime()})
+	}
+	return list, nil
+}
+
+// Delete implements Store.
+func (d *Dir) Delete(_ context.Context, name string) error {
+	path, err := d.file(name)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("blobs: %w", err)
+	}
+	return nil
+}
+
+func (d *Dir) file(name string) (string, error) {
+	if !nameShape.MatchString(name) {
+		return "", fmt.Errorf("blobs: %q is not a name of a backup", name)
+	}
+	return filepath.Join(d.path, name), nil
+}
+
+// reading ends with its context.
+type reading struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r reading) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+func syncDir(path string) error {
+	d, err := os.Open(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return fmt.Errorf("blobs: %w", err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("blobs: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// S3 says where a bucket is and how to enter it.
+type S3 struct {
+	Endpoint  string // such as https://s3.eu-central-1.amazonaws.com
+	Region    string // "": as the endpoint says
+	Bucket    string
+	Prefix    string // of object names, such as airlock/
+	PathStyle bool   // bucket in the path instead of the host name
+	AccessKey string
+	SecretKey app.Secret
+}
+
+// Bucket is S3-compatible storage.
+type Bucket struct {
+	client *minio.Client
+	at     S3
+}
+
+// partSize is what an upload holds in memory, in bytes. Ten thousand parts are the most of one object.
+const partSize = 16 << 20
+
+// OpenS3 checks the settings; it doesn't connect.
+func OpenS3(at S3) (*Bucket, error) {
+	u, err := url.Parse(at.Endpoint)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" {
+		return nil, app.Invalid("endpoint", "the endpoint is not an address such as https://s3.example.com", "Leave the bucket out of it; it has a field of its own.")
+	}
+	if at.Bucket == "" || at.AccessKey == "" || at.SecretKey.Empty() {
+		return nil, app.Invalid("bucket", "bucket, access key and secret key are needed", "Fill in all three.")
+	}
+	if at.Prefix = strings.TrimLeft(at.Prefix, "/"); at.Prefix != "" && !strings.HasSuffix(at.Prefix, "/") {
+		at.Prefix += "/"
+	}
+	style := minio.BucketLookupAuto
+	if at.PathStyle {
+		style = minio.BucketLookupPath
+	}
+	client, err := minio.New(u.Host, &minio.Options{
+		Creds: credentials.NewStaticV4(at.AccessKey, at.SecretKey.Reveal(), ""), Secure: u.Scheme == "https", Region: at.Region, BucketLookup: style, Transport: transport(), MaxRetries: 3,
+	})
+	if err != nil {
+		e := app.Invalid("bucket", "the storage's settings can't be used", "Check endpoint and bucket.")
+		e.Cause = err
+		return nil, e
+	}
+	return &Bucket{client, at}, nil
+}
+
+// transport gives up on who doesn't answer; how long a whole transfer may take is the caller's.
+func transport() http.RoundTripper {
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 15 * time.Second}).DialContext, TLSHandshakeTimeout: 15 * time.Second,
+		ResponseHeaderTimeout: time.Minute, ExpectContinueTimeout: time.Second, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 4, DisableCompression: true,
+	}
+}
+
+func (b *Bucket) String() string {
+	return "bucket " + b.at.Bucket + " at " + b.at.Endpoint + ", " + strings.TrimSuffix("/"+b.at.Prefix, "/")
+}
+
+// Put implements Store. An upload that was broken off leaves no object; its parts are removed by the storage's own rules at the latest.
+func (b *Bucket) Put(ctx context.Context, name string, r io.Reader, size int64) error {
+	if !nameShape.MatchString(name) {
+		return fmt.Errorf("blobs: %q is not a name of a backup", name)
+	}
+	if _, err := b.client.StatObject(ctx, b.at.Bucket, b.at.Prefix+name, minio.StatObjectOptions{}); err == nil {
+		return fmt.Errorf("blobs: %s is there already", name)
+	} else if !missing(err) {
+		return b.failed("look for "+name, err)
+	}
+	_, err := b.client.PutObject(ctx, b.at.Bucket, b.at.Prefix+name, reading{ctx, r}, size, minio.PutObjectOptions{
+		ContentType: "application/octet-stream", PartSize: max(partSize, uint64(size)/9000), NumThreads: 1, DisableMultipart: size >= 0 && size <= partSize, //nolint:gosec // a size is not negative
+	})
+	if err != nil {
+		return b.failed("write "+name, err)
+	}
+	return nil
+}
+
+// Get implements Store.
+func (b *Bucket) Get(ctx context.Context, name string) (io.ReadCloser, error) {
+	object, err := b.client.GetObject(ctx, b.at.Bucket, b.at.Prefix+name, minio.GetObjectOptions{})
+	if err != nil {
+		return nil, b.failed("read "+name, err)
+	}
+	if _, err := object.Stat(); err != nil { // only now is it asked for
+		return nil, errors.Join(b.failed("read "+name, err), object.Close())
+	}
+	return object, nil
+}
+
+// List implements Store.
+func (b *Bucket) List(ctx context.Context, prefix string) ([]Blob, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the listing where we stop reading it
+	var list []Blob
+	for o := range b.client.ListObjects(ctx, b.at.Bucket, minio.ListObjectsOptions{Prefix: b.at.Prefix + prefix}) {
+		if o.Err != nil {
+			return nil, b.failed("list", o.Err)
+		}
+		if name := strings.TrimPrefix(o.Key, b.at.Prefix); nameShape.MatchString(name) {
+			list = append(list, Blob{name, o.Size, o.LastModified})
+		}
+	}
+	return list, nil
+}
+
+// Delete implements Store.
+func (b *Bucket) Delete(ctx context.Context, name string) error {
+	if !nameShape.MatchString(name) {
+		return fmt.Errorf("blobs: %q is not a name of a backup", name)
+	}
+	if err := b.client.RemoveObject(ctx, b.at.Bucket, b.at.Prefix+name, minio.RemoveObjectOptions{}); err != nil && !missing(err) {
+		return b.failed("delete "+name, err)
+	}
+	return nil
+}
+
+func missing(err error) bool {
+	code := minio.ToErrorResponse(err).Code
+	return code == minio.NoSuchKey || code == "NotFound"
+}
+
+// failed says in words what people run into most.
+func (b *Bucket) failed(what string, err error) error {
+	switch r := minio.ToErrorResponse(err); r.Code {
+	case minio.AccessDenied, "InvalidAccessKeyId", "SignatureDoesNotMatch":
+		return fmt.Errorf("blobs: %s: the storage refuses the credentials (%s): %w", what, r.Code, err)
+	case minio.NoSuchBucket:
+		return fmt.Errorf("blobs: %s: there is no bucket %s: %w", what, b.at.Bucket, err)
+	}
+	return fmt.Errorf("blobs: %s: %w", what, err)
+}

@@ -1,0 +1,263 @@
+package transfer
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+
+	"github.com/computclaw/airlock/app"
+)
+
+const (
+	maxShort = 200  // bytes of names of backends, images, labels and the like
+	maxHosts = 1000 // allowed and asked for, on one profile
+)
+
+var (
+	handleShape = regexp.MustCompile(`^[0-9a-z]{1,64}$`)
+	labelShape  = regexp.MustCompile(`^[0-9a-f]{1,64}$`)
+)
+
+// check judges what the file arranges by the rules that hold for what people and agents type, so that nothing gets in by a file that could not by a form.
+func (in *incoming) check() error {
+	if !labelShape.MatchString(in.open.Instance) || len(in.open.AskedKeys) > 64 {
+		return contradiction("the first line", "is not Airlock's", nil)
+	}
+	if err := app.CheckText("program", in.open.Program, maxShort); err != nil {
+		return contradiction("the first line", "is not Airlock's", err)
+	}
+	for _, key := range in.open.AskedKeys {
+		if len(key) != sha256.Size {
+			return contradiction("the first line", "has a malformed key", nil)
+		}
+	}
+	seen := map[string]bool{}
+	once := func(kind, name string) bool {
+		twice := seen[kind+name]
+		seen[kind+name] = true
+		return !twice
+	}
+	for _, c := range in.credentials {
+		if !once("c", c.Name) || !once("i", c.ID) {
+			return contradiction("credential "+app.Clip(c.Name, 60), "is there twice", nil)
+		}
+		if err := c.check(); err != nil {
+			return contradiction("credential "+app.Clip(c.Name, 60), "is not possible", err)
+		}
+	}
+	for _, p := range in.profiles {
+		if !once("p", p.ID) || !once("h", p.Handle) {
+			return contradiction("profile "+app.Clip(p.Handle, 60), "is there twice", nil)
+		}
+		if err := in.checkProfile(p); err != nil {
+			return contradiction("profile "+app.Clip(p.Handle, 60), "is not possible", err)
+		}
+	}
+	for handle, versions := range in.policies {
+		if err := checkPolicies(handle, versions); err != nil {
+			return contradiction("the policy of profile "+app.Clip(handle, 60), "is not possible", err)
+		}
+	}
+	return nil
+}
+
+func (c credentialRecord) check() error {
+	if !handleShape.MatchString(c.ID) {
+		return fmt.Errorf("its id is malformed")
+	}
+	if err := app.CheckName(c.Name); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{"description": c.Description, "service": c.Service, "reference": c.Reference, "check_error": c.CheckError} {
+		if err := app.CheckText(name, text, 4*app.MaxDescription); err != nil {
+			return err
+		}
+	}
+	if _, err := app.ParseMode(string(c.Mode)); err != nil {
+		return err
+	}
+	if err := checkHosts(c.Hosts, app.MaxHosts); err != nil {
+		return err
+	}
+	if places, err := app.CanonicalPlaces(c.Places); err != nil || !slices.Equal(places, c.Places) {
+		return fmt.Errorf("its places are malformed")
+	}
+	switch {
+	case c.Mode == app.ModeSealed && len(c.Hosts) == 0:
+		return fmt.Errorf("it is sealed and belongs nowhere")
+	case c.Source != app.SourceLocal && c.Source != app.SourceVault:
+		return fmt.Errorf("its source is not known")
+	case c.Source == app.SourceVault && c.Value != nil:
+		return fmt.Errorf("it has a value of its own and one elsewhere")
+	case c.Value != nil && (c.Version < 1 || len(*c.Value) == 0 || len(*c.Value) > app.MaxValue):
+		return fmt.Errorf("its value is not possible")
+	case c.Source == app.SourceLocal && c.Value == nil && c.Version != 0, c.Version < 0, len(c.Versions) > 1_000_000:
+		return fmt.Errorf("its versions are not possible")
+	}
+	last := 0
+	for _, v := range c.Versions {
+		if v.Version <= last || v.Version > c.Version {
+			return fmt.Errorf("its versions are not in order")
+		}
+		if err := checkActor(v.CreatedBy); err != nil {
+			return err
+		}
+		last = v.Version
+	}
+	if last != c.Version && c.Source == app.SourceLocal {
+		return fmt.Errorf("its versions are not complete")
+	}
+	return nil
+}
+
+func (in *incoming) checkProfile(p profileRecord) error {
+	switch {
+	case !app.IsProfileID(p.ID):
+		return fmt.Errorf("its id is malformed")
+	case !handleShape.MatchString(p.Handle):
+		return fmt.Errorf("its handle is malformed")
+	case len(p.Keys) > app.MaxKeys, len(p.Hosts) > maxHosts:
+		return fmt.Errorf("it has too many keys or hosts")
+	case p.Locked != (p.Policy > 0), p.CreatedAt <= 0, p.UpdatedAt <= 0, p.ExpiresAt < 0, p.RevokedAt < 0, p.LockedAt < 0, p.ClaimedAt < 0:
+		return fmt.Errorf("its state is not possible")
+	}
+	for name, text := range map[string]string{"description": p.Description, "pairing_code": p.PairingCode, "created_from": p.CreatedFrom, "backend": p.Backend, "image": p.Image} {
+		if err := app.CheckText(name, text, app.MaxDescription); err != nil {
+			return err
+		}
+	}
+	if err := checkActor(p.CreatedBy); err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, k := range p.Keys {
+		if names[k.Name] {
+			return fmt.Errorf("it has a key twice")
+		}
+		names[k.Name] = true
+		if err := in.checkKey(k); err != nil {
+			return err
+		}
+	}
+	entries := map[string]bool{}
+	for _, h := range p.Hosts {
+		if entries[h.Host.String()] {
+			return fmt.Errorf("it has a host twice")
+		}
+		entries[h.Host.String()] = true
+		if err := checkHosts([]app.Host{h.Host}, 1); err != nil {
+			return err
+		}
+		if err := checkActor(h.AskedBy); err != nil {
+			return err
+		}
+	}
+	if p.Locked {
+		return in.checkLocked(p)
+	}
+	if len(in.policies[p.Handle]) > 0 {
+		return fmt.Errorf("it has a policy and is not locked")
+	}
+	return nil
+}
+
+func (in *incoming) checkKey(k keyRecord) error {
+	if err := app.CheckName(k.Name); err != nil {
+		return err
+	}
+	if err := app.CheckText("description", k.Description, app.MaxDescription); err != nil {
+		return err
+	}
+	if k.Mode != "" {
+		if _, err := app.ParseMode(string(k.Mode)); err != nil {
+			return err
+		}
+	}
+	if _, known := in.credential(k.Credential); k.Credential != "" && !known {
+		return fmt.Errorf("its key %s refers to a credential that is not in the file", k.Name)
+	}
+	return checkHosts(k.Hosts, app.MaxHosts)
+}
+
+// checkLocked makes sure that the policy that counts says what the profile's page would show.
+func (in *incoming) checkLocked(p profileRecord) error {
+	policy, versions := in.current(p), in.policies[p.Handle]
+	if policy.Version != p.Policy || versions[len(versions)-1].Body.Version != p.Policy || len(policy.Keys) != len(p.Keys) {
+		return fmt.Errorf("its policy is missing, not the last one or grants other keys")
+	}
+	for _, g := range policy.Keys {
+		i := slices.IndexFunc(p.Keys, func(k keyRecord) bool { return k.Name == g.Key })
+		if i < 0 || p.Keys[i].Credential != "" && p.Keys[i].Credential != g.CredentialID {
+			return fmt.Errorf("its policy grants another key than it has")
+		}
+	}
+	if policy.Placement != (app.Placement{Backend: p.Backend, MinTier: p.MinTier, Image: p.Image}) {
+		return fmt.Errorf("its policy runs elsewhere than it says")
+	}
+	return nil
+}
+
+func checkPolicies(handle string, versions []policyRecord) error {
+	if !handleShape.MatchString(handle) {
+		return fmt.Errorf("the handle is malformed")
+	}
+	last := 0
+	for _, v := range versions {
+		if v.Body.Version <= last || v.Digest != v.Body.Digest() {
+			return fmt.Errorf("version %d is out of order or not what its digest says", v.Body.Version)
+		}
+		last = v.Body.Version
+		if len(v.Body.Keys) > app.MaxKeys {
+			return fmt.Errorf("it grants too many keys")
+		}
+		if err := checkActor(v.CreatedBy); err != nil {
+			return err
+		}
+		if err := checkHosts(v.Body.Hosts, app.MaxHosts); err != nil {
+			return err
+		}
+		for _, g := range v.Body.Keys {
+			if err := app.CheckName(g.Key); err != nil {
+				return err
+			}
+			if _, err := app.ParseMode(string(g.Mode)); err != nil {
+				return err
+			}
+			if err := checkHosts(g.Hosts, app.MaxHosts*app.MaxHosts); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkHosts accepts entries in the one form that is stored.
+func checkHosts(list []app.Host, most int) error {
+	if len(list) > most {
+		return fmt.Errorf("it has more than %d hosts", most)
+	}
+	for _, h := range list {
+		canonical, err := h.Canonical()
+		if err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(canonical, h) {
+			return fmt.Errorf("the host %s is malformed", app.Clip(h.Name, 60))
+		}
+	}
+	return nil
+}
+
+func checkActor(a app.Actor) error {
+	switch a.Kind {
+	case "", app.ActorAgent, app.ActorPerson, app.ActorCommand, app.ActorSystem:
+	default:
+		return fmt.Errorf("it names an unknown kind of actor")
+	}
+	if err := app.CheckText("actor", a.Name, maxShort*4); err != nil {
+		return err
+	}
+	return app.CheckText("actor", a.Address, maxShort)
+}

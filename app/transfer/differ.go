@@ -1,0 +1,275 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// facts says what a credential is, without its value.
+func (c credentialRecord) facts() []string {
+	facts := []string{"It is " + string(c.Mode) + "."}
+	if len(c.Hosts) > 0 {
+		facts = append(facts, "It belongs to "+hostList(c.Hosts)+".")
+	}
+	switch {
+	case c.Source == app.SourceVault:
+		facts = append(facts, "Its value is read from Vault: "+c.Reference+".")
+	case c.Value == nil:
+		facts = append(facts, "It has no value.")
+	}
+	return facts
+}
+
+// changes says what would become of the credential here. Widens: its value could get to more places, or scripts could get it.
+func (c credentialRecord) changes(here credentialRecord) (said []string, widens bool) {
+	say := func(more bool, format string, args ...any) {
+		said, widens = append(said, fmt.Sprintf(format, args...)), widens || more
+	}
+	if !sameValue(c, here) {
+		say(false, "Its value becomes the file's.")
+	}
+	if c.Source != here.Source || c.Reference != here.Reference {
+		say(true, "Its value would come from elsewhere: %s.", source(c))
+	}
+	if c.Mode != here.Mode {
+		say(c.Mode != app.ModeSealed && here.Mode != app.ModePlain, "It becomes %s; here it is %s.", c.Mode, here.Mode)
+	}
+	if more := missing(c.Hosts, here.Hosts); len(more) > 0 {
+		say(len(here.Hosts) > 0, "It would also belong to %s.", hostList(more))
+	}
+	if less := missing(here.Hosts, c.Hosts); len(less) > 0 {
+		say(len(c.Hosts) == 0, "It would no longer belong to %s.", hostList(less))
+	}
+	for _, p := range c.Places {
+		if !slices.Contains(here.Places, p) {
+			say(true, "It would also be put into the %s of requests.", p)
+		}
+	}
+	for _, p := range here.Places {
+		if !slices.Contains(c.Places, p) {
+			say(false, "It would no longer be put into the %s of requests.", p)
+		}
+	}
+	if c.PlainHTTP != here.PlainHTTP {
+		say(c.PlainHTTP, "Going over unencrypted HTTP would be %s.", map[bool]string{true: "allowed", false: "forbidden"}[c.PlainHTTP])
+	}
+	if c.Description != here.Description || c.Service != here.Service {
+		say(false, "Its description becomes %q.", app.Clip(strings.TrimSpace(c.Service+" "+c.Description), 200))
+	}
+	return said, widens
+}
+
+func sameValue(a, b credentialRecord) bool {
+	if a.Value == nil || b.Value == nil {
+		return a.Value == b.Value
+	}
+	return app.NewSecret(*a.Value).Equal(app.NewSecret(*b.Value))
+}
+
+func source(c credentialRecord) string {
+	if c.Source == app.SourceVault {
+		return "Vault, " + c.Reference
+	}
+	return "this instance"
+}
+
+// missing returns what is in a and not in b.
+func missing(a, b []app.Host) (list []app.Host) {
+	in := plain(b)
+	for i, h := range plain(a) {
+		if !slices.Contains(in, h) {
+			list = append(list, a[i])
+		}
+	}
+	return list
+}
+
+func hostList(list []app.Host) string {
+	names := make([]string, len(list))
+	for i, h := range list {
+		names[i] = h.String()
+		if h.Private {
+			names[i] += " (also at private addresses)"
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// facts says what a profile of the file may do.
+func (p *planner) facts(f profileRecord) []string {
+	var facts []string
+	switch {
+	case f.Revoked:
+		facts = append(facts, "It is revoked.")
+	case !f.Locked:
+		facts = append(facts, "It is not locked: it can do nothing yet.")
+	}
+	if f.Locked {
+		policy := p.in.current(f)
+		for _, g := range policy.Keys {
+			fact := "Its key " + g.Key + " gets " + p.credentialName(g.CredentialID)
+			if len(g.Hosts) > 0 {
+				fact += ", for " + hostList(g.Hosts)
+			}
+			facts = append(facts, fact+".")
+		}
+		if len(policy.Hosts) > 0 {
+			facts = append(facts, "It reaches "+hostList(policy.Hosts)+".")
+		} else {
+			facts = append(facts, "It reaches no host.")
+		}
+	}
+	if f.ExpiresAt > 0 {
+		facts = append(facts, "It expires at "+moment(f.ExpiresAt)+".")
+	}
+	return facts
+}
+
+// credentialName is the name of one of the file's credentials.
+func (p *planner) credentialName(id string) string {
+	if c, ok := p.in.credential(id); ok {
+		return c.Name
+	}
+	return "a credential that was deleted"
+}
+
+func (p *planner) localName(id string) string {
+	if name, ok := p.names[id]; ok {
+		return name
+	}
+	return "a credential that was deleted"
+}
+
+func moment(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339) }
+
+// difference is how the file's profile differs from the one here.
+type difference struct {
+	changes []string
+	widens  bool
+	blocked string
+}
+
+func (d *difference) say(widens bool, format string, args ...any) {
+	d.changes, d.widens = append(d.changes, fmt.Sprintf(format, args...)), d.widens || widens
+}
+
+// compare says what overwriting the profile here would change. What is revoked here stays revoked and what is locked stays locked, whatever is chosen.
+func (p *planner) compare(ctx context.Context, f profileRecord, here localProfile) (difference, error) {
+	var d difference
+	r := here.record
+	switch {
+	case r.Revoked:
+		if !f.Revoked {
+			d.blocked = "It is revoked here, and stays so."
+		}
+		return d, nil
+	case r.Locked && !f.Locked:
+		d.blocked = "It is locked here, and stays so."
+		return d, nil
+	case r.Locked && p.keysText(f.Keys, p.credentialName) != p.keysText(r.Keys, p.localName):
+		d.blocked = "Its keys differ, and the keys of a locked profile never change. Delete it here first if the file's is the right one."
+		return d, nil
+	}
+	if f.Revoked {
+		d.say(false, "It becomes revoked.")
+	}
+	if f.Description != r.Description {
+		d.say(false, "Its name becomes %q.", app.Clip(f.Description, 200))
+	}
+	if f.ExpiresAt != r.ExpiresAt {
+		later := f.ExpiresAt == 0 || r.ExpiresAt > 0 && f.ExpiresAt > r.ExpiresAt
+		if f.ExpiresAt == 0 {
+			d.say(later, "It would never expire; here it expires at %s.", moment(r.ExpiresAt))
+		} else {
+			d.say(later, "It would expire at %s.", moment(f.ExpiresAt))
+		}
+	}
+	if !r.Locked {
+		p.compareOpen(&d, f, r)
+		return d, nil
+	}
+	policy, err := p.tx.Policy(ctx, r.Handle, r.Policy)
+	if err != nil {
+		return d, err
+	}
+	p.comparePolicies(&d, p.in.current(f), policy)
+	return d, nil
+}
+
+// compareOpen compares a profile that is not locked here.
+func (p *planner) compareOpen(d *difference, f, r profileRecord) {
+	if f.Locked {
+		d.say(true, "It becomes locked, so that its agent can use it.")
+		d.changes = append(d.changes, p.borrowed(f)...)
+	}
+	hosts := func(p profileRecord) (list []string) {
+		for _, h := range p.Hosts {
+			list = append(list, fmt.Sprint(plain([]app.Host{h.Host})[0], h.Allowed))
+		}
+		return list
+	}
+	if p.keysText(f.Keys, p.credentialName) != p.keysText(r.Keys, p.localName) || !slices.Equal(hosts(f), hosts(r)) ||
+		f.Backend != r.Backend || f.MinTier != r.MinTier || f.Image != r.Image {
+		d.say(false, "Its keys, hosts and placement become the file's.")
+	}
+}
+
+func (p *planner) comparePolicies(d *difference, file, here app.Policy) {
+	if more := missing(file.Hosts, here.Hosts); len(more) > 0 {
+		d.say(true, "It would also reach %s.", hostList(more))
+	}
+	if less := missing(here.Hosts, file.Hosts); len(less) > 0 {
+		d.say(false, "It would no longer reach %s.", hostList(less))
+	}
+	for _, g := range file.Keys {
+		i := slices.IndexFunc(here.Keys, func(h app.Grant) bool { return h.Key == g.Key })
+		if i < 0 {
+			d.say(true, "It would also get the key %s.", g.Key)
+			continue
+		}
+		if more := missing(g.Hosts, here.Keys[i].Hosts); len(more) > 0 {
+			d.say(true, "Its key %s would also go to %s.", g.Key, hostList(more))
+		}
+		if less := missing(here.Keys[i].Hosts, g.Hosts); len(less) > 0 {
+			d.say(len(g.Hosts) == 0, "Its key %s would no longer go to %s.", g.Key, hostList(less))
+		}
+		if p.credentialName(g.CredentialID) != p.localName(here.Keys[i].CredentialID) {
+			d.say(true, "Its key %s would get %s.", g.Key, p.credentialName(g.CredentialID))
+		}
+	}
+	if file.Placement != here.Placement {
+		d.say(true, "Its scripts would run elsewhere: %s.", placement(file.Placement))
+	}
+}
+
+func placement(p app.Placement) string {
+	var parts []string
+	for _, part := range [][2]string{{"backend", p.Backend}, {"isolation of at least", p.MinTier}, {"image", p.Image}} {
+		if part[1] != "" {
+			parts = append(parts, part[0]+" "+part[1])
+		}
+	}
+	if len(parts) == 0 {
+		return "wherever the instance runs them"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// keysText is what must not differ between two locked profiles.
+func (p *planner) keysText(keys []keyRecord, name func(string) string) string {
+	var lines []string
+	for _, k := range keys {
+		credential := ""
+		if k.Credential != "" {
+			credential = name(k.Credential)
+		}
+		lines = append(lines, text([]any{k.Name, k.Mode, plain(k.Hosts), credential}))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,31 @@
+// Package transfer moves what an instance has into .airlock files and back: exports and imports for moving house, backups for bad days.
+//
+// # What a file is
+//
+// A file is logical, not a copy of the database: lines of JSON, one thing each, in versions of their own, inside the container of package archive. Credential values, scripts
+// and ids stand in it opened, since the instance key is never inside; the passphrase alone protects them. docs/airlock-file.md is the format in words.
+//
+// Reading is strict. A line that holds an unknown member, stands in the wrong place or breaks a rule that holds for what people type refuses the whole file, because a
+// restriction that an older program doesn't know must not get lost on the way. A new member is therefore a new content version.
+//
+// # Importing
+//
+// A plan says of every credential and profile in a file whether it is new here, the same, or different, and what writing it would change. A person chooses; the import makes the
+// same plan again inside its one write transaction, refuses if anything differs from what the person saw, and writes. Ids are sealed and hashed anew with this instance's key.
+//
+//   - What is revoked here stays revoked, and what is locked stays locked with its keys. No choice changes that.
+//   - Whatever lets a profile do more than it can here now (a later end, another host, another mode) needs a yes to that one item.
+//   - A profile that is new here is never linked to a credential that is here and differs from the file's without such a yes: a file could otherwise carry
+//     a profile whose id its maker knows, and a key by the name of a credential whose value they would like to have.
+//   - A grant or link that names a credential the file doesn't hold points nowhere afterwards, even if a credential here has that id.
+//   - History is added, never changed. Executions of a profile that is here under another id, or was not taken, stay out.
+//   - The audit log of another instance is kept beside this one's, not in it: a hash chain has one author.
+//
+// # Restoring
+//
+// A restore is an import into a new database, with everything as the file says and the audit log in its place. It needs no choice, since nothing is there.
+//
+// # Memory
+//
+// Exports hold one row, imports one line and what the file arranges (credentials, profiles, policies), however long the history.
+package transfer

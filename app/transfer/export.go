@@ -1,0 +1,232 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/store"
+)
+
+// Selection is what an export takes along.
+type Selection struct {
+	Profiles []string // handles; nil: everything. Credentials come with the profiles that refer to them
+	History  bool     // executions and their statistics, and with everything also the audit log
+}
+
+// Exported says what a file holds.
+type Exported struct {
+	Counts Counts
+	Bytes  int64 // before compression
+}
+
+// Export writes an .airlock file to w: a consistent picture of this moment, however long it takes and whatever runs meanwhile. It holds one row at a time. progress may
+// be nil. People only. Errors: CodeInvalidField for a weak passphrase, CodeNotFound for a profile that isn't there; those of w.
+func (s *Service) Export(ctx context.Context, by app.Actor, w io.Writer, passphrase app.Secret, what Selection, progress *Progress) (Exported, error) {
+	if err := peopleOnly(by); err != nil {
+		return Exported{}, err
+	}
+	if err := archive.CheckPassphrase(passphrase); err != nil {
+		return Exported{}, err
+	}
+	done, err := s.write(ctx, w, passphrase, what, progress)
+	if err != nil {
+		return Exported{}, err
+	}
+	detail := fmt.Sprintf("Exported %s.", done.Counts)
+	if what.Profiles != nil {
+		detail = fmt.Sprintf("Exported %s, of chosen profiles.", done.Counts)
+	}
+	return done, s.audit(ctx, s.event(by, "transfer.export", "instance", detail))
+}
+
+// write makes the file; the passphrase has been judged.
+func (s *Service) write(ctx context.Context, w io.Writer, passphrase app.Secret, what Selection, progress *Progress) (Exported, error) {
+	sealed, err := archive.NewWriter(w, passphrase, s.cfg.Cost)
+	if err != nil {
+		return Exported{}, err
+	}
+	e := &exporter{s: s, what: what, out: newLineWriter(sealed), progress: progress}
+	if err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error { return e.run(ctx, tx) }); err != nil {
+		return Exported{}, err
+	}
+	if err := sealed.Close(); err != nil {
+		return Exported{}, err
+	}
+	return Exported{Counts: e.out.counts, Bytes: sealed.Size()}, nil
+}
+
+// exporter is one export under way.
+type exporter struct {
+	s        *Service
+	what     Selection
+	out      *lineWriter
+	progress *Progress
+	profiles []profileRecord
+}
+
+func (e *exporter) run(ctx context.Context, tx *store.Tx) error {
+	steps := []func(context.Context, *store.Tx) error{e.opening, e.credentials, e.writeProfiles, e.policies}
+	if e.what.History {
+		steps = append(steps, e.executions, e.stats)
+	}
+	if e.what.Profiles == nil {
+		steps = append(steps, e.people)
+	}
+	if e.what.History && e.what.Profiles == nil {
+		steps = append(steps, e.events)
+	}
+	for _, step := range steps {
+		if err := step(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return e.out.write(record{End: &ending{Counts: e.out.counts}})
+}
+
+func (e *exporter) opening(ctx context.Context, tx *store.Tx) error {
+	if err := e.readProfiles(ctx, tx); err != nil {
+		return err
+	}
+	open := opening{Content: contentVersion, Program: e.s.cfg.Program, Instance: e.s.cfg.Instance, MadeAt: e.s.now().UnixMilli(), Profiles: e.what.Profiles, History: e.what.History}
+	if e.what.History {
+		keys, err := access.AskedKeys(ctx, tx, e.s.cfg.Keyring)
+		if err != nil {
+			return err
+		}
+		open.AskedKeys = append([][]byte{e.s.cfg.Keyring.LookupKey(secrets.Scripts)}, keys...)
+		total, err := tx.CountEnded(ctx, e.what.Profiles)
+		if err != nil {
+			return err
+		}
+		e.progress.expect(total)
+	}
+	return e.out.write(record{Airlock: &open})
+}
+
+// readProfiles reads the chosen profiles; they say which credentials come along.
+func (e *exporter) readProfiles(ctx context.Context, tx *store.Tx) error {
+	rows, err := tx.ProfileRows(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if e.what.Profiles != nil && !slices.Contains(e.what.Profiles, row.Handle) {
+			continue
+		}
+		p, err := readProfile(ctx, tx, e.s.cfg.Keyring, row)
+		if err != nil {
+			return err
+		}
+		e.profiles = append(e.profiles, p)
+	}
+	if e.what.Profiles != nil && len(e.profiles) != len(e.what.Profiles) {
+		return app.E(app.CodeNotFound, "a chosen profile is not there", "It may have been deleted, or is named twice. Choose again.")
+	}
+	return nil
+}
+
+// wants reports whether a credential comes along.
+func (e *exporter) wants(id string) bool {
+	if e.what.Profiles == nil {
+		return true
+	}
+	return slices.ContainsFunc(e.profiles, func(p profileRecord) bool {
+		return slices.ContainsFunc(p.Keys, func(k keyRecord) bool { return k.Credential == id })
+	})
+}
+
+func (e *exporter) credentials(ctx context.Context, tx *store.Tx) error {
+	rows, err := tx.CredentialRows(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if !e.wants(row.ID) {
+			continue
+		}
+		c, err := readCredential(ctx, tx, e.s.cfg.Keyring, row)
+		if err != nil {
+			return err
+		}
+		if err := e.out.write(record{Credential: &c}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *exporter) writeProfiles(context.Context, *store.Tx) error {
+	for _, p := range e.profiles {
+		if err := e.out.write(record{Profile: &p}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *exporter) policies(ctx context.Context, tx *store.Tx) error {
+	return tx.EachPolicy(ctx, func(row store.PolicyRow) error {
+		if e.what.Profiles != nil && !slices.Contains(e.what.Profiles, row.ProfileHandle) {
+			return nil
+		}
+		p, err := readPolicy(row)
+		if err != nil {
+			return err
+		}
+		return e.out.write(record{Policy: &p})
+	})
+}
+
+func (e *exporter) executions(ctx context.Context, tx *store.Tx) error {
+	handle := ""
+	return tx.EachExecution(ctx, e.what.Profiles, func(row any) error {
+		if x, ok := row.(store.ExecutionRow); ok {
+			handle = x.Handle
+			e.progress.step()
+		}
+		r, err := readHistory(e.s.cfg.Keyring, handle, row)
+		if err != nil {
+			return err
+		}
+		return e.out.write(r)
+	})
+}
+
+func (e *exporter) stats(ctx context.Context, tx *store.Tx) error {
+	return tx.EachStats(ctx, func(row store.StatsRow) error {
+		if e.what.Profiles != nil && !slices.Contains(e.what.Profiles, row.ProfileHandle) {
+			return nil
+		}
+		return e.out.write(record{Stats: &statsRecord{StatsRow: row, Durations: json.RawMessage(row.Durations)}})
+	})
+}
+
+func (e *exporter) people(ctx context.Context, tx *store.Tx) error {
+	return tx.EachPerson(ctx, func(row store.PersonRow) error { return e.out.write(record{Person: &row}) })
+}
+
+func (e *exporter) events(ctx context.Context, tx *store.Tx) error {
+	return tx.EachEvent(ctx, func(row store.EventRow) error { return e.out.write(record{Event: &row}) })
+}
+
+// String says it in words.
+func (c Counts) String() string {
+	return fmt.Sprintf("%s, %s and %s", many(c.Credentials, "credential"), many(c.Profiles, "profile"), many(c.Executions, "execution"))
+}
+
+func many(n int64, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// CheckPassphrase refuses what is easy to guess, with advice, as Export does.
+func CheckPassphrase(passphrase app.Secret) error { return archive.CheckPassphrase(passphrase) }

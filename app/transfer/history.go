@@ -1,0 +1,91 @@
+package transfer
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// historyRow seals a record of an execution for this instance and returns its row. A row that would break a page that shows it is refused.
+func historyRow(ring *secrets.Keyring, handle string, id int64, r record) (any, error) {
+	switch {
+	case r.Execution != nil:
+		return executionRow(ring, *r.Execution)
+	case r.Script != nil:
+		row := r.Script.ScriptRow
+		row.ExecutionID = id
+		row.Script = ring.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte(r.Script.Script))
+		if r.Script.Inputs != nil {
+			row.Inputs = ring.Seal(secrets.Scripts, secrets.InputsRow(handle), []byte(*r.Script.Inputs))
+		}
+		return row, nil
+	case r.Output != nil:
+		row := r.Output.OutputRow
+		row.ExecutionID, row.Segments = id, string(r.Output.Segments)
+		if row.Result != nil && !json.Valid([]byte(*row.Result)) {
+			return nil, contradiction("the result of execution "+handle, "is not JSON", nil)
+		}
+		return row, nil
+	case r.Value != nil:
+		row := *r.Value
+		row.ExecutionID = id
+		return row, nil
+	case r.Exchange != nil:
+		return exchangeRow(ring, id, *r.Exchange)
+	case r.Connection != nil:
+		row := r.Connection.ConnectionRow
+		row.ExecutionID, row.Credentials = id, text(append([]string{}, r.Connection.Credentials...))
+		return row, nil
+	case r.Redaction != nil:
+		row := *r.Redaction
+		row.ExecutionID = id
+		return row, nil
+	}
+	return nil, contradiction("execution "+handle, "has a part of an unknown kind", nil)
+}
+
+func executionRow(ring *secrets.Keyring, x executionRecord) (store.ExecutionRow, error) {
+	row := x.ExecutionRow
+	switch {
+	case !handleShape.MatchString(row.Handle), !handleShape.MatchString(row.ProfileHandle), !app.IsExecutionID(x.ID):
+		return row, contradiction("execution "+app.Clip(row.Handle, 60), "has a malformed id", nil)
+	case !app.Status(row.Status).Terminal():
+		return row, contradiction("execution "+row.Handle, "has not ended", nil)
+	case row.RerunOf != "" && !handleShape.MatchString(row.RerunOf):
+		return row, contradiction("execution "+row.Handle, "repeats a malformed one", nil)
+	}
+	if err := checkActor(x.SubmittedBy); err != nil {
+		return row, contradiction("execution "+row.Handle, "was submitted by nobody", err)
+	}
+	row.Lookup = ring.Lookup(secrets.Execs, x.ID)
+	row.SealedID = ring.Seal(secrets.Execs, secrets.ExecutionRow(row.Handle), []byte(x.ID))
+	row.Injected, row.SubmittedBy, row.Manifest = text(append([]string{}, x.Injected...)), text(x.SubmittedBy), text(x.Manifest)
+	return row, nil
+}
+
+func exchangeRow(ring *secrets.Keyring, id int64, x exchangeRecord) (store.ExchangeRow, error) {
+	row := x.ExchangeRow
+	if len(row.RequestID) < 1 || len(row.RequestID) > maxShort || len(x.Asked) > 64 {
+		return row, contradiction("an exchange", "has a malformed id", nil)
+	}
+	if err := checkActor(x.AnsweredBy); err != nil {
+		return row, contradiction("an exchange", "was answered by nobody", err)
+	}
+	row.ExecutionID, row.AnsweredBy, row.Asked = id, text(x.AnsweredBy), x.Asked
+	if x.Answer != nil {
+		row.Answer = ring.Seal(secrets.Scripts, secrets.AnswerRow(row.RequestID), []byte(*x.Answer))
+	}
+	return row, nil
+}
+
+// text is a JSON column.
+func text(v any) string {
+	t, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("transfer: %T is always encodable: %v", v, err))
+	}
+	return string(t)
+}

@@ -1,0 +1,206 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/store"
+)
+
+// Upload is a file to be read, possibly twice.
+type Upload struct {
+	Open       func() (io.ReadCloser, error)
+	Size       int64 // bytes
+	Passphrase app.Secret
+	MaxSize    int64 // most that it may unpack to, in bytes; 0: as its size allows
+}
+
+// reader opens the sealed file from its beginning.
+func (u Upload) reader(progress *Progress) (*archive.Reader, io.Closer, error) {
+	file, err := u.Open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("transfer: open: %w", err)
+	}
+	limit := u.MaxSize
+	if limit == 0 {
+		limit = maxUnpacked(u.Size)
+	}
+	progress.expect(u.Size)
+	r, err := archive.NewReader(counted{file, progress}, u.Passphrase, limit)
+	if err != nil {
+		return nil, nil, errors.Join(told(err), file.Close())
+	}
+	return r, file, nil
+}
+
+// counted counts what is read of a file.
+type counted struct {
+	io.Reader
+	progress *Progress
+}
+
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.progress.add(int64(n))
+	return n, err
+}
+
+// Plan reads a whole file and says what an import of it would do. Nothing is changed. People only. Errors: CodeInvalidField with Field "passphrase" or "file", and those of reading.
+func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress *Progress) (Plan, error) {
+	if err := peopleOnly(by); err != nil {
+		return Plan{}, err
+	}
+	r, closer, err := file.reader(progress)
+	if err != nil {
+		return Plan{}, err
+	}
+	defer closer.Close()
+	in, err := read(r)
+	if err != nil {
+		return Plan{}, err
+	}
+	var out Plan
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		p, err := plan(ctx, tx, s.cfg.Keyring, in)
+		if err != nil {
+			return err
+		}
+		out = Plan{Instance: in.open.Instance, Program: in.open.Program, MadeAt: in.open.MadeAt, Own: in.open.Instance == s.cfg.Instance, Whole: in.open.Profiles == nil,
+			Items: p.items, Digest: p.digest()}
+		return p.count(ctx, &out)
+	})
+	if err != nil {
+		return Plan{}, err
+	}
+	out.File, out.Bytes = in.lines.counts, r.Size()
+	return out, nil
+}
+
+// count reads the history to its end, as an import would, and counts what is here already.
+func (p *planner) count(ctx context.Context, out *Plan) error {
+	m := &importer{planner: p}
+	return p.in.history(func(r record) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		switch r.kind() {
+		case kindExecution, kindPart:
+			if r.Execution != nil {
+				m.handle = r.Execution.Handle
+			}
+			row, err := historyRow(p.ring, m.handle, 1, r)
+			if err != nil {
+				return err
+			}
+			x, begins := row.(store.ExecutionRow)
+			if !begins {
+				return nil
+			}
+			here, err := p.tx.HasExecution(ctx, x.Handle, x.Lookup)
+			if here {
+				out.Here++
+			}
+			return err
+		case kindEvent:
+			m.own = true // nothing is kept now
+			out.Events++
+			return m.event(ctx, *r.Event)
+		}
+		return nil
+	})
+}
+
+// Import writes what a choice takes of a file, all of it or nothing, in one transaction, after leaving a restore point (see RestorePoints). digest is that of the plan that the
+// person looked at: if it would be another one now, CodeConflict. Callers that have an engine stop what the Report's Revoked run. Other errors: those of Plan.
+//
+// Other writers wait while it runs, since it is one transaction.
+func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice Choice, digest string, progress *Progress) (Report, error) {
+	if err := peopleOnly(by); err != nil {
+		return Report{}, err
+	}
+	r, closer, err := file.reader(progress)
+	if err != nil {
+		return Report{}, err
+	}
+	defer closer.Close()
+	in, err := read(r)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := s.keepRestorePoint(ctx); err != nil {
+		return Report{}, err
+	}
+	var report Report
+	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		p, err := plan(ctx, tx, s.cfg.Keyring, in)
+		if err != nil {
+			return err
+		}
+		if p.digest() != digest {
+			return app.E(app.CodeConflict, "something was changed here since you looked at the file", "Nothing was imported. Look at the preview again.")
+		}
+		m := s.importer(p, by, choice)
+		if err := m.run(ctx); err != nil {
+			return err
+		}
+		report = m.report
+		detail := fmt.Sprintf("Imported %s from a file that instance %s made at %s.", Counts{Credentials: report.Credentials, Profiles: report.Profiles, Executions: report.Executions},
+			in.open.Instance, moment(in.open.MadeAt))
+		return tx.Audit(ctx, s.event(by, "transfer.import", "instance", detail))
+	})
+	if err != nil {
+		return Report{}, err
+	}
+	s.tell(report)
+	return report, nil
+}
+
+func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
+	return &importer{planner: p, now: s.now(), by: by, choice: choice, own: p.in.open.Instance == s.cfg.Instance,
+		ids: map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}}
+}
+
+// tell nudges the pages that show what an import changed.
+func (s *Service) tell(r Report) {
+	for _, handle := range r.Changed {
+		s.cfg.Hub.Publish(live.Profile(handle))
+	}
+	for _, topic := range []string{live.Profiles, live.Credentials, live.Executions} {
+		s.cfg.Hub.Publish(topic)
+	}
+}
+
+// Fill writes everything of a file into the service's store, which must be new, with the audit log in its place. It is what a restore does.
+func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (Counts, error) {
+	r, closer, err := file.reader(progress)
+	if err != nil {
+		return Counts{}, err
+	}
+	defer closer.Close()
+	in, err := read(r)
+	if err != nil {
+		return Counts{}, err
+	}
+	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		events, err := tx.AuditEvents(ctx, store.AuditFilter{Limit: 1})
+		if err != nil {
+			return err
+		}
+		p, err := plan(ctx, tx, s.cfg.Keyring, in)
+		if err != nil {
+			return err
+		}
+		if len(events) > 0 || len(p.here) > 0 || len(p.profiles) > 0 {
+			return app.E(app.CodeConflict, "there is something here already", "A restore needs an empty data directory. Import the file instead, or choose another directory.")
+		}
+		m := s.importer(p, app.System(), Choice{Overwrite: true, History: true, Each: map[string]bool{}})
+		m.fresh = true
+		return m.run(ctx)
+	})
+	return in.lines.counts, err
+}

@@ -1,0 +1,108 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// What a file may arrange at most. History has no bound but the file's size: it is never held in memory.
+const (
+	maxThings   = 50_000    // credentials, profiles, policies: of each
+	maxArranged = 256 << 20 // bytes of their lines together
+)
+
+// incoming is a file that is being read: first what it arranges, all at once, then its history, line by line.
+type incoming struct {
+	lines       *lineReader
+	open        opening
+	credentials []credentialRecord
+	profiles    []profileRecord
+	policies    map[string][]policyRecord // by profile, in order of versions
+	byID        map[string]int            // credentials
+	rest        record                    // the first line behind the policies
+}
+
+// read reads and judges what a file arranges.
+func read(r io.Reader) (*incoming, error) {
+	in := &incoming{lines: newLineReader(r), policies: map[string][]policyRecord{}, byID: map[string]int{}}
+	first, err := in.lines.next()
+	if err != nil {
+		return nil, told(err)
+	}
+	in.open = *first.Airlock
+	size := 0
+	for {
+		next, err := in.lines.next()
+		if err != nil {
+			return nil, told(err)
+		}
+		if next.kind() > kindPolicy {
+			in.rest = next
+			return in, in.check()
+		}
+		size += len(in.lines.buf)
+		if c := in.lines.counts; size > maxArranged || c.Credentials > maxThings || c.Profiles > maxThings || c.Policies > maxThings {
+			return nil, told(in.lines.wrong("there are more credentials, profiles and policies than any instance has", nil))
+		}
+		in.keep(next)
+	}
+}
+
+func (in *incoming) keep(r record) {
+	switch r.kind() {
+	case kindCredential:
+		in.byID[r.Credential.ID] = len(in.credentials)
+		in.credentials = append(in.credentials, *r.Credential)
+	case kindProfile:
+		in.profiles = append(in.profiles, *r.Profile)
+	case kindPolicy:
+		in.policies[r.Policy.Profile] = append(in.policies[r.Policy.Profile], *r.Policy)
+	}
+}
+
+// history visits what follows the policies, up to the end. Without an error the file is complete.
+func (in *incoming) history(visit func(record) error) error {
+	next := in.rest
+	for {
+		if next.kind() != kindEnd {
+			if err := visit(next); err != nil {
+				return err
+			}
+		}
+		var err error
+		if next, err = in.lines.next(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return told(err)
+		}
+	}
+}
+
+// credential returns the file's credential with an id.
+func (in *incoming) credential(id string) (credentialRecord, bool) {
+	i, ok := in.byID[id]
+	if !ok {
+		return credentialRecord{}, false
+	}
+	return in.credentials[i], true
+}
+
+// current returns the policy that counts for a locked profile. check has made sure that there is one.
+func (in *incoming) current(p profileRecord) app.Policy {
+	for _, v := range in.policies[p.Handle] {
+		if v.Body.Version == p.Policy {
+			return v.Body
+		}
+	}
+	return app.Policy{}
+}
+
+// contradiction is the error of a file whose parts don't fit, or hold what Airlock would never have stored.
+func contradiction(what, why string, cause error) error {
+	e := app.Invalid("file", fmt.Sprintf("the file contradicts itself or Airlock's rules: %s %s", what, why), "Nothing was changed. The file was not made by Airlock, or by a version with a fault.")
+	e.Cause = cause
+	return e
+}

@@ -1,0 +1,279 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// What a job does.
+const (
+	JobExport = "export"
+	JobPlan   = "plan"
+	JobImport = "import"
+	JobBackup = "backup"
+)
+
+// jobLife is how long a finished job, with its file and passphrase, is kept for the person who started it.
+const jobLife = 30 * time.Minute
+
+// Job is a piece of work that takes longer than a page. A copy of its state is what callers get.
+type Job struct {
+	ID       string
+	Kind     string
+	By       app.Actor
+	Started  time.Time
+	Ended    time.Time // zero while it runs
+	Err      error     // why it failed
+	Done     int64     // of Total; executions or bytes
+	Total    int64     // 0 while that is not known
+	Exported Exported  // of an export
+	Size     int64     // of an export's file, bytes
+	Plan     Plan      // of a plan
+	Report   Report    // of an import
+}
+
+// Running reports whether it has not ended.
+func (j Job) Running() bool { return j.Ended.IsZero() }
+
+// jobs holds the one job that there is, in memory: a restart forgets it, and Tidy removes its files.
+type jobs struct {
+	mu       sync.Mutex
+	job      *Job
+	progress *Progress
+	file     string // path of what was written or uploaded
+	upload   Upload // of a plan
+	cancel   context.CancelFunc
+	done     chan struct{}
+}
+
+// start runs fn in the background, unless another job runs. What a job before left is removed.
+func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, job *Job, p *Progress) error) (string, error) {
+	if err := peopleOnly(by); err != nil {
+		return "", err
+	}
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	if s.jobs.job != nil && s.jobs.job.Running() {
+		return "", app.E(app.CodeConflict, "another export, import or backup is under way", "Wait until it has ended, then try again.")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	id, progress, done := app.NewID(), &Progress{}, make(chan struct{})
+	s.jobs.job, s.jobs.progress, s.jobs.cancel, s.jobs.done = &Job{ID: id, Kind: kind, By: by, Started: s.now()}, progress, cancel, done
+	result := *s.jobs.job
+	go func() {
+		defer close(done)
+		defer cancel()
+		err := fn(ctx, &result, progress)
+		s.jobs.mu.Lock()
+		defer s.jobs.mu.Unlock()
+		result.Err, result.Ended = err, s.now()
+		s.jobs.job = &result
+		if err != nil {
+			s.dropFiles()
+			s.cfg.Log.Warn("a "+kind+" failed", "error", err) //nolint:sloglint // a handful of words
+		}
+	}()
+	return id, nil
+}
+
+// Job returns the state of a job. CodeNotFound if it is over since long, or the server was started again.
+func (s *Service) Job(id string) (Job, error) {
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	s.expire()
+	if s.jobs.job == nil || s.jobs.job.ID != id {
+		return Job{}, app.E(app.CodeNotFound, "this export or import is not there any more", "Begin again.")
+	}
+	j := *s.jobs.job
+	j.Done, j.Total = s.jobs.progress.Of()
+	return j, nil
+}
+
+// expire forgets a job that ended long ago. jobs.mu is held.
+func (s *Service) expire() {
+	if j := s.jobs.job; j != nil && !j.Running() && s.now().Sub(j.Ended) > jobLife {
+		s.dropFiles()
+		s.jobs.job = nil
+	}
+}
+
+func (s *Service) dropFiles() {
+	if s.jobs.file != "" {
+		_ = os.Remove(s.jobs.file)
+	}
+	s.jobs.file, s.jobs.upload = "", Upload{}
+}
+
+// StartExport exports into a file that Download gives out.
+func (s *Service) StartExport(by app.Actor, passphrase app.Secret, what Selection) (string, error) {
+	return s.start(JobExport, by, func(ctx context.Context, job *Job, p *Progress) error {
+		file, err := s.scratchFile()
+		if err != nil {
+			return err
+		}
+		job.Exported, err = s.Export(ctx, by, file, passphrase, what, p)
+		if err == nil {
+			var info os.FileInfo
+			if info, err = file.Stat(); err == nil {
+				job.Size = info.Size()
+			}
+		}
+		return errors.Join(err, file.Close())
+	})
+}
+
+// Download opens the file of an export that has ended. The caller closes it.
+func (s *Service) Download(id string) (*os.File, error) {
+	j, err := s.Job(id)
+	if err != nil {
+		return nil, err
+	}
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	if j.Kind != JobExport || j.Running() || j.Err != nil || s.jobs.file == "" {
+		return nil, app.E(app.CodeNotFound, "there is no file to download", "Begin the export again.")
+	}
+	return os.Open(s.jobs.file)
+}
+
+// Receive keeps an upload until the job that StartPlan begins with it is forgotten. It refuses more than the disk has room for.
+func (s *Service) Receive(r io.Reader) (path string, size int64, err error) {
+	if err := s.room(0); err != nil {
+		return "", 0, err
+	}
+	file, err := os.CreateTemp(s.cfg.Dir, scratchPrefix)
+	if err != nil {
+		return "", 0, fmt.Errorf("transfer: upload: %w", err)
+	}
+	size, err = io.Copy(file, &roomy{r: r, s: s})
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", 0, errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), size, nil
+}
+
+// roomy looks after the disk now and then while an upload comes in.
+type roomy struct {
+	r io.Reader
+	s *Service
+	n int64
+}
+
+func (r *roomy) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	if r.n += int64(n); r.n > 16<<20 {
+		r.n = 0
+		if full := r.s.room(16 << 20); full != nil {
+			return 0, full
+		}
+	}
+	return n, err
+}
+
+// StartPlan reads an upload of Receive. Whatever comes of it, the file is the job's from now on.
+func (s *Service) StartPlan(by app.Actor, path string, size int64, passphrase app.Secret) (string, error) {
+	file := Upload{Open: func() (io.ReadCloser, error) { return os.Open(path) }, Size: size, Passphrase: passphrase} //nolint:gosec // Receive made it
+	id, err := s.start(JobPlan, by, func(ctx context.Context, job *Job, p *Progress) error {
+		s.jobs.mu.Lock()
+		s.dropFiles()
+		s.jobs.file, s.jobs.upload = path, file
+		s.jobs.mu.Unlock()
+		var err error
+		job.Plan, err = s.Plan(ctx, by, file, p)
+		return err
+	})
+	if err != nil {
+		return "", errors.Join(err, os.Remove(path))
+	}
+	return id, nil
+}
+
+// StartImport imports what a plan found, as the choice says. then is called with the report when it is done.
+func (s *Service) StartImport(by app.Actor, plan string, choice Choice, then func(Report)) (string, error) {
+	j, err := s.Job(plan)
+	if err != nil {
+		return "", err
+	}
+	s.jobs.mu.Lock()
+	file := s.jobs.upload
+	s.jobs.mu.Unlock()
+	if j.Kind != JobPlan || j.Running() || j.Err != nil || file.Open == nil {
+		return "", app.E(app.CodeNotFound, "there is nothing to import", "Upload the file again.")
+	}
+	return s.start(JobImport, by, func(ctx context.Context, job *Job, p *Progress) error {
+		var err error
+		job.Plan = j.Plan
+		job.Report, err = s.Import(ctx, by, file, choice, j.Plan.Digest, p)
+		if err == nil {
+			s.jobs.mu.Lock()
+			s.dropFiles()
+			s.jobs.mu.Unlock()
+			then(job.Report)
+		}
+		return err
+	})
+}
+
+// StartBackup makes a backup now, in the background.
+func (s *Service) StartBackup(by app.Actor) (string, error) {
+	return s.start(JobBackup, by, func(ctx context.Context, _ *Job, _ *Progress) error {
+		_, err := s.BackUp(ctx, by)
+		return err
+	})
+}
+
+// scratchPrefix begins the names of files that no restart needs.
+const scratchPrefix = "transfer-"
+
+func (s *Service) scratchFile() (*os.File, error) {
+	file, err := os.CreateTemp(s.cfg.Dir, scratchPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("transfer: %w", err)
+	}
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	s.dropFiles()
+	s.jobs.file = file.Name()
+	return file, nil
+}
+
+// Tidy removes what jobs and backups of a process before left in the data directory. Only the server calls it, before it starts any.
+func (s *Service) Tidy() error {
+	entries, err := os.ReadDir(s.cfg.Dir)
+	if err != nil {
+		return fmt.Errorf("transfer: tidy: %w", err)
+	}
+	var errs []error
+	for _, e := range entries {
+		for _, prefix := range []string{scratchPrefix, "backup-", "restore-"} {
+			if strings.HasPrefix(e.Name(), prefix) {
+				errs = append(errs, os.RemoveAll(filepath.Join(s.cfg.Dir, e.Name())))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Close ends the job that runs and removes its files.
+func (s *Service) Close() {
+	s.jobs.mu.Lock()
+	cancel, done := s.jobs.cancel, s.jobs.done
+	s.jobs.mu.Unlock()
+	if done == nil {
+		return
+	}
+	cancel()
+	<-done
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	s.dropFiles()
+}

@@ -1,0 +1,230 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// maxLine bounds one line, in bytes. The largest line that is written holds a script with its inputs, or an output; JSON may write a byte as six.
+const maxLine = 64 << 20
+
+// lineWriter writes records as lines.
+type lineWriter struct {
+	enc    *json.Encoder
+	counts Counts
+}
+
+func newLineWriter(w io.Writer) *lineWriter {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return &lineWriter{enc: enc}
+}
+
+func (w *lineWriter) write(r record) error {
+	w.counts.count(r)
+	if err := w.enc.Encode(r); err != nil {
+		return fmt.Errorf("transfer: write: %w", err)
+	}
+	return nil
+}
+
+func (c *Counts) count(r record) {
+	switch r.kind() {
+	case kindCredential:
+		c.Credentials++
+	case kindProfile:
+		c.Profiles++
+	case kindPolicy:
+		c.Policies++
+	case kindExecution:
+		c.Executions++
+	case kindPart:
+		c.Parts++
+	case kindStats:
+		c.Days++
+	case kindPerson:
+		c.People++
+	case kindEvent:
+		c.Events++
+	}
+}
+
+// kind orders records: a file has them in this order, and parts stand behind their execution.
+type kind int
+
+const (
+	kindNone kind = iota
+	kindOpening
+	kindCredential
+	kindProfile
+	kindPolicy
+	kindExecution
+	kindPart
+	kindStats
+	kindPerson
+	kindEvent
+	kindEnd
+)
+
+func (r record) kind() kind {
+	switch {
+	case r.Airlock != nil:
+		return kindOpening
+	case r.Credential != nil:
+		return kindCredential
+	case r.Profile != nil:
+		return kindProfile
+	case r.Policy != nil:
+		return kindPolicy
+	case r.Execution != nil:
+		return kindExecution
+	case r.Script != nil, r.Output != nil, r.Value != nil, r.Exchange != nil, r.Connection != nil, r.Redaction != nil:
+		return kindPart
+	case r.Stats != nil:
+		return kindStats
+	case r.Person != nil:
+		return kindPerson
+	case r.Event != nil:
+		return kindEvent
+	case r.End != nil:
+		return kindEnd
+	}
+	return kindNone
+}
+
+// members counts what is set; a line has one.
+func (r record) members() (n int) {
+	v := reflect.ValueOf(r)
+	for i := range v.NumField() {
+		if !v.Field(i).IsNil() {
+			n++
+		}
+	}
+	return n
+}
+
+// lineReader reads the records of a file strictly: known members only, in order, complete.
+type lineReader struct {
+	r      *bufio.Reader
+	buf    []byte
+	number int
+	last   kind
+	counts Counts
+	open   opening
+}
+
+func newLineReader(r io.Reader) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(r, 64<<10)}
+}
+
+// next returns the next record; io.EOF behind the ending, when nothing follows. The first record is the opening.
+func (l *lineReader) next() (record, error) {
+	if err := l.line(); err != nil {
+		if errors.Is(err, io.EOF) && l.last == kindEnd {
+			return record{}, io.EOF
+		}
+		if errors.Is(err, io.EOF) {
+			return record{}, l.wrong("it has no end", nil)
+		}
+		return record{}, err
+	}
+	if l.number == 1 {
+		return l.opening()
+	}
+	if !utf8.Valid(l.buf) {
+		return record{}, l.wrong("it is not UTF-8", nil)
+	}
+	var r record
+	if err := strict(l.buf, &r); err != nil {
+		return record{}, l.wrong("it can't be read", err)
+	}
+	k := r.kind()
+	switch {
+	case r.members() != 1:
+		return record{}, l.wrong("it is not of one kind", nil)
+	case l.last == kindEnd, k < l.last && !(k == kindExecution && l.last == kindPart), k == kindPart && l.last < kindExecution, k == kindOpening:
+		return record{}, l.wrong("it stands in the wrong place", nil)
+	case k == kindEnd && r.End.Counts != l.counts:
+		return record{}, l.wrong("the counts at the end are not those of the lines", nil)
+	}
+	l.last = k
+	l.counts.count(r)
+	return r, nil
+}
+
+// opening reads the first line, of which a newer version may have more members than we know.
+func (l *lineReader) opening() (record, error) {
+	var loose struct {
+		Airlock *struct {
+			Content int `json:"content"`
+		} `json:"airlock"`
+	}
+	if err := json.Unmarshal(l.buf, &loose); err != nil || loose.Airlock == nil || loose.Airlock.Content < 1 {
+		return record{}, l.wrong("it is not the beginning of an export", err)
+	}
+	if v := loose.Airlock.Content; v > contentVersion {
+		return record{}, errNewer(fmt.Sprintf("content version %d, this program knows up to %d", v, contentVersion))
+	}
+	var r record
+	if err := strict(l.buf, &r); err != nil || r.members() != 1 {
+		return record{}, l.wrong("it can't be read", err)
+	}
+	l.last, l.open = kindOpening, *r.Airlock
+	return r, nil
+}
+
+// line reads one line into buf.
+func (l *lineReader) line() error {
+	l.buf = l.buf[:0]
+	l.number++
+	for {
+		piece, err := l.r.ReadSlice('\n')
+		if len(l.buf)+len(piece) > maxLine {
+			return l.wrong(fmt.Sprintf("it is longer than %d MiB", maxLine>>20), nil)
+		}
+		l.buf = append(l.buf, piece...)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(l.buf) > 0:
+			return l.wrong("it has no end", nil)
+		default:
+			return err
+		}
+	}
+}
+
+// strict decodes one JSON value with nothing unknown in it and nothing behind it.
+func strict(text []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows")
+	}
+	return nil
+}
+
+// wrong is the error of a file that was sealed properly and says something impossible.
+func (l *lineReader) wrong(why string, cause error) error {
+	e := app.Invalid("file", fmt.Sprintf("line %d of the file is wrong: %s", l.number, why), "Nothing was changed. The file was not made by Airlock, or by a version with a fault.")
+	e.Cause = cause
+	return e
+}
+
+func errNewer(detail string) error {
+	e := app.Invalid("file", "the file was made by a newer version of Airlock", "Nothing was changed. Update this Airlock and try again.")
+	e.Cause = errors.New(detail)
+	return e
+}

@@ -1,0 +1,220 @@
+package transfer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// State is how a thing in a file stands to what is here.
+type State string
+
+// The states.
+const (
+	StateNew      State = "new"      // not here
+	StateSame     State = "same"     // here, and alike
+	StateConflict State = "conflict" // here, and different: may be overwritten
+	StateBlocked  State = "blocked"  // here, and can't be overwritten: Changes says why
+)
+
+// Item is a credential or a profile of a file.
+type Item struct {
+	Key     string // names it in a Choice, such as credential:STRIPE_KEY
+	Kind    string // "credential" or "profile"
+	Name    string // of the credential; handle of the profile
+	Title   string // description of a profile
+	State   State
+	Facts   []string // what it is, one sentence each: of new ones, and of what would be overwritten
+	Changes []string // what overwriting would change, or why it can't be done; what a yes to a new one means besides
+	Widens  bool     // a yes would let some profile do more than it can here now: it needs one of its own
+}
+
+// Plan is what an import would do. It holds for the moment it was made.
+type Plan struct {
+	Instance string // label of the instance that made the file
+	Program  string
+	MadeAt   int64 // unix milliseconds
+	Own      bool  // made by this instance
+	Whole    bool  // everything that instance had, not a selection
+	Items    []Item
+	File     Counts // all that is in the file
+	Here     int64  // executions of it that are here already
+	Events   int64  // of the other instance's audit log
+	Bytes    int64  // unpacked
+	Digest   string // of the items: an import of another plan than the one that was looked at is refused
+}
+
+// Count returns how many items of a kind have a state.
+func (p Plan) Count(kind string, state State) (n int) {
+	for _, i := range p.Items {
+		if i.Kind == kind && i.State == state {
+			n++
+		}
+	}
+	return n
+}
+
+// Choice is what a person decided about a plan.
+type Choice struct {
+	Overwrite bool            // what differs, as long as it widens nothing
+	Each      map[string]bool // by Item.Key: yes or no for one item, whatever else is chosen
+	History   bool
+}
+
+// takes reports whether an item is written.
+func (c Choice) takes(i Item) bool {
+	if i.State == StateSame || i.State == StateBlocked {
+		return false
+	}
+	if yes, said := c.Each[i.Key]; said {
+		return yes
+	}
+	return !i.Widens && (i.State == StateNew || c.Overwrite)
+}
+
+// planner compares a file with the store.
+type planner struct {
+	in    *incoming
+	ring  *secrets.Keyring
+	tx    *store.Tx
+	items []Item
+
+	here     map[string]credentialRecord // by name
+	names    map[string]string           // of the credentials here, by id
+	state    map[string]State            // of the file's credentials, by id
+	profiles map[string]localProfile     // here, by handle
+	byID     map[string]string           // handles of the profiles here, by lookup
+}
+
+// localProfile is a profile that is here.
+type localProfile struct {
+	row    store.ProfileRow
+	record profileRecord
+}
+
+// plan compares in one transaction.
+func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *incoming) (*planner, error) {
+	p := &planner{in: in, ring: ring, tx: tx, here: map[string]credentialRecord{}, names: map[string]string{}, state: map[string]State{}, profiles: map[string]localProfile{}, byID: map[string]string{}}
+	if err := p.look(ctx); err != nil {
+		return nil, err
+	}
+	for _, c := range in.credentials {
+		p.items = append(p.items, p.credential(c))
+	}
+	for _, f := range in.profiles {
+		item, err := p.profile(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		p.items = append(p.items, item)
+	}
+	return p, nil
+}
+
+// look reads what is here.
+func (p *planner) look(ctx context.Context) error {
+	credentials, err := p.tx.CredentialRows(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range credentials {
+		if p.here[row.Name], err = readCredential(ctx, p.tx, p.ring, row); err != nil {
+			return err
+		}
+		p.names[row.ID] = row.Name
+	}
+	profiles, err := p.tx.ProfileRows(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range profiles {
+		record, err := readProfile(ctx, p.tx, p.ring, row)
+		if err != nil {
+			return err
+		}
+		p.profiles[row.Handle] = localProfile{row, record}
+		p.byID[string(row.Lookup)] = row.Handle
+	}
+	return nil
+}
+
+// local returns the profile here that has the file's id.
+func (p *planner) local(f profileRecord) (localProfile, bool) {
+	handle, ok := p.byID[string(p.ring.Lookup(secrets.Profiles, f.ID))]
+	return p.profiles[handle], ok
+}
+
+// digest identifies what a person was shown.
+func (p *planner) digest() string {
+	sum := sha256.Sum256([]byte(text(p.items)))
+	return hex.EncodeToString(sum[:])
+}
+
+func (p *planner) credential(c credentialRecord) Item {
+	item := Item{Key: "credential:" + c.Name, Kind: "credential", Name: c.Name, State: StateNew, Facts: c.facts()}
+	if here, ok := p.here[c.Name]; ok {
+		item.Changes, item.Widens = c.changes(here)
+		item.State = StateConflict
+		if len(item.Changes) == 0 {
+			item.State = StateSame
+		}
+	}
+	p.state[c.ID] = item.State
+	return item
+}
+
+func (p *planner) profile(ctx context.Context, f profileRecord) (Item, error) {
+	item := Item{Key: "profile:" + f.Handle, Kind: "profile", Name: f.Handle, Title: f.Description, State: StateNew, Facts: p.facts(f)}
+	here, ok := p.local(f)
+	if !ok {
+		if _, taken := p.profiles[f.Handle]; taken {
+			item.State, item.Changes = StateBlocked, []string{"Another profile here has the same handle."}
+			return item, nil
+		}
+		item.Changes = p.borrowed(f)
+		item.Widens = len(item.Changes) > 0
+		return item, nil
+	}
+	if here.row.Handle != f.Handle {
+		item.State, item.Changes = StateBlocked, []string{"The same id belongs to another profile here."}
+		return item, nil
+	}
+	d, err := p.compare(ctx, f, here)
+	if err != nil {
+		return item, err
+	}
+	item.Changes, item.Widens = d.changes, d.widens
+	switch {
+	case d.blocked != "":
+		item.State, item.Changes, item.Widens = StateBlocked, []string{d.blocked}, false
+	case len(d.changes) > 0:
+		item.State = StateConflict
+	default:
+		item.State = StateSame
+	}
+	return item, nil
+}
+
+// borrowed says which keys would get a credential of this instance that differs from the file's: whoever holds the profile's id would get at it.
+func (p *planner) borrowed(f profileRecord) (said []string) {
+	for _, k := range f.Keys {
+		if c, ok := p.in.credential(k.Credential); ok && p.state[c.ID] == StateConflict {
+			said = append(said, "Its key "+k.Name+" would get the credential "+c.Name+" of this instance, or what you choose for it here.")
+		}
+	}
+	return said
+}
+
+// hosts in the order and form in which they are compared: why they were asked for doesn't matter.
+func plain(list []app.Host) []string {
+	out := make([]string, len(list))
+	for i, h := range list {
+		h.Reason = ""
+		out[i] = text(h)
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Restore points are copies of the database from before an import. They are sealed with the instance key, as the database is.
+const (
+	pointPrefix = "before-import-"
+	pointSuffix = ".db"
+	maxPoints   = 3
+	stampForm   = "20060102T150405.000Z"
+)
+
+// RestorePoint is a copy of the database from before an import.
+type RestorePoint struct {
+	Name string // of the file in the data directory
+	At   time.Time
+	Size int64 // bytes
+}
+
+// RestorePoints lists them, newest first.
+func (s *Service) RestorePoints() ([]RestorePoint, error) {
+	entries, err := os.ReadDir(s.cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("transfer: restore points: %w", err)
+	}
+	var list []RestorePoint
+	for _, e := range entries {
+		stamp, ok := strings.CutPrefix(e.Name(), pointPrefix)
+		stamp, whole := strings.CutSuffix(stamp, pointSuffix)
+		at, err := time.Parse(stampForm, stamp)
+		if !ok || !whole || err != nil {
+			continue
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("transfer: restore points: %w", err)
+		}
+		list = append(list, RestorePoint{Name: e.Name(), At: at, Size: info.Size()})
+	}
+	slices.SortFunc(list, func(a, b RestorePoint) int { return b.At.Compare(a.At) })
+	return list, nil
+}
+
+// keepRestorePoint copies the database, and drops the oldest copies.
+func (s *Service) keepRestorePoint(ctx context.Context) error {
+	size, err := s.cfg.Store.Size(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.room(size); err != nil {
+		return err
+	}
+	name := pointPrefix + s.now().Format(stampForm) + pointSuffix
+	if err := s.cfg.Store.Copy(ctx, filepath.Join(s.cfg.Dir, name)); err != nil {
+		return err
+	}
+	list, err := s.RestorePoints()
+	if err != nil {
+		return err
+	}
+	for _, old := range list[min(maxPoints, len(list)):] {
+		if err := os.Remove(filepath.Join(s.cfg.Dir, old.Name)); err != nil {
+			return fmt.Errorf("transfer: restore points: %w", err)
+		}
+	}
+	return nil
+}
+
+// room makes sure that the data directory's disk takes size bytes more and still has some left for the database.
+func (s *Service) room(size int64) error {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(s.cfg.Dir, &disk); err != nil {
+		return fmt.Errorf("transfer: free space: %w", err)
+	}
+	free := int64(disk.Bavail) * disk.Bsize //nolint:gosec // a disk has fewer than 2^63 bytes
+	const spare = 64 << 20
+	if free < size+spare {
+		return app.E(app.CodeTooLarge, fmt.Sprintf("the disk of the data directory has %d MiB left and %d MiB are needed", free>>20, (size+spare)>>20),
+			"Make room on it, or move the data directory to a larger disk.")
+	}
+	return nil
+}

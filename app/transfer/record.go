@@ -1,0 +1,179 @@
+package transfer
+
+import (
+	"encoding/json"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// contentVersion is the newest form of the lines that this program reads, and the one that it writes. It grows with every field and kind that is added.
+const contentVersion = 1
+
+// record is one line of a file: an object with exactly one member, which names the kind. docs/airlock-file.md describes them.
+type record struct {
+	Airlock    *opening            `json:"airlock,omitempty"`
+	Credential *credentialRecord   `json:"credential,omitempty"`
+	Profile    *profileRecord      `json:"profile,omitempty"`
+	Policy     *policyRecord       `json:"policy,omitempty"`
+	Execution  *executionRecord    `json:"execution,omitempty"`
+	Script     *scriptRecord       `json:"script,omitempty"`
+	Output     *outputRecord       `json:"output,omitempty"`
+	Value      *store.UsedValueRow `json:"value,omitempty"`
+	Exchange   *exchangeRecord     `json:"exchange,omitempty"`
+	Connection *connectionRecord   `json:"connection,omitempty"`
+	Redaction  *store.RedactionRow `json:"redaction,omitempty"`
+	Stats      *statsRecord        `json:"stats,omitempty"`
+	Person     *store.PersonRow    `json:"person,omitempty"`
+	Event      *store.EventRow     `json:"event,omitempty"`
+	End        *ending             `json:"end,omitempty"`
+}
+
+// opening is the first line.
+type opening struct {
+	Content  int      `json:"content"`
+	Program  string   `json:"program"`
+	Instance string   `json:"instance"` // label of the instance; not secret
+	MadeAt   int64    `json:"made_at"`
+	Profiles []string `json:"profiles,omitempty"` // handles of a selection; absent if everything travels
+	History  bool     `json:"history"`
+	// AskedKeys are the keys of the hashes in exchanges (see exchangeRecord): this instance's own first, then those that came to it with imports.
+	AskedKeys [][]byte `json:"asked_keys,omitempty"`
+}
+
+// ending is the last line: how many lines of each kind came before it.
+type ending struct {
+	Counts Counts `json:"counts"`
+}
+
+// Counts are numbers of things in a file.
+type Counts struct {
+	Credentials int64 `json:"credentials"`
+	Profiles    int64 `json:"profiles"`
+	Policies    int64 `json:"policies"`
+	Executions  int64 `json:"executions"`
+	Parts       int64 `json:"parts"` // what hangs on executions
+	Days        int64 `json:"days"`
+	People      int64 `json:"people"`
+	Events      int64 `json:"events"`
+}
+
+type credentialRecord struct {
+	ID          string          `json:"id"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Service     string          `json:"service"`
+	Mode        app.Mode        `json:"mode"`
+	Hosts       []app.Host      `json:"hosts"`
+	Places      []app.Place     `json:"places"`
+	PlainHTTP   bool            `json:"plain_http"`
+	Source      app.Source      `json:"source"`
+	Reference   string          `json:"reference"`
+	Value       *string         `json:"value,omitempty"` // of the current version; absent if there is none, and never of another source than local
+	Version     int             `json:"version"`
+	ValueSetAt  int64           `json:"value_set_at"`
+	CheckedAt   int64           `json:"checked_at"`
+	CheckError  string          `json:"check_error"`
+	Uses        int64           `json:"uses"`
+	LastUsedAt  int64           `json:"last_used_at"`
+	CreatedAt   int64           `json:"created_at"`
+	UpdatedAt   int64           `json:"updated_at"`
+	Versions    []versionRecord `json:"versions"`
+}
+
+// versionRecord says when a value was set and by whom.
+type versionRecord struct {
+	Version   int       `json:"version"`
+	CreatedBy app.Actor `json:"created_by"`
+	CreatedAt int64     `json:"created_at"`
+}
+
+type profileRecord struct {
+	ID          string       `json:"id"` // ark_…
+	Handle      string       `json:"handle"`
+	Description string       `json:"description"`
+	PairingCode string       `json:"pairing_code"`
+	CreatedBy   app.Actor    `json:"created_by"`
+	CreatedFrom string       `json:"created_from"`
+	ClaimedAt   int64        `json:"claimed_at"`
+	Locked      bool         `json:"locked"`
+	LockedAt    int64        `json:"locked_at"`
+	Revoked     bool         `json:"revoked"`
+	RevokedAt   int64        `json:"revoked_at"`
+	ExpiresAt   int64        `json:"expires_at"`
+	Backend     string       `json:"backend"`
+	MinTier     string       `json:"min_tier"`
+	Image       string       `json:"image"`
+	Policy      int          `json:"policy"`
+	Executions  int64        `json:"executions"`
+	LastUsedAt  int64        `json:"last_used_at"`
+	CreatedAt   int64        `json:"created_at"`
+	UpdatedAt   int64        `json:"updated_at"`
+	Keys        []keyRecord  `json:"keys"`
+	Hosts       []hostRecord `json:"hosts"`
+}
+
+type keyRecord struct {
+	Name        string     `json:"name"`
+	Description string     `json:"description"`
+	Mode        app.Mode   `json:"mode"`
+	Hosts       []app.Host `json:"hosts"`
+	Credential  string     `json:"credential"` // id; "" while no person has linked it
+	CreatedAt   int64      `json:"created_at"`
+}
+
+type hostRecord struct {
+	Host      app.Host  `json:"host"`
+	Allowed   bool      `json:"allowed"`
+	AskedBy   app.Actor `json:"asked_by"`
+	Execution string    `json:"execution"`
+	Line      int       `json:"line"`
+	CreatedAt int64     `json:"created_at"`
+}
+
+type policyRecord struct {
+	Profile   string     `json:"profile"` // handle
+	Body      app.Policy `json:"body"`
+	Digest    string     `json:"digest"`
+	CreatedBy app.Actor  `json:"created_by"`
+	CreatedAt int64      `json:"created_at"`
+}
+
+// The records of history are the rows, with what is JSON or sealed in the database as it is.
+
+type executionRecord struct {
+	ID string `json:"id"` // exec_…
+	store.ExecutionRow
+	Injected    []string     `json:"injected"`
+	SubmittedBy app.Actor    `json:"submitted_by"`
+	Manifest    app.Manifest `json:"manifest"`
+}
+
+type scriptRecord struct {
+	store.ScriptRow
+	Script string  `json:"script"`
+	Inputs *string `json:"inputs"`
+}
+
+type outputRecord struct {
+	store.OutputRow
+	Segments json.RawMessage `json:"segments"`
+}
+
+type exchangeRecord struct {
+	store.ExchangeRow
+	AnsweredBy app.Actor `json:"answered_by"`
+	Answer     *string   `json:"answer"` // exact; null if nobody gave one
+	// Asked is a hash of the exact question, keyed with one of the first line's asked_keys: the question itself is kept nowhere.
+	Asked []byte `json:"asked"`
+}
+
+type connectionRecord struct {
+	store.ConnectionRow
+	Credentials []string `json:"credentials"`
+}
+
+type statsRecord struct {
+	store.StatsRow
+	Durations json.RawMessage `json:"durations"`
+}

@@ -1,0 +1,116 @@
+package transfer
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/rekey"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// A furnished house is sealed anew: nothing is left of the old key in any column of any table, everything opens with the new one alone, and ids are found as before.
+func TestNothingIsLeftOfAnOldKey(t *testing.T) {
+	h, p, id := furnished(t, "aaaa")
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	other, _, _ := furnished(t, "bbbb")
+	h.take(other.export(all()), Choice{History: true}) // brings keys of marks
+	_, err := h.desk.Authority(t.Context())
+	h.no(err)
+	before := text(comparable(h.dump(all())))
+	oldID := h.ring.KeyIDBytes()
+
+	const newKey = "a new instance key of more than 32 characters"
+	h.no(h.ring.Renew(app.NewSecret(newKey), app.NewSecret("an instance key of more than 32 characters: aaaa")))
+	if n := must[int](t)(rekey.Run(t.Context(), h.store, h.ring)); n < 20 {
+		t.Errorf("%d tokens", n)
+	}
+	if n := must[int](t)(rekey.Run(t.Context(), h.store, h.ring)); n != 0 {
+		t.Errorf("%d tokens the second time", n)
+	}
+	for column, n := range tokensOf(t, h.dir, oldID) {
+		t.Errorf("%s has %d tokens of the old key", column, n)
+	}
+	alone := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(newKey)))
+	alone = must[*secrets.Keyring](t)(access.VerifyKeyring(t.Context(), h.store, alone))
+	again := &house{Service: New(Config{Store: h.store, Keyring: alone, Dir: h.dir, Instance: "aaaa", Cost: h.cfg.Cost}), t: t, store: h.store, ring: alone,
+		desk: access.New(access.Config{Store: h.store, Keyring: alone})}
+	if after := text(comparable(again.dump(all()))); after != before {
+		t.Error("something reads differently")
+	}
+	if again.values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
+		t.Error("the value is lost")
+	}
+	h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.ExecutionByLookup(t.Context(), alone.Lookup(secrets.Execs, id))
+		return err
+	}))
+	if _, _, err := again.BackupSettings(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// tokensOf looks for tokens of a key in every column of every table.
+func tokensOf(t *testing.T, dir string, keyID []byte) map[string]int {
+	t.Helper()
+	db := must[*sql.DB](t)(sql.Open("sqlite", "file:"+filepath.Join(dir, store.FileName)+"?mode=ro"))
+	defer db.Close()
+	found := map[string]int{}
+	var tables []string
+	rows, err := db.QueryContext(t.Context(), "SELECT m.name || '.' || c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		tables = append(tables, name)
+	}
+	if err := rows.Err(); err != nil || len(tables) < 50 {
+		t.Fatalf("%d columns, %v", len(tables), err)
+	}
+	prefix := append([]byte{1}, keyID...)
+	for _, name := range tables {
+		table, column, _ := bytes.Cut([]byte(name), []byte("."))
+		var n int
+		query := fmt.Sprintf("SELECT count(*) FROM %q WHERE substr(CAST(%q AS BLOB), 1, 5) = ?", table, column)
+		if err := db.QueryRowContext(t.Context(), query, prefix).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			found[name] = n
+		}
+	}
+	return found
+}
+
+// A run that breaks off leaves everything readable with both keys, and the next one finishes it.
+func TestRotationIsResumed(t *testing.T) {
+	h, p, _ := furnished(t, "aaaa")
+	h.no(h.ring.Renew(app.NewSecret("a new instance key of more than 32 characters"), app.NewSecret("an instance key of more than 32 characters: aaaa")))
+	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { // as far as it had come
+		found, err := tx.TokensOfOtherKeys(t.Context(), store.SealedProfiles, h.ring.KeyIDBytes(), 0, 1)
+		if err != nil || len(found) != 1 {
+			return fmt.Errorf("%d tokens, %w", len(found), err)
+		}
+		plain, err := h.ring.Open(secrets.Profiles, secrets.ProfileRow(found[0].Name), found[0].Token)
+		if err != nil {
+			return err
+		}
+		return tx.Reseal(t.Context(), store.SealedProfiles, found[0], h.ring.Seal(secrets.Profiles, secrets.ProfileRow(found[0].Name), plain), h.ring.KeyID())
+	}))
+	if h.values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
+		t.Error("half-way it can't be read")
+	}
+	must[int](t)(rekey.Run(t.Context(), h.store, h.ring))
+	if h.values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
+		t.Error("after it it can't be read")
+	}
+}

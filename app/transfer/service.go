@@ -1,0 +1,72 @@
+package transfer
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/store"
+)
+
+// Config is what a Service needs.
+type Config struct {
+	Store    *store.Store
+	Keyring  *secrets.Keyring
+	Hub      *live.Hub // nil: nobody is told
+	Dir      string    // the data directory: uploads, restore points and scratch files go under it
+	Instance string    // label of the instance; not secret
+	Program  string    // name and version
+	Log      *slog.Logger
+	Now      func() time.Time // nil: time.Now
+	Cost     archive.Cost     // of stretching passphrases of new files; zero: archive.DefaultCost, for tests less
+}
+
+// Service moves an instance's things out and in. It is safe for concurrent use.
+type Service struct {
+	cfg    Config
+	jobs   jobs
+	backup sync.Mutex // one backup at a time in this process; the database knows of other processes
+}
+
+// New returns a Service.
+func New(cfg Config) *Service {
+	if cfg.Hub == nil {
+		cfg.Hub = &live.Hub{}
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Cost == (archive.Cost{}) {
+		cfg.Cost = archive.DefaultCost()
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Service{cfg: cfg}
+}
+
+func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Millisecond) }
+
+// event starts an audit event.
+func (s *Service) event(by app.Actor, action, subject, detail string) app.Event {
+	return app.Event{At: s.now(), Actor: by, Action: action, Subject: subject, Detail: detail}
+}
+
+// audit records an event that goes with no other change.
+func (s *Service) audit(ctx context.Context, e app.Event) error {
+	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Audit(ctx, e) })
+}
+
+// peopleOnly refuses agents: nothing here is theirs.
+func peopleOnly(by app.Actor) error {
+	switch by.Kind {
+	case app.ActorPerson, app.ActorCommand, app.ActorSystem:
+		return nil
+	}
+	return app.E(app.CodeForbidden, "only a person can do that", "Ask the person who runs Airlock to do it in the admin UI.")
+}

@@ -1,0 +1,199 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/app/transfer/blobs"
+	"github.com/computclaw/airlock/store"
+)
+
+// settingBackup is one sealed setting: it holds a passphrase and a key.
+const settingBackup = "backup"
+
+// Frequencies of backups, in UTC: at every full hour, at 03:00, on Sundays at 03:00.
+const (
+	Hourly = "hourly"
+	Daily  = "daily"
+	Weekly = "weekly"
+)
+
+// Kinds of targets.
+const (
+	ToDirectory = "directory"
+	ToS3        = "s3"
+)
+
+// BackupSettings say what is backed up where. Secrets never leave this package, except into the sealed setting.
+type BackupSettings struct {
+	On         bool
+	Every      string // Hourly, Daily or Weekly
+	Keep       int    // newest backups that are kept
+	Kind       string // ToDirectory or ToS3
+	Directory  string
+	S3         blobs.S3
+	Passphrase app.Secret
+	Since      time.Time // when it was switched on
+}
+
+// storedSettings is the form that is sealed.
+type storedSettings struct {
+	On         bool      `json:"on"`
+	Every      string    `json:"every"`
+	Keep       int       `json:"keep"`
+	Kind       string    `json:"kind"`
+	Directory  string    `json:"directory"`
+	Endpoint   string    `json:"endpoint"`
+	Region     string    `json:"region"`
+	Bucket     string    `json:"bucket"`
+	Prefix     string    `json:"prefix"`
+	PathStyle  bool      `json:"path_style"`
+	AccessKey  string    `json:"access_key"`
+	SecretKey  string    `json:"secret_key"`
+	Passphrase string    `json:"passphrase"`
+	Since      time.Time `json:"since"`
+}
+
+// BackupSettings returns what is set; ok is false if nothing ever was.
+func (s *Service) BackupSettings(ctx context.Context) (b BackupSettings, ok bool, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		b, ok, err = s.readSettings(ctx, tx)
+		return err
+	})
+	return b, ok, err
+}
+
+func (s *Service) readSettings(ctx context.Context, tx *store.Tx) (b BackupSettings, ok bool, err error) {
+	set, ok, err := tx.Setting(ctx, settingBackup)
+	if err != nil || !ok {
+		return b, false, err
+	}
+	plain, err := s.cfg.Keyring.Open(secrets.Settings, settingBackup, set.Value)
+	if err != nil {
+		return b, false, fmt.Errorf("transfer: backup settings: %w", err)
+	}
+	var v storedSettings
+	if err := json.Unmarshal(plain, &v); err != nil {
+		return b, false, fmt.Errorf("transfer: backup settings: %w", err)
+	}
+	return BackupSettings{On: v.On, Every: v.Every, Keep: v.Keep, Kind: v.Kind, Directory: v.Directory, Passphrase: app.NewSecret(v.Passphrase), Since: v.Since,
+		S3: blobs.S3{Endpoint: v.Endpoint, Region: v.Region, Bucket: v.Bucket, Prefix: v.Prefix, PathStyle: v.PathStyle, AccessKey: v.AccessKey, SecretKey: app.NewSecret(v.SecretKey)}}, true, nil
+}
+
+// SetBackupSettings checks the settings, tries the target by writing, reading and deleting a small file, and keeps them. Empty secrets stay as they are. People only.
+func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupSettings) error {
+	if err := peopleOnly(by); err != nil {
+		return err
+	}
+	was, _, err := s.BackupSettings(ctx)
+	if err != nil {
+		return err
+	}
+	if b.Passphrase.Empty() {
+		b.Passphrase = was.Passphrase
+	}
+	if b.S3.SecretKey.Empty() && b.S3.Endpoint == was.S3.Endpoint { // a key must not go to another place than it was typed for
+		b.S3.SecretKey = was.S3.SecretKey
+	}
+	b.Since = was.Since
+	if b.On && !was.On {
+		b.Since = s.now()
+	}
+	if err := b.check(); err != nil {
+		return err
+	}
+	if b.On {
+		if err := b.try(ctx); err != nil {
+			return err
+		}
+	}
+	v := storedSettings{b.On, b.Every, b.Keep, b.Kind, b.Directory, b.S3.Endpoint, b.S3.Region, b.S3.Bucket, b.S3.Prefix, b.S3.PathStyle, b.S3.AccessKey, b.S3.SecretKey.Reveal(), b.Passphrase.Reveal(), b.Since}
+	detail := "Backups are off."
+	if b.On {
+		detail = fmt.Sprintf("Backups: %s, the last %d are kept, %s.", b.Every, b.Keep, b.place())
+	}
+	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.SetSettings(ctx, s.now(), store.Setting{Key: settingBackup, Value: s.cfg.Keyring.Seal(secrets.Settings, settingBackup, []byte(text(v))), Sealed: true}); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, s.event(by, "backup.settings", "backups", detail))
+	})
+}
+
+func (b BackupSettings) check() error {
+	switch {
+	case b.Every != Hourly && b.Every != Daily && b.Every != Weekly:
+		return app.Invalid("every", "how often is not known", "Choose hourly, daily or weekly.")
+	case b.Keep < 1 || b.Keep > 1000:
+		return app.Invalid("keep", "the number of backups to keep is not from 1 to 1000", "Type a number such as 14.")
+	case b.Kind != ToDirectory && b.Kind != ToS3:
+		return app.Invalid("kind", "where backups go is not known", "Choose a directory or S3.")
+	case !b.On:
+		return nil
+	case b.Passphrase.Empty():
+		return app.Invalid("passphrase", "backups need a passphrase", "Type one, and keep it elsewhere: it opens the backups when this instance is lost.")
+	}
+	return archive.CheckPassphrase(b.Passphrase)
+}
+
+// place opens the target.
+func (b BackupSettings) open() (blobs.Store, error) {
+	if b.Kind == ToS3 {
+		return blobs.OpenS3(b.S3)
+	}
+	return blobs.OpenDir(b.Directory)
+}
+
+// place says where backups go.
+func (b BackupSettings) place() string {
+	target, err := b.open()
+	if err != nil {
+		return "to " + b.Kind
+	}
+	return "to " + target.String()
+}
+
+// try finds out whether the target takes files, gives them back and lets go of them.
+func (b BackupSettings) try(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 45*time.Second)
+	defer cancel()
+	field := map[string]string{ToDirectory: "directory", ToS3: "endpoint"}[b.Kind]
+	target, err := b.open()
+	if err != nil {
+		return unusable(field, err)
+	}
+	name, content := "airlock-try-"+app.NewID(), []byte("Airlock tries whether it can write here.\n")
+	if err := target.Put(ctx, name, bytes.NewReader(content), int64(len(content))); err != nil {
+		return unusable(field, err)
+	}
+	r, err := target.Get(ctx, name)
+	if err != nil {
+		return unusable(field, err)
+	}
+	got, err := io.ReadAll(io.LimitReader(r, 1000))
+	_ = r.Close()
+	if err == nil && !bytes.Equal(got, content) {
+		err = fmt.Errorf("it gives back something else than was written")
+	}
+	if err == nil {
+		err = target.Delete(ctx, name)
+	}
+	if err != nil {
+		return unusable(field, err)
+	}
+	return nil
+}
+
+// unusable tells a person why their target doesn't work: the text is the storage's, which knows best.
+func unusable(field string, err error) error {
+	e := app.Invalid(field, "backups can't be kept there: "+app.Clip(err.Error(), 300), "Nothing was saved. Correct it and save again.")
+	e.Cause = err
+	return e
+}

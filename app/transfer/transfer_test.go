@@ -1,0 +1,236 @@
+package transfer
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// furnished is an instance with a bit of everything.
+func furnished(t testing.TB, label string) (*house, app.Profile, string) {
+	h := newHouse(t, label)
+	h.credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
+	h.credential("DB_PASSWORD", "first-password")
+	h.credential("DB_PASSWORD", "second-password ü\nwith two lines")
+	p := h.locked("billing", []string{"STRIPE_KEY", "DB_PASSWORD"}, "api.stripe.com", "db.example.com:5432")
+	must[app.Profile](t)(h.desk.SetExpiry(t.Context(), person(), p.Handle, time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)))
+	h.profile("being set up", []string{"DB_PASSWORD"})
+	revoked := h.locked("old", nil)
+	h.execution(revoked)
+	must[app.Profile](t)(h.desk.Revoke(t.Context(), person(), revoked.Handle))
+	gone := h.locked("gone", nil)
+	h.execution(gone)
+	h.no(h.desk.DeleteProfile(t.Context(), person(), gone.Handle))
+	id := h.execution(p)
+	return h, p, id
+}
+
+// Everything that travels arrives, and nothing else changes on the way: the new instance would write the very same file.
+func TestMovingHouse(t *testing.T) {
+	old, p, id := furnished(t, "aaaa")
+	file := old.export(all())
+	for _, secret := range []string{"sk_live", "second-password", p.ID, id, "STRIPE_KEY", "billing"} {
+		if bytes.Contains(file, []byte(secret)) {
+			t.Errorf("the file shows %q", secret)
+		}
+	}
+	fresh := newHouse(t, "bbbb")
+	plan := fresh.plan(file)
+	if plan.Count("credential", StateNew) != 2 || plan.Count("profile", StateNew) != 3 || plan.File.Executions != 3 || plan.Own || !plan.Whole || plan.Events == 0 {
+		t.Errorf("plan: %+v", plan)
+	}
+	report := fresh.take(file, Choice{History: true})
+	if report.Credentials != 2 || report.Profiles != 3 || report.Executions != 3 || report.Skipped != 0 {
+		t.Errorf("report: %+v", report)
+	}
+
+	// The agent's id works as it is.
+	got := must[app.Profile](t)(fresh.desk.Profile(t.Context(), p.ID))
+	if diff := cmp.Diff(must[app.Profile](t)(old.desk.Profile(t.Context(), p.ID)), got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(old.values(p), fresh.values(p)); diff != "" {
+		t.Error(diff)
+	}
+	h, _, _ := strings.Cut(p.Handle, " ")
+	for _, house := range []*house{old, fresh} {
+		var x store.Execution
+		house.no(house.store.Read(t.Context(), func(tx *store.Tx) (err error) {
+			x, err = tx.ExecutionByLookup(t.Context(), house.ring.Lookup(secrets.Execs, id))
+			return err
+		}))
+		if x.ProfileHandle != h || x.ProfileGone {
+			t.Errorf("%s: %+v", house.cfg.Instance, x)
+		}
+	}
+
+	a, b := old.dump(all()), fresh.dump(all())
+	if diff := cmp.Diff(comparable(a), comparable(b)); diff != "" {
+		t.Error(diff)
+	}
+	if broken := must[int64](t)(fresh.desk.VerifyAudit(t.Context())); broken != 0 {
+		t.Errorf("the audit log breaks at %d", broken)
+	}
+	h2 := fresh.actions()
+	if !slices.Contains(h2, "transfer.import") || !slices.Contains(old.actions(), "transfer.export") {
+		t.Errorf("the audit log says nothing: %v", h2)
+	}
+	if points := must[[]RestorePoint](t)(fresh.RestorePoints()); len(points) != 1 || points[0].Size == 0 {
+		t.Errorf("restore points: %v", points)
+	}
+
+	// A second import finds everything there.
+	plan = fresh.plan(file)
+	if plan.Count("credential", StateSame) != 2 || plan.Count("profile", StateSame) != 3 || plan.Here != 3 {
+		t.Errorf("second plan: %+v", plan)
+	}
+	if report := fresh.take(file, Choice{History: true, Overwrite: true}); report.Credentials+report.Profiles+report.Executions != 0 || report.Skipped != 3 {
+		t.Errorf("second report: %+v", report)
+	}
+}
+
+// comparable drops what belongs to one instance: who made the file and when, its audit log, how often a value was used since.
+func comparable(list []record) (out []record) {
+	for _, r := range list {
+		switch {
+		case r.Airlock != nil, r.Event != nil, r.End != nil:
+			continue
+		case r.Credential != nil:
+			r.Credential.Uses, r.Credential.LastUsedAt = 0, 0
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// Answers of a script's past questions are found by the old instance's hashes.
+func TestHashesOfQuestionsTravel(t *testing.T) {
+	old, _, _ := furnished(t, "aaaa")
+	file := old.export(all())
+	fresh := newHouse(t, "bbbb")
+	fresh.take(file, Choice{History: true})
+	third := newHouse(t, "cccc")
+	third.take(fresh.export(all()), Choice{History: true})
+	for _, h := range []*house{fresh, third} {
+		h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
+			keys, err := access.AskedKeys(t.Context(), tx, h.ring)
+			if !slices.ContainsFunc(keys, func(k []byte) bool { return bytes.Equal(k, old.ring.LookupKey(secrets.Scripts)) }) {
+				t.Errorf("%s does not have the key: %d keys", h.cfg.Instance, len(keys))
+			}
+			return err
+		}))
+	}
+}
+
+func TestRestoreIntoANewDatabase(t *testing.T) {
+	old, p, _ := furnished(t, "aaaa")
+	before := must[[]app.Event](t)(old.desk.Audit(t.Context(), 0, 1000))
+	file := old.export(all())
+	fresh := newHouse(t, "bbbb")
+	counts := must[Counts](t)(fresh.Fill(t.Context(), upload(file), nil))
+	if counts.Executions != 3 || counts.Events != int64(len(before)) {
+		t.Errorf("counts: %+v", counts)
+	}
+	if diff := cmp.Diff(comparable(old.dump(all())), comparable(fresh.dump(all()))); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(before, must[[]app.Event](t)(fresh.desk.Audit(t.Context(), 0, 1000))); diff != "" {
+		t.Errorf("the audit log differs: %s", diff)
+	}
+	if broken := must[int64](t)(fresh.desk.VerifyAudit(t.Context())); broken != 0 {
+		t.Errorf("the audit log breaks at %d", broken)
+	}
+	fresh.no(fresh.store.Check(t.Context()))
+	if diff := cmp.Diff(map[string]string{"STRIPE_KEY": "sk_live_0123456789abcdef", "DB_PASSWORD": "second-password ü\nwith two lines"}, fresh.values(p)); diff != "" {
+		t.Error(diff)
+	}
+	_, err := fresh.Fill(t.Context(), upload(file), nil)
+	wantCode(t, "into what is not empty", err, app.CodeConflict)
+}
+
+func TestSelectionTakesOnlyWhatBelongsToIt(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	h.credential("MINE", "value-of-mine")
+	h.credential("OTHER", "value-of-other")
+	mine, other := h.locked("mine", []string{"MINE"}), h.locked("other", []string{"OTHER"})
+	h.execution(mine)
+	h.execution(other)
+	file := h.export(Selection{Profiles: []string{mine.Handle}, History: true})
+	plan := newHouse(t, "bbbb").plan(file)
+	if diff := cmp.Diff(Counts{Credentials: 1, Profiles: 1, Policies: 1, Executions: 1, Parts: 6, Days: 1}, plan.File); diff != "" || plan.Whole {
+		t.Error(diff)
+	}
+	if state(plan, "credential:MINE").State != StateNew || state(plan, "profile:"+mine.Handle).State != StateNew {
+		t.Errorf("%+v", plan.Items)
+	}
+	plan = newHouse(t, "cccc").plan(h.export(Selection{Profiles: []string{mine.Handle}}))
+	if plan.File.Executions != 0 || plan.File.Days != 0 {
+		t.Errorf("history came along: %+v", plan.File)
+	}
+	_, err := h.Export(t.Context(), person(), &bytes.Buffer{}, app.NewSecret(words), Selection{Profiles: []string{"nobody"}}, nil)
+	wantCode(t, "unknown profile", err, app.CodeNotFound)
+}
+
+func TestAgentsMayNothing(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	for _, by := range []app.Actor{{Kind: app.ActorAgent, Name: "x"}, {}} {
+		_, err := h.Export(t.Context(), by, &bytes.Buffer{}, app.NewSecret(words), all(), nil)
+		wantCode(t, "export", err, app.CodeForbidden)
+		_, err = h.Plan(t.Context(), by, upload(nil), nil)
+		wantCode(t, "plan", err, app.CodeForbidden)
+		_, err = h.Import(t.Context(), by, upload(nil), Choice{}, "", nil)
+		wantCode(t, "import", err, app.CodeForbidden)
+	}
+}
+
+func TestWeakPassphraseIsRefused(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	var out bytes.Buffer
+	_, err := h.Export(t.Context(), person(), &out, app.NewSecret("password1234"), all(), nil)
+	wantCode(t, "weak", err, app.CodeInvalidField)
+	if out.Len() > 0 {
+		t.Error("something was written all the same")
+	}
+}
+
+// What is written while an export runs is not in it, and does not wait for it.
+func TestExportIsOneMoment(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	p := h.locked("a", nil)
+	for range 30 { // enough for some chunks to be written before the end
+		h.out = ""
+		for range 200 {
+			h.out += app.NewID()
+		}
+		h.execution(p)
+	}
+	var file bytes.Buffer
+	chunks := 0
+	w := writerFunc(func(b []byte) (int, error) {
+		if chunks++; chunks == 2 { // behind the header
+			h.execution(p)
+			h.credential("LATE", "value-of-late")
+		}
+		return file.Write(b)
+	})
+	done := must[Exported](t)(h.Export(t.Context(), person(), w, app.NewSecret(words), all(), nil))
+	if done.Counts.Executions != 30 || done.Counts.Credentials != 0 || chunks < 3 {
+		t.Errorf("%+v in %d chunks", done.Counts, chunks)
+	}
+	if plan := h.plan(file.Bytes()); plan.Here != 30 {
+		t.Errorf("%+v", plan)
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
