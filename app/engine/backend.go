@@ -4,59 +4,132 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
-	"sync/atomic"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
 )
 
-const (
-	checkWithin  = time.Minute
-	checkFirst   = 5 * time.Second // after a check found nothing ready, doubled up to checkLast
-	checkLast    = 5 * time.Minute
-	failuresLast = 3 // openings in a row; then the backend is checked again
-)
+// candidate is one configured sandbox: how its last proof ended and, while it is in use, its boxes.
+type candidate struct {
+	Sandbox
+	proving sync.Mutex // one proof at a time
 
-// backend is the sandbox in use, with its boxes.
-type backend struct {
-	sandbox plugins.Sandbox
-	spec    plugins.Spec // of every box, without ID
-	report  plugins.Report
-	pool    *pool
-	failed  atomic.Int32 // openings in a row
+	// The Engine's mu guards these.
+	report plugins.Report // of the last proof, passed or not
+	reason string         // why it did not pass; "" if it did
+	proved time.Time      // when the last proof ended; zero if there was none yet
+	passed bool
+	use    *backend  // nil while it is not in use
+	lapses int       // times in a row that boxes could not be opened although the proof had passed
+	rest   time.Time // not proved again by itself before that
 }
 
-// choose checks the configured sandboxes in order and takes the first that is ready.
-func (e *Engine) choose(ctx context.Context) bool {
-	var reasons []string
-	for _, s := range e.cfg.Sandboxes {
-		report, err := check(ctx, s)
-		reason := refusal(report, err)
-		e.mu.Lock()
-		e.report = report
-		e.mu.Unlock()
-		if reason == "" {
-			return e.use(s, report)
+// backend is a sandbox in use, with its boxes by class: limits are the same for all, so the image tells classes apart.
+type backend struct {
+	name    string
+	sandbox plugins.Sandbox
+	report  plugins.Report
+	limits  plugins.Limits
+	runtime string // of boxes without an image of their own
+	ca      []byte // PEM that every box trusts
+	opened  func() // told of each box that opened
+	failed  func(error)
+
+	acquainting sync.Mutex // held by who opens boxes only to see what is in them
+
+	mu     sync.Mutex
+	pools  map[string]*pool     // by image; "" is the default one's
+	known  map[string]Installed // by image; what boxes said that opened
+	closed bool
+}
+
+// class returns the pool of an image's boxes. Only the default image's ever keeps boxes ready.
+func (b *backend) class(image string) *pool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p := b.pools[image]; p != nil {
+		return p
+	}
+	spec := plugins.Spec{Runtime: image, Limits: b.limits}
+	failed := func(error) {} // whoever waits is told; an image that doesn't work is no reason to doubt the backend
+	if image == "" {
+		spec.Runtime, failed = b.runtime, b.failed
+	}
+	p := newPool(0, runtime.NumCPU(), func(ctx context.Context) (*box, error) {
+		opened, err := openBox(ctx, b.sandbox, spec, b.ca)
+		if err != nil {
+			return nil, err
 		}
-		e.cfg.Log.WarnContext(ctx, "sandbox backend is not ready", "backend", s.Name, "reason", reason)
-		reasons = append(reasons, s.Name+": "+reason)
+		b.learn(image, opened)
+		if image == "" {
+			b.opened()
+		}
+		return opened, nil
+	}, failed)
+	if b.closed {
+		p.close()
 	}
-	if len(reasons) == 0 {
-		reasons = []string{"no sandbox backend is configured; set AIRLOCK_SANDBOX"}
+	b.pools[image] = p
+	return p
+}
+
+// identity is what is installed in boxes of an image.
+func (b *backend) identity(image string) string {
+	if image == "" {
+		return b.report.Runtime
 	}
+	return b.report.Images[image]
+}
+
+// warm is how many boxes wait.
+func (b *backend) warm() int {
+	b.mu.Lock()
+	pools := make([]*pool, 0, len(b.pools))
+	for _, p := range b.pools {
+		pools = append(pools, p)
+	}
+	b.mu.Unlock()
+	n := 0
+	for _, p := range pools {
+		n += p.ready()
+	}
+	return n
+}
+
+// close ends every box that was not handed out, and returns when they are gone. What runs goes on.
+func (b *backend) close() {
+	b.mu.Lock()
+	b.closed = true
+	pools := make([]*pool, 0, len(b.pools))
+	for _, p := range b.pools {
+		pools = append(pools, p)
+	}
+	b.mu.Unlock()
+	for _, p := range pools {
+		p.close()
+	}
+}
+
+// proof takes the candidate's proof, keeps its outcome, and reports whether it passed. It decides nothing: see settle.
+func (e *Engine) proof(ctx context.Context, c *candidate) bool {
+	c.proving.Lock()
+	defer c.proving.Unlock()
+	within, cancel := context.WithTimeout(ctx, checkWithin)
+	defer cancel()
+	report, err := c.Backend.Check(within, c.Config)
+	if ctx.Err() != nil {
+		return false // cut short: it says nothing
+	}
+	reason := refusal(report, err)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.closed {
-		e.reason = strings.Join(reasons, "; ")
+	c.report, c.reason, c.passed, c.proved = report, reason, reason == "", e.now()
+	if reason != "" {
+		e.cfg.Log.WarnContext(ctx, "sandbox backend is not ready", "backend", c.Name, "reason", reason)
 	}
-	return false
-}
-
-func check(ctx context.Context, s Sandbox) (plugins.Report, error) {
-	ctx, cancel := context.WithTimeout(ctx, checkWithin)
-	defer cancel()
-	return s.Backend.Check(ctx, s.Config)
+	return c.passed
 }
 
 // refusal is why a backend with this report can't be used, or "".
@@ -74,74 +147,7 @@ func refusal(report plugins.Report, err error) string {
 	return ""
 }
 
-func (e *Engine) use(s Sandbox, report plugins.Report) bool {
-	if report.Name == "" {
-		report.Name = s.Name
-	}
-	l := e.cfg.Limits
-	b := &backend{sandbox: s.Backend, report: report, spec: plugins.Spec{Runtime: e.cfg.Runtime,
-		Limits: plugins.Limits{Memory: l.Memory, CPU: l.CPU, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}}}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return true
-	}
-	b.pool = newPool(max(e.cfg.Pool, 0), runtime.NumCPU(), b.open, func(err error) { e.openFailed(b, err) })
-	e.backend, e.reason = b, ""
-	e.cfg.Log.Info("sandbox backend is ready", "backend", report.Name, "version", report.Version, "tier", report.Tier)
-	e.wakeUp()
-	return true
-}
-
-// chooseLater tries again until a backend is ready.
-func (e *Engine) chooseLater() {
-	for wait := checkFirst; ; wait = min(2*wait, checkLast) {
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-e.ctx.Done():
-			timer.Stop()
-			return
-		}
-		if e.choose(e.ctx) {
-			return
-		}
-	}
-}
-
-// open opens one box.
-func (b *backend) open(ctx context.Context) (*box, error) {
-	opened, err := openBox(ctx, b.sandbox, b.spec)
-	if err == nil {
-		b.failed.Store(0)
-	}
-	return opened, err
-}
-
-// openFailed puts a backend whose boxes don't open any more back to its check.
-func (e *Engine) openFailed(b *backend, err error) {
-	e.cfg.Log.Warn("a sandbox could not be opened", "backend", b.report.Name, "error", err)
-	if b.failed.Add(1) != failuresLast {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.backend != b || e.closed {
-		return
-	}
-	e.backend = nil
-	e.reason = fmt.Sprintf("%s: sandboxes could not be opened any more; it is being checked again", b.report.Name)
-	e.loops.Go(b.pool.close)
-	e.loops.Go(func() {
-		if !e.choose(e.ctx) {
-			e.chooseLater()
-		}
-	})
-}
-
-// sandbox returns the backend in use, or nil and the reason why there is none.
-func (e *Engine) sandbox() (*backend, string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.backend, e.reason
+// same reports whether boxes that were opened under one proof are as good as those that will be under the other.
+func same(a, b plugins.Report) bool {
+	return a.Tier == b.Tier && a.Runtime == b.Runtime && slices.Equal(sortedKeys(a.Images), sortedKeys(b.Images))
 }

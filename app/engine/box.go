@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/pipe"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/plugins"
 )
@@ -33,19 +33,17 @@ type box struct {
 }
 
 // openBox starts a box and returns when its interpreter waits. ctx bounds the opening only.
-func openBox(ctx context.Context, sandbox plugins.Sandbox, spec plugins.Spec) (*box, error) {
+func openBox(ctx context.Context, sandbox plugins.Sandbox, spec plugins.Spec, ca []byte) (*box, error) {
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	b := &box{id: app.NewID(), taken: make(chan struct{}), kill: kill, ended: make(chan struct{})}
 	spec.ID = b.id
-	stdin, toGuest := io.Pipe()
-	fromGuest, stdout := io.Pipe()
+	ours, theirs := pipe.New() // buffered: else each message is handed over from goroutine to goroutine
 	go func() {
 		defer close(b.ended)
-		b.exit, b.err = sandbox.Run(life, spec, stdin, stdout)
-		_ = stdin.CloseWithError(io.ErrClosedPipe)
-		_ = stdout.Close()
+		b.exit, b.err = sandbox.Run(life, spec, theirs, theirs)
+		_ = theirs.Close()
 	}()
-	session, err := guest.Open(ctx, toGuest, fromGuest)
+	session, err := guest.Open(ctx, ours, ours, ca)
 	if err != nil {
 		kill()
 		exit, lost := b.wait()

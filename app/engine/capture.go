@@ -1,63 +1,72 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 	"unicode/utf8"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
 )
 
 // floodFactor is how many times the output limit a script may print, most of it thrown away, before it is stopped.
 const floodFactor = 32
 
-// capture keeps the redacted head of one output stream, in memory and bounded. Write is for one goroutine; text and finish may be called from others.
+// captureSlack is how much is kept beyond the output limit, in bytes: a value across the limit must be seen whole to be masked.
+const captureSlack = app.MaxValue
+
+// capture keeps the head of one output stream, in memory and bounded: redacted as it comes, for people who watch, and as it is, for the
+// final pass. Write is for one goroutine; text and whole may be called from others.
 type capture struct {
 	limit   int64
 	changed func() // more text can be shown
 	flood   func() // far too much was printed; called once
+	turns   *turns
+	second  bool // it is the second stream of turns
 
 	stream *redact.Stream
-	seen   int64 // raw bytes
 
 	mu   sync.Mutex
+	seen int64 // bytes printed
+	raw  []byte
 	kept []byte
-	cut  bool
+	full bool // no more is shown
 }
 
-func newCapture(red *redact.Redactor, limit int64, changed, flood func()) *capture {
-	c := &capture{limit: limit, changed: changed, flood: flood}
+func newCapture(red *redact.Redactor, limit int64, t *turns, second bool, changed, flood func()) *capture {
+	c := &capture{limit: limit, changed: changed, flood: flood, turns: t, second: second}
 	c.stream = red.Stream(c.emit)
 	return c
 }
 
 // Write takes what the script printed. It never fails and never blocks.
 func (c *capture) Write(p []byte) (int, error) {
+	c.mu.Lock()
 	before := c.seen
 	c.seen += int64(len(p))
-	if hard := c.limit * floodFactor; before <= hard && c.seen > hard {
+	n := int(max(min(int64(len(p)), c.limit+captureSlack-int64(len(c.raw))), 0))
+	c.raw = append(c.raw, p[:n]...)
+	full := c.full
+	c.mu.Unlock()
+	c.turns.add(c.second, n)
+	if hard := c.limit * floodFactor; before <= hard && before+int64(len(p)) > hard {
 		c.flood()
 	}
-	if !c.full() {
+	if !full {
 		_, _ = c.stream.Write(p)
 	}
 	return len(p), nil
 }
 
-func (c *capture) full() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.cut
-}
-
 func (c *capture) emit(text redact.Clean) {
 	c.mu.Lock()
-	s := text.String()
-	if c.cut || s == "" {
+	if c.full {
 		c.mu.Unlock()
 		return
 	}
+	s := text.String()
 	if room := c.limit - int64(len(c.kept)); int64(len(s)) > room {
-		s, c.cut = clip(s, int(room)), true
+		s, c.full = clip(s, int(room)), true
 	}
 	c.kept = append(c.kept, s...)
 	c.mu.Unlock()
@@ -71,19 +80,49 @@ func (c *capture) text() string {
 	return string(c.kept)
 }
 
-// finish ends the stream and returns what is to be kept, whether some was cut, and how many places were masked.
-// If the script was stopped or printed more than the guest let through, the stream may end within a secret.
-// Everything passes the redactor again as a whole, because a whole text shows what pieces may hide.
-func (c *capture) finish(red *redact.Redactor, broken bool) (text redact.Clean, cut bool, masked int) {
-	if broken || c.seen > c.limit*floodFactor {
-		c.stream.Cut()
-	} else {
-		_ = c.stream.Close()
-	}
-	text, again := red.Text(c.text())
+// whole is everything that is kept, for the final pass. If the script was stopped or printed more than is kept, it may end within a secret.
+func (c *capture) whole(broken bool) redact.Output {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return text, c.cut, c.stream.Hits() + again
+	return redact.Output{Raw: c.raw, Cut: broken || c.cut()}
+}
+
+// keep returns what is stored of a redacted output, and whether some was cut.
+func (c *capture) keep(text redact.Clean) (redact.Clean, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return text.Truncate(int(c.limit)), int64(text.Len()) > c.limit || c.cut()
+}
+
+// cut reports whether more was printed than is kept, or than the guest lets through. The caller holds mu.
+func (c *capture) cut() bool { return c.seen > int64(len(c.raw)) || c.seen > c.limit*floodFactor }
+
+// turns records how two streams interleave.
+type turns struct {
+	mu      sync.Mutex
+	lengths []int // by turns, the first stream first
+}
+
+func (t *turns) add(second bool, n int) {
+	if n == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if last := len(t.lengths) - 1; last >= 0 && (last%2 == 1) == second {
+		t.lengths[last] += n
+		return
+	}
+	if len(t.lengths) == 0 && second {
+		t.lengths = append(t.lengths, 0)
+	}
+	t.lengths = append(t.lengths, n)
+}
+
+func (t *turns) list() []int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.lengths)
 }
 
 // clip shortens s to at most n bytes at a character boundary.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/swap"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/store"
 )
@@ -15,48 +17,69 @@ type grant struct {
 	policy   app.Policy
 	settings map[string]string
 	hosts    []app.Host // with {KEY} references resolved
+	sealed   []access.Value
+	plain    []access.Value
 	secrets  []redact.Value
 	injected []string
 	values   []store.ExecutionValue
+	hold     string // what Vault lent, to be released; "" if nothing
+	all      []access.Value
+	vault    bool // some values came from Vault, so the script as it is shown has to be looked through again
 }
 
-// bind reads the profile's policy and its values as they are now. The newest version counts: a person who takes a host or a
+// bind reads the profile's policy and its values as they are now. What it returns holds what Vault lent, also with an error. The newest version counts: a person who takes a host or a
 // value away also means the executions that still wait in the queue.
 func (e *Engine) bind(ctx context.Context, profile app.Profile) (grant, error) {
 	policy, err := e.cfg.Access.Policy(ctx, profile.Handle, profile.Policy)
 	if err != nil {
 		return grant{}, fmt.Errorf("read the policy: %w", err)
 	}
-	values, err := e.cfg.Access.Resolve(ctx, policy)
+	values, err := e.cfg.Access.Resolve(ctx, profile.Handle, policy)
 	if err != nil {
 		return grant{}, fmt.Errorf("resolve the values: %w", err)
 	}
-	g := grant{policy: policy, settings: make(map[string]string, len(values))}
+	g := grant{policy: policy, settings: make(map[string]string, len(values)), all: values}
+	for _, v := range values {
+		g.hold, g.vault = v.Hold, g.vault || v.Elsewhere()
+	}
 	for _, v := range values {
 		if err := g.add(v); err != nil {
-			return grant{}, err
+			return g, err
 		}
 	}
+	g.secrets = append(g.secrets, e.earlier(values)...)
 	g.hosts, err = access.ResolveHosts(policy, values)
 	return g, err
 }
 
+// add gives the script what its mode says: the placeholder of a sealed value, never the value.
 func (g *grant) add(v access.Value) error {
-	if v.Mode == app.ModeSealed { // Resolve refuses them too; a second lock on this door costs nothing
-		return errSealed(v.Key)
-	}
-	g.settings[v.Key] = v.Secret.Reveal()
-	if v.Mode != app.ModePlain {
+	switch v.Mode {
+	case app.ModeSealed:
+		g.settings[v.Key] = v.Placeholder
+		g.sealed = append(g.sealed, v)
+		g.secrets = append(g.secrets, redact.Value{Name: v.Key, Secret: v.Secret, Placeholder: v.Placeholder})
+	case app.ModeInjected:
+		g.settings[v.Key] = v.Secret.Reveal()
 		g.injected = append(g.injected, v.Key)
 		g.secrets = append(g.secrets, redact.Value{Name: v.Key, Secret: v.Secret})
+	case app.ModePlain:
+		g.settings[v.Key] = v.Secret.Reveal()
+		g.plain = append(g.plain, v)
+	default:
+		return fmt.Errorf("engine: the key %s has the mode %q, which this program doesn't know", v.Key, v.Mode)
 	}
 	g.values = append(g.values, store.ExecutionValue{Key: v.Key, CredentialID: v.Credential, Version: v.Version, Mode: v.Mode})
 	return nil
 }
 
-// errSealed refuses what can't be kept: until egress puts sealed values into requests, the only other way to
-// use one would be to hand it to the script, which is what its owner has ruled out.
-func errSealed(key string) error {
-	return app.E(app.CodeForbidden, fmt.Sprintf("the credential behind the key %s is sealed, and this version of Airlock can't put sealed values into requests yet", key),
-		"Ask the person to change the credential's mode to injected, or to remove the key from a new profile.")
+// way is the grant as egress needs it.
+func (g *grant) way() egress.Grant { return egress.Grant{Hosts: g.hosts, Sealed: swapped(g.sealed)} }
+
+func swapped(values []access.Value) []swap.Credential {
+	list := make([]swap.Credential, len(values))
+	for i, v := range values {
+		list[i] = swap.Credential{Key: v.Key, Placeholder: v.Placeholder, Value: v.Secret, Hosts: v.Hosts, Places: v.Places, PlainHTTP: v.PlainHTTP}
+	}
+	return list
 }

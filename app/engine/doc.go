@@ -13,6 +13,18 @@
 // the first one counts. The row becomes terminal after the backend has said that nothing of the box is left, in one transaction with output,
 // ledger and counters.
 //
+// # Backends
+//
+// Each configured backend is a candidate that takes a proof, by its Check; survey and Prove have proofs taken, settle decides who is in use. All that pass are,
+// or with Auto the strongest. The first in use is the default, and only its default image's pool keeps boxes ready: others would hold memory for
+// executions that may never come. A profile's placement is obeyed or the execution ends in error; there is no second best. A backend whose boxes
+// don't open any more is proved again at once, and has to rest if it passes that time and again without opening one.
+//
+// # Re-runs
+//
+// A re-run gets recorded answers, each only to the very question (prompt and model, by keyed hash) that it was given to, in whatever order a script's threads
+// ask. They become exchanges of the re-run too, so that it can be repeated itself. The policy is the one in force: what a person took away stays away.
+//
 // # Waiting for the LLM
 //
 // While a question is open the run clock is held, the box is frozen and the run slot is given away; a separate cap bounds how many wait. If a box
@@ -21,6 +33,16 @@
 //
 // # Sealed credentials
 //
-// Egress doesn't put sealed values into requests yet. Until it does, an execution with a sealed key ends before it starts: the only
-// alternative would be to hand the value to the script, which its owner has ruled out.
+// A script gets the placeholder of a sealed value; the value itself goes to egress, which puts it into requests, and to the redactor, which
+// looks for it in whatever comes back all the same. Nothing else in this package sees it.
+//
+// # Decisions while it runs
+//
+// What a person takes away (a profile's host; a credential's host, place or plain HTTP) is taken from what runs at once: the hub tells of changes
+// in this process, the database's version of those by others, and review obeys. What is added is for later executions. An injected value
+// can't be taken back from a script that has it.
+//
+// A refusal that a person could turn into a permission becomes a request on the profile's page while the script runs, each place once per execution and
+// access.MaxRequestsOfExecution in all. The script's line in it is what the guest says (see guest.Handler.Asked), to help the person, no more. The
+// box itself refuses some places without a word to Airlock: then the guest's word makes the ledger row, too, which a script could also have had by trying.
 package engine

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/store"
 )
 
 func TestEndings(t *testing.T) {
@@ -100,8 +102,24 @@ func TestRedactionInEveryChannel(t *testing.T) {
 			t.Errorf("nothing is masked in %q", text)
 		}
 	}
-	if x.Redactions == 0 || len(network) == 0 {
-		t.Errorf("redactions %d, network %v", x.Redactions, network)
+	var hits map[string]redact.Hits
+	w.must(w.store.Read(t.Context(), func(tx *store.Tx) (err error) {
+		hits, err = tx.RedactionHits(t.Context(), x.Handle)
+		return err
+	}))
+	total := 0
+	for _, channel := range []string{"stdout", "stderr", "error", "result", "prompt", "answer", "network"} {
+		for _, h := range hits[channel] {
+			if h.Name != "API_KEY" || h.Count == 0 {
+				t.Errorf("%s: %+v", channel, h)
+			}
+		}
+		if total += hits[channel].Total(); len(hits[channel]) == 0 {
+			t.Errorf("nothing is counted for %s: %+v", channel, hits)
+		}
+	}
+	if x.Redactions != total || len(network) == 0 {
+		t.Errorf("redactions %d, hits %+v, network %v", x.Redactions, hits, network)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/store"
@@ -34,7 +35,9 @@ type Config struct {
 	Log     *slog.Logger     // nil: none. It gets handles, never ids, and no texts of scripts
 	Now     func() time.Time // nil: time.Now
 
-	Sandboxes []Sandbox // tried in order; the first ready one of tier full or restricted is used
+	CA        []byte    // PEM that scripts trust besides their runtime's own roots: the Gateway's Authority, if it has one
+	Sandboxes []Sandbox // in order of preference. All that pass their proof are used; the first of them is the default
+	Auto      bool      // use only the strongest one that passes
 	Limits    app.Limits
 	Runtime   string // of the boxes; "" means the backend's default
 
@@ -47,6 +50,9 @@ type Config struct {
 	TimeoutDefault time.Duration // default 60 s
 	TimeoutMax     time.Duration // default 15 min
 	LLMWait        time.Duration // default 10 min
+
+	Patterns func(text string) []redact.Match        // finds what looks like a secret; nil: only known values are masked
+	Ahead    func(text string) ([]redact.Match, int) // likewise, in output while it comes: see redact.Options
 }
 
 // Engine runs executions. It is safe for concurrent use.
@@ -55,6 +61,7 @@ type Engine struct {
 	name    string // of this run of the server, in claims
 	slots   *slots
 	waiting atomic.Int64
+	reviews atomic.Int64 // begun
 	wake    chan struct{}
 
 	ctx    context.Context // ends when Close begins
@@ -65,22 +72,27 @@ type Engine struct {
 	// dispatch joins a claim with its entry in live, so that whoever holds it sees every execution either pending or live.
 	dispatch sync.Mutex
 
-	mu      sync.Mutex
-	live    map[string]*run // by handle
-	backend *backend        // nil while none is ready
-	reason  string          // why none is
-	report  plugins.Report  // the last one, ready or not
-	closed  bool
+	fleet  []*candidate // in the configured order
+	lapsed chan struct{}
+
+	mu     sync.Mutex
+	live   map[string]*run // by handle
+	reason string          // why no backend is in use
+	closed bool
 }
 
 // New returns an Engine that does nothing yet: see Start.
 func New(cfg Config) *Engine {
 	cfg = withDefaults(cfg)
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Engine{
-		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), wake: make(chan struct{}, 1),
+	e := &Engine{
+		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), wake: make(chan struct{}, 1), lapsed: make(chan struct{}, 1),
 		ctx: ctx, cancel: cancel, live: map[string]*run{}, reason: "the engine has not started yet",
 	}
+	for _, s := range cfg.Sandboxes {
+		e.fleet = append(e.fleet, &candidate{Sandbox: s})
+	}
+	return e
 }
 
 func withDefaults(cfg Config) Config {
@@ -113,15 +125,14 @@ func orElse[T comparable](field *T, value T) {
 	}
 }
 
-// Start checks the sandbox, reconciles what a dead process left, and begins to claim. It returns without waiting for a backend
+// Start takes the proof of each sandbox, reconciles what a dead process left, and begins to claim. It returns without waiting for a backend
 // that can't run: that is tried again in the background, and Health says why.
 func (e *Engine) Start(ctx context.Context) error {
 	if err := e.reconcile(ctx); err != nil {
 		return err
 	}
-	if !e.choose(ctx) {
-		e.loops.Go(e.chooseLater)
-	}
+	e.survey(ctx)
+	e.loops.Go(e.musterLoop)
 	e.loops.Go(e.claimLoop)
 	e.loops.Go(e.watchLoop)
 	return nil
@@ -136,8 +147,13 @@ func (e *Engine) Close(ctx context.Context) error {
 	for _, r := range e.live {
 		r.stop(stopInterrupted())
 	}
-	b := e.backend
-	e.backend = nil
+	var used []*backend
+	for _, c := range e.fleet {
+		if c.use != nil {
+			used = append(used, c.use)
+			c.use = nil
+		}
+	}
 	e.mu.Unlock()
 	e.cancel()
 	done := make(chan struct{})
@@ -145,8 +161,8 @@ func (e *Engine) Close(ctx context.Context) error {
 		defer close(done)
 		e.loops.Wait() // first: a claim may still add a run
 		e.runs.Wait()
-		if b != nil {
-			b.pool.close()
+		for _, b := range used {
+			b.close()
 		}
 	}()
 	select {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
 )
@@ -27,6 +29,7 @@ const (
 func (e *Engine) execute(r *run) {
 	defer r.cancel(nil)
 	f := r.drive()
+	r.e.cfg.Access.Release(r.lent) // a second time, unless the script was never sent
 	r.releaseSlot()
 	e.finish(r.x.Handle, f)
 	r.status = f.Status
@@ -42,7 +45,10 @@ func (r *run) drive() store.Finish {
 	if err != nil {
 		return r.neverSent(err)
 	}
-	r.equip(job.grant)
+	if err := r.equip(job); err != nil {
+		r.egress.Close()
+		return r.neverSent(err)
+	}
 	cut := context.AfterFunc(r.ctx, r.egress.Close) // at once, whatever else takes time
 	defer cut()
 	defer r.egress.Close()
@@ -58,7 +64,7 @@ func (r *run) drive() store.Finish {
 	f.RunTime, f.PeakMemory, f.CPUTime = used, end.exit.PeakMemory, end.exit.CPUTime
 	f.Manifest = app.Manifest{
 		Script: digest(job.script), Inputs: digest(job.inputs), LLM: r.answers.hex(), Runner: box.session.Ready().Runner,
-		Python: box.session.Ready().Python, Packages: box.session.Ready().Packages, Runtime: in.report.Runtime,
+		Python: box.session.Ready().Python, Packages: box.session.Ready().Packages, Runtime: in.identity(job.grant.policy.Placement.Image),
 		Policy: job.grant.policy.Digest(), Limits: r.e.cfg.Limits,
 	}
 	if f.Result != nil {
@@ -105,23 +111,33 @@ func (r *run) account(failed *wire.Failed) *wire.Failed {
 	return &wire.Failed{Error: clean(failed.Error), Traceback: clean(failed.Traceback), Line: failed.Line}
 }
 
-// conclude redacts everything that came out of the box and judges.
+// conclude judges and redacts everything that came out of the box, as one.
 func (r *run) conclude(end ending, outcome guest.Outcome) store.Finish {
-	var f store.Finish
-	f.Result, end.result = r.result(outcome.Result)
-	v := judge(end)
-	var cutOut, cutErr bool
-	var hitsOut, hitsErr int
+	lost := r.e.cfg.Access.Release(r.lent)
+	r.learn()
+	end.result = r.checkResult(outcome.Result)
+	r.petition(context.WithoutCancel(r.ctx))
+	rows := r.located(r.egress.Ledger())
+	v := withHints(withLost(judge(end), lost), hints(rows))
 	broken := end.stop != nil || end.exited == nil || end.exited.Signal != 0 // what it printed may end anywhere
-	f.Stdout, cutOut, hitsOut = r.stdout.finish(r.red, broken)
-	f.Stderr, cutErr, hitsErr = r.stderr.finish(r.red, broken)
+	x := redact.Execution{Stdout: r.stdout.whole(broken), Stderr: r.stderr.whole(broken), Turns: r.turns.list(), Error: v.message, Network: textsOf(rows), Said: r.said()}
+	if end.result == nil {
+		x.Result = outcome.Result
+	}
+	clean, err := r.red.Execution(x)
+	if err != nil { // checked above; without a look at everything nothing goes out
+		r.e.cfg.Log.Error("the output could not be redacted", "execution", r.x.Handle, "error", err)
+		v = failure("Airlock could not redact the output, so it was thrown away; the operator finds the reason in its log")
+		clean = redact.Cleaned{Error: r.clean("error", v.message)}
+	}
+	f := store.Finish{Result: clean.Result, Network: ledger(rows, clean.Network)}
+	var cutOut, cutErr bool
+	f.Stdout, cutOut = r.stdout.keep(clean.Stdout)
+	f.Stderr, cutErr = r.stderr.keep(clean.Stderr)
 	f.Truncated = cutOut || cutErr
-	ledger := r.egress.Ledger()
-	f.Network = r.ledger(ledger)
-	v = withHints(v, hints(ledger))
-	r.wrap(&f, v)
-	f.Masked["stdout"] += hitsOut
-	f.Masked["stderr"] += hitsErr
+	f.Turns = clean.Turns
+	r.count(clean.Hits)
+	r.wrap(&f, v, clean.Error)
 	return f
 }
 
@@ -138,13 +154,13 @@ func (r *run) neverSent(err error) store.Finish {
 		r.e.cfg.Log.Warn("an execution could not be started", "execution", r.x.Handle, "error", err)
 	}
 	var f store.Finish
-	r.wrap(&f, v)
+	r.wrap(&f, v, r.clean("error", v.message))
 	return f
 }
 
 // wrap fills in what every end has.
-func (r *run) wrap(f *store.Finish, v verdict) {
-	f.Status, f.Error, f.ErrorLine, f.At = v.status, r.clean("error", v.message).Ends(maxError), v.line, r.e.now()
+func (r *run) wrap(f *store.Finish, v verdict, message redact.Clean) {
+	f.Status, f.Error, f.ErrorLine, f.At = v.status, message.Ends(maxError), v.line, r.e.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.nudging != nil {
@@ -168,11 +184,24 @@ func (e *Engine) finish(handle string, f store.Finish) {
 	}
 }
 
-// ledger redacts the texts that a script can choose.
-func (r *run) ledger(rows []app.Connection) []store.Connection {
-	list := make([]store.Connection, len(rows))
-	for i, c := range rows {
-		list[i] = store.Connection{Connection: c, Host: r.clean("network", c.Host), Rule: r.clean("network", c.Rule)}
+// ledgerTexts is how many texts of a ledger row a script can choose.
+const ledgerTexts = 4
+
+// textsOf returns these texts, row by row.
+func textsOf(rows []app.Connection) []string {
+	texts := make([]string, 0, ledgerTexts*len(rows))
+	for _, c := range rows {
+		texts = append(texts, c.Host, c.Rule, c.Method, c.Path)
+	}
+	return texts
+}
+
+// ledger puts the redacted texts beside their rows; rows without them are left out.
+func ledger(rows []app.Connection, texts []redact.Clean) []store.Connection {
+	list := make([]store.Connection, len(texts)/ledgerTexts)
+	for i := range list {
+		t := texts[i*ledgerTexts:]
+		list[i] = store.Connection{Connection: rows[i], Host: t[0], Rule: t[1], Method: t[2], Path: t[3]}
 	}
 	return list
 }
@@ -184,8 +213,13 @@ func hints(ledger []app.Connection) []string {
 		if c.Rule == egress.RuleCancelled || c.Rule == egress.RuleClosed {
 			continue
 		}
-		if told := egress.Explain(c); told != nil {
-			list = append(list, strings.TrimSpace(told.Message+". "+told.Hint))
+		told := egress.Explain(c)
+		if told == nil {
+			continue
+		}
+		hint := strings.TrimSpace(told.Message + ". " + told.Hint)
+		if !slices.Contains(list, hint) { // a ledger has a row per request; what to do is the same for all of a place
+			list = append(list, hint)
 		}
 	}
 	return list

@@ -37,6 +37,7 @@ type world struct {
 	access  *access.Service
 	profile app.Profile // locked, with API_KEY (injected) and DB_HOST (plain)
 	fake    *fake.Backend
+	hub     *live.Hub
 }
 
 // newWorld starts an engine on a new database whose boxes run players, unless change says otherwise.
@@ -53,7 +54,7 @@ func newWorldWithout(t testing.TB) *world {
 	before := goleak.IgnoreCurrent()
 	gorm := goleak.IgnoreAnyFunction("gorm.io/gorm/internal/lru.NewLRU[...].func1") // gorm never ends the sweeper of its statement cache
 	t.Cleanup(func() { goleak.VerifyNone(t, before, gorm) })
-	w := &world{t: t, dir: t.TempDir(), fake: fake.New(t, play)}
+	w := &world{t: t, dir: t.TempDir(), fake: fake.New(t, play), hub: &live.Hub{}}
 	w.openStore()
 	w.profile = w.newProfile()
 	return w
@@ -67,7 +68,7 @@ func (w *world) openStore() {
 	w.t.Cleanup(func() { _ = s.Close() })
 	keyring, err := secrets.NewKeyring(app.NewSecret(instanceKey))
 	w.must(err)
-	w.access = access.New(access.Config{Store: s, Keyring: keyring})
+	w.access = access.New(access.Config{Store: s, Keyring: keyring, Hub: w.hub})
 }
 
 func (w *world) startEngine(change ...func(*Config)) {
@@ -75,7 +76,7 @@ func (w *world) startEngine(change ...func(*Config)) {
 	keyring, err := secrets.NewKeyring(app.NewSecret(instanceKey))
 	w.must(err)
 	cfg := Config{
-		Store: w.store, Access: w.access, Keyring: keyring, Hub: &live.Hub{}, Gateway: egress.New(egress.Config{}),
+		Store: w.store, Access: w.access, Keyring: keyring, Hub: w.hub, Gateway: egress.New(egress.Config{}),
 		Log: slog.New(slog.NewTextHandler(w.t.Output(), nil)), Sandboxes: []Sandbox{{Name: "fake", Backend: w.fake}}, Workers: 2, Pool: 2,
 	}
 	for _, f := range change {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -13,12 +14,10 @@ const healthWithin = time.Second
 // Health is the engine's state for /health and the UI.
 type Health struct {
 	Ready    bool
-	Backend  string
-	Tier     string
+	Backend  string // the default one; "" if none is in use
+	Tier     string // its tier
 	Reason   string // why not ready and what to do
-	Controls []Control
-	Enforced map[string]string
-	Runtime  string
+	Backends []BackendHealth
 	Workers  int
 	Running  int
 	Waiting  int // for the LLM
@@ -26,30 +25,44 @@ type Health struct {
 	Warm     int // boxes ready
 }
 
-// Control is one proved or unproved control of the sandbox.
-type Control struct {
-	Name   string
-	Proved bool
-	Detail string
+// BackendHealth is one configured backend and how its last proof ended.
+type BackendHealth struct {
+	Name    string
+	InUse   bool
+	Default bool
+	Passed  bool              // its proof; it is not in use all the same if Auto found a stronger one
+	Reason  string            // why it did not pass, and what to do
+	Proved  time.Time         // zero: not yet
+	Images  map[string]string // that profiles may choose, with their identities
+	Report  plugins.Report
+	Warm    int
 }
 
-// Health reports the state now. While no backend is ready, controls and limits are those of the one that was checked last.
+// Health reports the state now.
 func (e *Engine) Health() Health {
 	e.mu.Lock()
-	b, live := e.backend, len(e.live)
-	h := Health{
-		Ready: b != nil, Backend: e.report.Name, Tier: string(e.report.Tier), Reason: e.reason, Enforced: e.report.Enforced,
-		Runtime: e.report.Runtime, Workers: e.cfg.Workers, Waiting: int(e.waiting.Load()),
-	}
-	for _, c := range e.report.Controls {
-		h.Controls = append(h.Controls, Control{Name: c.Name, Proved: c.Proved, Detail: c.Detail})
+	h := Health{Reason: e.reason, Workers: e.cfg.Workers, Waiting: int(e.waiting.Load())}
+	live, first := len(e.live), e.first()
+	uses := make([]*backend, len(e.fleet))
+	for i, c := range e.fleet {
+		h.Backends = append(h.Backends, BackendHealth{
+			Name: c.Name, InUse: c.use != nil, Default: c.use != nil && c.use == first, Passed: c.passed, Reason: c.reason, Proved: c.proved,
+			Images: c.report.Images, Report: c.report,
+		})
+		uses[i] = c.use
 	}
 	e.mu.Unlock()
+	if first != nil {
+		h.Ready, h.Backend, h.Tier = true, first.name, string(first.report.Tier)
+	}
+	for i, b := range uses {
+		if b != nil {
+			h.Backends[i].Warm = b.warm()
+			h.Warm += h.Backends[i].Warm
+		}
+	}
 	h.Running = max(live-h.Waiting, 0)
 	h.Queued = e.queued()
-	if b != nil {
-		h.Warm = b.pool.ready()
-	}
 	return h
 }
 

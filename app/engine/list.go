@@ -7,6 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -46,7 +47,7 @@ func (e *Engine) ByHandle(ctx context.Context, handle string) (app.Execution, er
 
 // opened adds the id.
 func (e *Engine) opened(x store.Execution) (app.Execution, error) {
-	id, err := e.cfg.Keyring.Open(secrets.Execs, idRow(x.Handle), x.SealedID)
+	id, err := e.cfg.Keyring.Open(secrets.Execs, secrets.ExecutionRow(x.Handle), x.SealedID)
 	if err != nil {
 		return app.Execution{}, fmt.Errorf("engine: open the id of execution %s: %w", x.Handle, err)
 	}
@@ -87,34 +88,59 @@ type Filter struct {
 	ProfileHandle string
 	Status        app.Status
 	From, To      time.Time // created in [From, To)
+	Credential    string    // id: had a value of it
+	Host          string    // in its network ledger
+	Text          string    // words in its script, output, error or result
 	Before        string    // handle: only what is older than that execution (keyset paging)
 	Limit         int       // 1 to 100; 0 means 50
 }
 
 // List returns executions newest first, and whether there are more. Request is not filled in.
 func (e *Engine) List(ctx context.Context, f Filter) (list []app.Execution, more bool, err error) {
-	limit := min(max(f.Limit, 0), 100)
-	if limit == 0 {
-		limit = 50
-	}
-	var rows []store.Execution
-	err = e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		rows, err = tx.Executions(ctx, store.ExecutionFilter{ProfileHandle: f.ProfileHandle, Status: f.Status, From: f.From, To: f.To, Before: f.Before, Limit: limit + 1})
-		return err
-	})
+	page, err := e.page(ctx, f)
 	if err != nil {
 		return nil, false, err
 	}
-	if more = len(rows) > limit; more {
-		rows = rows[:limit]
-	}
-	list = make([]app.Execution, len(rows))
-	for i, x := range rows {
+	list = make([]app.Execution, len(page.Executions))
+	for i, x := range page.Executions {
 		if list[i], err = e.opened(x); err != nil {
 			return nil, false, err
 		}
 	}
-	return list, more, nil
+	return list, page.Next != "", nil
+}
+
+// Found is one page of a list for people.
+type Found struct {
+	Executions []app.Execution // newest first; ID and Request are not filled in
+	Next       string          // handle to go on before; "" at the end
+	Unfinished bool            // only so much was looked through; there may be more at Next
+}
+
+// Search is List for people, who need no ids. With a bounded amount of work per call it may find nothing and still have more to look through.
+func (e *Engine) Search(ctx context.Context, f Filter) (Found, error) {
+	page, err := e.page(ctx, f)
+	if err != nil {
+		return Found{}, err
+	}
+	found := Found{Executions: make([]app.Execution, len(page.Executions)), Next: page.Next, Unfinished: page.Unfinished}
+	for i, x := range page.Executions {
+		found.Executions[i] = x.Execution
+	}
+	return found, nil
+}
+
+func (e *Engine) page(ctx context.Context, f Filter) (page store.ExecutionPage, err error) {
+	limit := min(max(f.Limit, 0), 100)
+	if limit == 0 {
+		limit = 50
+	}
+	err = e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		page, err = tx.Executions(ctx, store.ExecutionFilter{ProfileHandle: f.ProfileHandle, Status: f.Status, From: f.From, To: f.To, Credential: f.Credential, Host: f.Host,
+			Text: f.Text, Before: f.Before, Limit: limit})
+		return err
+	})
+	return page, err
 }
 
 // Stats are counts over all executions of a profile.
@@ -184,4 +210,13 @@ func (e *Engine) Network(ctx context.Context, handle string) (list []app.Connect
 		return err
 	})
 	return list, err
+}
+
+// Redactions returns what was masked, by channel, for people only. It is empty until the execution has ended.
+func (e *Engine) Redactions(ctx context.Context, handle string) (hits map[string]redact.Hits, err error) {
+	err = e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		hits, err = tx.RedactionHits(ctx, handle)
+		return err
+	})
+	return hits, err
 }

@@ -33,6 +33,14 @@ func (r *run) ask(ctx context.Context, prompt, model string) (wire.LLMReply, err
 	case <-ctx.Done():
 		return wire.LLMReply{}, context.Cause(ctx)
 	}
+	if r.x.RerunOf != "" {
+		if a, ok, err := r.playback(ctx, prompt, model); ok || err != nil {
+			if err != nil {
+				return wire.LLMReply{}, err
+			}
+			return r.given(a)
+		}
+	}
 	if r.e.waiting.Add(1) > int64(r.e.cfg.Waiters) {
 		r.e.waiting.Add(-1)
 		return wire.LLMReply{}, errors.New("too many executions wait for an answer already; try again later, or ask the operator to raise AIRLOCK_WAITERS")
@@ -42,6 +50,11 @@ func (r *run) ask(ctx context.Context, prompt, model string) (wire.LLMReply, err
 	if err != nil {
 		return wire.LLMReply{}, err
 	}
+	return r.given(a)
+}
+
+// given is the answer as the script gets it.
+func (r *run) given(a Answer) (wire.LLMReply, error) {
 	r.answers.add(a.Text+a.Failure, a.Failure != "")
 	if a.Failure != "" {
 		return wire.LLMReply{}, errors.New(a.Failure)
@@ -126,7 +139,7 @@ func (r *run) holdsSlot() bool {
 // open stores the question and shows it.
 func (r *run) open(prompt, model string) (*question, error) {
 	q := &question{id: "llm_" + app.NewID(), answer: make(chan Answer, 1)}
-	row := store.Question{RequestID: q.id, Prompt: r.clean("prompt", prompt), Model: r.clean("prompt", clip(model, maxModel)), At: r.e.now()}
+	row := store.Question{RequestID: q.id, Prompt: r.cleanPrompt(prompt), Model: r.clean("prompt", clip(model, maxModel)), Asked: r.e.asked(prompt, model), At: r.e.now()}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	row.Ordinal = r.asked + 1
@@ -215,10 +228,8 @@ func (r *run) reply(ctx context.Context, a Answer) error {
 	case a.RequestID != "" && a.RequestID != q.id:
 		return app.E(app.CodeRequestMismatch, "the execution waits for the answer to another question", "Poll the execution and answer the request_id that llm_request shows.")
 	}
-	row := store.Reply{RequestID: q.id, Response: clean, Failed: a.Failure != "", By: a.By, At: r.e.now()}
-	if !row.Failed {
-		row.Sealed = r.e.cfg.Keyring.Seal(secrets.Scripts, answerRow(q.id), []byte(a.Text))
-	}
+	row := store.Reply{RequestID: q.id, Response: clean, Failed: a.Failure != "", By: a.By, At: r.e.now(),
+		Sealed: r.e.cfg.Keyring.Seal(secrets.Scripts, secrets.AnswerRow(q.id), []byte(text))}
 	ctx = context.WithoutCancel(ctx) // an answer that is stored must reach the script
 	err := r.e.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Answer(ctx, r.x.Handle, row); err != nil || a.By.Kind == app.ActorAgent {

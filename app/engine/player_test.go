@@ -21,7 +21,7 @@ import (
 // player is a guest in the test's own process. It speaks the real protocol and plays scripts of a small language, one
 // verb a line:
 //
-//	print TEXT | warn TEXT | flood BYTES | ask PROMPT | result JSON | fail MESSAGE | setting NAME | inputs | dial HOST PORT
+//	print TEXT | warn TEXT | flood BYTES | ask PROMPT | result JSON | fail MESSAGE | setting NAME | inputs | dial HOST PORT | asked HOST PORT LINE
 //	exit CODE | signal N | hang | lost | oom | pids | garbage | vanish | twice (asks two questions at once)
 //
 // A script that ends without exit exits with 0.
@@ -210,6 +210,10 @@ func (p *player) line(ctx context.Context, verb, rest string) (exit plugins.Exit
 		_ = p.send(wire.Message{Failed: &wire.Failed{Error: rest, Traceback: "Traceback:\n  line 7\n" + rest, Line: 7}})
 	case "dial":
 		p.dial(rest)
+	case "asked":
+		var a wire.Asked
+		_, _ = fmt.Sscan(rest, &a.Host, &a.Port, &a.Line)
+		_ = p.send(wire.Message{Asked: &a})
 	case "exit":
 		code, _ := strconv.Atoi(rest)
 		exit, err = p.exit(wire.Exited{Code: code})

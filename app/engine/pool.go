@@ -96,11 +96,30 @@ func (p *pool) take(ctx context.Context) (b *box, warm bool, err error) {
 	return nil, false, context.Cause(ctx)
 }
 
+// keeps reports whether boxes are kept ready, so that one will open without anybody asking for it.
+func (p *pool) keeps() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.size > 0
+}
+
 // ready is how many boxes wait.
 func (p *pool) ready() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.warm)
+}
+
+// resize changes how many boxes are kept ready.
+func (p *pool) resize(size int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.size = size
+	for len(p.warm) > size {
+		p.drop(p.warm[0])
+		p.warm = p.warm[1:]
+	}
+	p.refill()
 }
 
 // close ends every box that was not handed out and returns when they are gone.

@@ -166,7 +166,7 @@ func TestPoolBoxesThatNeverGetReady(t *testing.T) {
 // No box is handed out twice, whoever asks when.
 func TestPoolSingleUse(t *testing.T) {
 	sandbox := fake.New(t, play)
-	p := newPool(3, 1, func(ctx context.Context) (*box, error) { return openBox(ctx, sandbox, plugins.Spec{}) }, func(err error) { t.Error(err) })
+	p := newPool(3, 1, func(ctx context.Context) (*box, error) { return openBox(ctx, sandbox, plugins.Spec{}, nil) }, func(err error) { t.Error(err) })
 	var mu sync.Mutex
 	seen := map[string]bool{}
 	var wg sync.WaitGroup

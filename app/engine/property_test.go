@@ -81,7 +81,7 @@ func withoutEmpty(lines []string) []string {
 
 // checkEnd waits for the end of an execution that nobody answers and looks at what is kept.
 func (w *world) checkEnd(x app.Execution) error {
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(90 * time.Second) // a backend that failed rests for a while
 	for !x.Status.Terminal() {
 		nudges := w.cfg.Hub.Subscribe()
 		var err error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -41,7 +42,7 @@ func (e *Engine) claimLoop() {
 	}
 }
 
-// claim takes the oldest pending execution; nil if there is none or no sandbox to run it in.
+// claim takes the oldest pending execution; nil if there is none, no sandbox to run it in, or people hold the queue (access.PauseExecutions).
 func (e *Engine) claim(ctx context.Context) (*run, error) {
 	if b, _ := e.sandbox(); b == nil || ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -52,6 +53,12 @@ func (e *Engine) claim(ctx context.Context) (*run, error) {
 	var ok bool
 	// A claim that was committed must be known here: it is not given up half-way.
 	err := e.cfg.Store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
+		if paused, err := access.ReadPause(ctx, tx); err != nil || paused.On() {
+			return err
+		}
+		if retired, err := access.ReadRetired(ctx, tx); err != nil || retired.On() {
+			return err
+		}
 		claimed, ok, err = tx.Claim(ctx, e.name, e.now())
 		return err
 	})

@@ -31,9 +31,13 @@ func withBubblewrap(t testing.TB, instance string) func(*Config) {
 }
 
 // withPlugin also returns the plugin.
-func withPlugin(t testing.TB, instance string) (func(*Config), *plugins.Client) {
+func withPlugin(t testing.TB, instance string, change ...func(*plugins.HostConfig)) (func(*Config), *plugins.Client) {
 	t.Helper()
-	client, err := plugins.Open(t.Context(), plugins.HostConfig{Name: bubblewrap.Name, Args: []string{guestPath}})
+	host := plugins.HostConfig{Name: bubblewrap.Name, Args: []string{guestPath}}
+	for _, f := range change {
+		f(&host)
+	}
+	client, err := plugins.Open(t.Context(), host)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,20 +354,26 @@ func TestRealHundred(t *testing.T) {
 	}
 }
 
-// A plugin that is killed takes its boxes with it; the execution says so, and the next one runs.
-func TestRealPluginKilled(t *testing.T) {
-	w := newWorldWithout(t)
-	change, client := withPlugin(t, "engine-"+app.NewID())
-	w.startEngine(change)
-	x := w.submit("print('up', flush=True)\nimport time; time.sleep(1000)")
-	w.untilPrinted(x, "up")
-	w.must(syscall.Kill(client.PID(), syscall.SIGKILL))
-	x = w.untilStatus(x, app.StatusError)
-	if !strings.Contains(x.Error, "the sandbox was lost") {
-		t.Errorf("error %q", x.Error)
+// A plugin that is killed, or hangs, takes its boxes with it; the execution says so, the proof is taken again, and the next one runs.
+func TestRealPluginLost(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "hung": syscall.SIGSTOP} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorldWithout(t)
+			change, client := withPlugin(t, "engine-"+app.NewID(), func(c *plugins.HostConfig) { c.Patience = 5 * time.Second })
+			w.startEngine(change)
+			x := w.submit("print('up', flush=True)\nimport subprocess; subprocess.run(['sleep', '56789.1'])")
+			w.untilPrinted(x, "up")
+			pid := client.PID()
+			w.must(syscall.Kill(pid, signal))
+			x = w.untilStatus(x, app.StatusError)
+			if !strings.Contains(x.Error, "the sandbox was lost") {
+				t.Errorf("error %q", x.Error)
+			}
+			w.await("a backend in use", func(h Health) bool { return h.Ready })
+			w.finished("set_result(1)", app.StatusCompleted)
+			if n := marked(t, "56789.1"); n != 0 || client.PID() == pid {
+				t.Errorf("%d processes are left; plugin %d, was %d", n, client.PID(), pid)
+			}
+		})
 	}
-	for !w.Health().Ready {
-		w.must(pause(t.Context(), 10*time.Millisecond))
-	}
-	w.finished("set_result(1)", app.StatusCompleted)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -42,19 +43,27 @@ func (e *Engine) reconcile(ctx context.Context) error {
 // watchEvery is how often the database is looked at for changes by other processes while something runs.
 const watchEvery = 250 * time.Millisecond
 
-// watchLoop ends what runs under a profile that another process (airlock admin) revoked or deleted.
+// watchLoop obeys what people decide about profiles and credentials while something runs under them: here at once, in another process
+// (airlock admin) soon.
 func (e *Engine) watchLoop() {
+	sub := e.cfg.Hub.Subscribe(live.Profiles, live.Credentials)
+	defer sub.Close()
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
-	seen := int64(-1)
+	seen := int64(-1) // version of the database that was reviewed
 	for {
 		select {
+		case <-sub.C():
+			sub.Topics()
+			if !e.review() {
+				seen = -1
+			}
+			continue
 		case <-ticker.C:
 		case <-e.ctx.Done():
 			return
 		}
-		profiles := e.liveProfiles()
-		if len(profiles) == 0 {
+		if len(e.liveProfiles()) == 0 {
 			seen = -1
 			continue
 		}
@@ -65,47 +74,19 @@ func (e *Engine) watchLoop() {
 			}
 			continue
 		}
-		if version != seen && e.endRevoked(profiles) {
+		if version != seen && e.review() {
 			seen = version
 		}
 	}
 }
 
-// liveProfiles lists the profiles under which something runs or waits.
-func (e *Engine) liveProfiles() map[string]bool {
+// liveProfiles returns what runs or waits, by profile.
+func (e *Engine) liveProfiles() map[string][]*run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	profiles := make(map[string]bool, len(e.live))
+	profiles := make(map[string][]*run, len(e.live))
 	for _, r := range e.live {
-		profiles[r.x.ProfileHandle] = true
+		profiles[r.x.ProfileHandle] = append(profiles[r.x.ProfileHandle], r)
 	}
 	return profiles
-}
-
-// endRevoked stops what runs under profiles that are revoked or gone. It reports whether it could tell.
-func (e *Engine) endRevoked(profiles map[string]bool) bool {
-	certain := true
-	for handle := range profiles {
-		profile, err := e.cfg.Access.ProfileByHandle(e.ctx, handle)
-		switch code := app.CodeOf(err); {
-		case code == app.CodeNotFound:
-			e.stopProfile(handle, stopGone(profileDeleted))
-		case err != nil:
-			certain = false
-		case profile.Revoked:
-			e.stopProfile(handle, stopGone(profileRevoked))
-		}
-	}
-	return certain
-}
-
-// stopProfile ends what runs now. What is pending is refused when it is dispatched.
-func (e *Engine) stopProfile(handle string, cause *stop) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, r := range e.live {
-		if r.x.ProfileHandle == handle {
-			r.stop(cause)
-		}
-	}
 }

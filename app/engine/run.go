@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/store"
 )
 
 // nudgeEvery bounds how often new output is told.
@@ -26,24 +28,37 @@ type run struct {
 	status app.Status
 	box    *box // likewise
 
-	mu       sync.Mutex
-	red      *redact.Redactor
-	stdout   *capture // nil until the script is about to start
-	stderr   *capture
-	egress   *egress.Session
-	slot     bool      // holds a run slot
-	question *question // the open one
-	asked    int
-	llmTime  time.Duration
-	answers  answers
-	masked   map[string]int // places by channel, besides those of stdout and stderr
-	started  time.Time      // the script was sent
-	first    time.Time      // first output
-	nudging  *time.Timer
+	mu        sync.Mutex
+	grant     grant
+	red       *redact.Redactor
+	stdout    *capture // nil until the script is about to start
+	stderr    *capture
+	turns     turns // of the two
+	egress    *egress.Session
+	lent      string    // names what Vault lent; set while the run is prepared, by the goroutine that also releases it
+	slot      bool      // holds a run slot
+	question  *question // the open one
+	asked     int
+	prompts   string           // the end of what was asked, as it is
+	recorded  []store.Recorded // of a re-run: answers not played back yet; r.turn guards it
+	askedKeys [][]byte         // of instances whose history was imported: their marks of questions are keyed with these
+	llmTime   time.Duration
+	answers   answers
+	masked    map[string]redact.Hits // by channel
+	started   time.Time              // the script was sent
+	first     time.Time              // first output
+	nudging   *time.Timer
+
+	lines  int // of the script; set before it is sent
+	claims claims
+
+	petitioning sync.Mutex
+	requested   map[place]bool // places that were tried as requests
+	requests    int            // that were made
 }
 
 func newRun(e *Engine, x app.Execution) *run {
-	r := &run{e: e, x: x, turn: make(chan struct{}, 1), done: make(chan struct{}), slot: true, masked: map[string]int{}, red: redact.New(nil)}
+	r := &run{e: e, x: x, turn: make(chan struct{}, 1), done: make(chan struct{}), slot: true, masked: map[string]redact.Hits{}, requested: map[place]bool{}, red: e.redactor(nil)}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	r.clock = newClock(x.Timeout, func() { r.stop(stopTimeout(x.Timeout, e.cfg.TimeoutMax)) })
 	return r
@@ -54,20 +69,52 @@ func (r *run) stop(cause *stop) { r.cancel(cause) }
 
 // clean redacts a text for the record and counts what was masked.
 func (r *run) clean(channel, text string) redact.Clean {
+	clean, hits := r.redactor().Text(text)
+	r.count(map[string]redact.Hits{channel: hits})
+	return clean
+}
+
+// maxSaid is how much of the questions is kept, as they are, to be looked at together with what goes out later, in bytes.
+const maxSaid = 4 << 10
+
+// cleanPrompt is clean for a question. A script may cut a value into pieces and ask about each, so that which were asked before count.
+func (r *run) cleanPrompt(prompt string) redact.Clean {
+	clean, hits := r.redactor().After(r.said(), prompt)
+	r.count(map[string]redact.Hits{"prompt": hits})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	clean, n := r.red.Text(text)
-	r.masked[channel] += n
+	r.prompts += prompt
+	if n := len(r.prompts) - maxSaid; n > 0 {
+		r.prompts = strings.Clone(r.prompts[n:])
+	}
 	return clean
+}
+
+func (r *run) said() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.prompts
 }
 
 // cleanCut is clean for a text whose end may have been cut off.
 func (r *run) cleanCut(channel, text string) redact.Clean {
+	clean, hits := r.redactor().Cut(text)
+	r.count(map[string]redact.Hits{channel: hits})
+	return clean
+}
+
+func (r *run) redactor() *redact.Redactor {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	clean, n := r.red.Cut(text)
-	r.masked[channel] += n
-	return clean
+	return r.red
+}
+
+func (r *run) count(hits map[string]redact.Hits) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for channel, h := range hits {
+		r.masked[channel] = r.masked[channel].Plus(h)
+	}
 }
 
 // output is what may be shown so far.
@@ -89,11 +136,11 @@ func (r *run) network() []app.Connection {
 	if way == nil {
 		return nil
 	}
-	list := way.Ledger()
+	list := r.located(way.Ledger())
+	texts, _ := red.Texts(textsOf(list))
 	for i := range list {
-		host, _ := red.Text(list[i].Host)
-		rule, _ := red.Text(list[i].Rule)
-		list[i].Host, list[i].Rule = host.String(), rule.String()
+		t := texts[i*ledgerTexts:]
+		list[i].Host, list[i].Rule, list[i].Method, list[i].Path = t[0].String(), t[1].String(), t[2].String(), t[3].String()
 	}
 	return list
 }
@@ -122,7 +169,11 @@ func (r *run) nudge() {
 	r.nudging = time.AfterFunc(nudgeEvery, func() {
 		r.mu.Lock()
 		r.nudging = nil
+		bound := r.egress != nil
 		r.mu.Unlock()
+		if bound {
+			r.petition(r.ctx)
+		}
 		r.e.cfg.Hub.Publish(live.Execution(r.x.Handle))
 	})
 }

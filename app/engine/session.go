@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,6 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/redact"
-	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
 )
@@ -25,6 +25,7 @@ type job struct {
 	grant  grant
 	script []byte
 	inputs []byte // nil if none
+	seen   int64  // reviews before the grant was read
 }
 
 // prepare binds the execution: the profile as it is now, its newest policy, the current values, the script.
@@ -42,55 +43,56 @@ func (r *run) prepare() (job, error) {
 	if err := profile.CanExecute(e.now()); err != nil {
 		return job{}, err
 	}
+	seen := e.reviews.Load()
 	g, err := e.bind(r.ctx, profile)
+	r.lent = g.hold
 	if err != nil {
 		return job{}, err
 	}
-	j := job{grant: g}
-	err = e.cfg.Store.Read(r.ctx, func(tx *store.Tx) error {
-		sealed, err := tx.ExecutionScript(r.ctx, r.x.Handle)
-		if err != nil {
-			return err
-		}
-		if j.script, err = e.cfg.Keyring.Open(secrets.Scripts, scriptRow(r.x.Handle), sealed.Script); err != nil || sealed.Inputs == nil {
-			return err
-		}
-		j.inputs, err = e.cfg.Keyring.Open(secrets.Scripts, inputsRow(r.x.Handle), sealed.Inputs)
-		return err
-	})
-	return j, err
+	j := job{grant: g, seen: seen}
+	if j.script, j.inputs, err = e.given(r.ctx, r.x.Handle); err != nil {
+		return j, err
+	}
+	return j, r.recall()
 }
 
 // equip makes what watches the script: the redactor with its secrets, the captures, the way out.
-func (r *run) equip(g grant) {
-	red := redact.New(g.secrets)
+func (r *run) equip(j job) error {
+	r.watch(j)
+	if r.e.reviews.Load() == j.seen {
+		return nil
+	}
+	return r.narrow() // a decision fell between reading the grant and being able to obey
+}
+
+func (r *run) watch(j job) {
+	red := r.e.redactor(j.grant.secrets)
 	limit := r.e.cfg.Limits.Output
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.red = red
-	r.stdout = newCapture(red, limit, r.printed, func() { r.stop(stopFlood("stdout", limit)) })
-	r.stderr = newCapture(red, limit, r.printed, func() { r.stop(stopFlood("stderr", limit)) })
-	r.egress = r.e.cfg.Gateway.Session(g.hosts, r.connected)
+	r.red, r.grant, r.lines = red, j.grant, 1+bytes.Count(j.script, []byte{'\n'})
+	r.stdout = newCapture(red, limit, &r.turns, false, r.printed, func() { r.stop(stopFlood("stdout", limit)) })
+	r.stderr = newCapture(red, limit, &r.turns, true, r.printed, func() { r.stop(stopFlood("stderr", limit)) })
+	r.egress = r.e.cfg.Gateway.Session(j.grant.way(), r.connected)
 }
 
 // dispatch gets a box that is ready and records what the execution is bound to. Boxes that die before the script was sent are
 // replaced, a few times.
-func (r *run) dispatch(g grant) (in *backend, err error) {
+func (r *run) dispatch(j job) (in *backend, err error) {
+	g := j.grant
 	for try := range boxTries {
 		if waited := pause(r.ctx, time.Duration(try)*boxRetry); waited != nil {
 			return nil, waited
 		}
-		var reason string
-		if in, reason = r.e.sandbox(); in == nil {
-			err = app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "It was not started; submit it again later.")
+		if in, err = r.e.place(g.policy.Placement); err != nil {
 			continue
 		}
-		b, warm, opening := in.pool.take(r.ctx)
+		b, warm, opening := in.class(g.policy.Placement.Image).take(r.ctx)
 		if opening != nil {
 			err = opening
 			continue
 		}
-		if err := r.record(g, in, warm); err != nil {
+		if err := r.record(j, in, warm); err != nil {
 			b.close()
 			return nil, err
 		}
@@ -107,7 +109,7 @@ func (r *run) dispatch(g grant) (in *backend, err error) {
 // deliver gets a box and runs the script in it. err means that the script was certainly never started; broken is how the session ended.
 func (r *run) deliver(j job) (in *backend, outcome guest.Outcome, broken, err error) {
 	for range boxTries {
-		if in, err = r.dispatch(j.grant); err != nil {
+		if in, err = r.dispatch(j); err != nil {
 			return nil, guest.Outcome{}, nil, err
 		}
 		outcome, broken = r.send(r.box, j)
@@ -139,11 +141,17 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 // record stores what the execution is bound to, before the script is sent.
-func (r *run) record(g grant, in *backend, warm bool) error {
+func (r *run) record(j job, in *backend, warm bool) error {
+	var script *redact.Clean
+	if j.grant.vault {
+		clean, _ := r.redactor().Text(string(j.script))
+		script = &clean
+	}
+	g := j.grant
 	err := r.e.cfg.Store.Write(r.ctx, func(tx *store.Tx) error {
 		return tx.Dispatch(r.ctx, r.x.Handle, store.Dispatch{
-			Policy: g.policy.Version, Backend: in.report.Name, Isolation: string(in.report.Tier), Warm: warm,
-			Injected: g.injected, Values: g.values, At: r.e.now(),
+			Policy: g.policy.Version, Backend: in.name, Isolation: string(in.report.Tier), Warm: warm,
+			Injected: g.injected, Values: g.values, Script: script, At: r.e.now(),
 		})
 	})
 	if err != nil {
@@ -169,7 +177,8 @@ func (r *run) send(b *box, j job) (guest.Outcome, error) {
 		LLM: func(ctx context.Context, q wire.LLMRequest) (wire.LLMReply, error) {
 			return r.ask(ctx, q.Prompt, q.Model)
 		},
-		Dial: r.dial,
+		Dial:  r.dial,
+		Asked: r.askedFor,
 	})
 }
 
@@ -206,20 +215,16 @@ func words(err error) string {
 	return "Airlock could not run the script; the operator finds the reason in its log. It was not started, so it is safe to submit it again"
 }
 
-// result redacts what the script returned. The error says why it can't be kept.
-func (r *run) result(data json.RawMessage) (*redact.Clean, error) {
+// checkResult says why what the script returned can't be kept.
+func (r *run) checkResult(data json.RawMessage) error {
 	if data == nil {
-		return nil, nil
+		return nil
 	}
 	if limit := r.e.cfg.Limits.Result; int64(len(data)) > limit {
-		return nil, fmt.Errorf("it is larger than %s; return less, or ask the operator to raise AIRLOCK_LIMIT_RESULT", size(limit))
+		return fmt.Errorf("it is larger than %s; return less, or ask the operator to raise AIRLOCK_LIMIT_RESULT", size(limit))
 	}
-	clean, n, err := r.red.JSON(data)
-	if err != nil {
-		return nil, errors.New("it is not valid JSON")
+	if redact.CheckJSON(data) != nil {
+		return errors.New("it is not valid JSON")
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.masked["result"] += n
-	return &clean, nil
+	return nil
 }

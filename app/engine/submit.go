@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -32,7 +32,7 @@ type Submission struct {
 }
 
 // Submit stores an execution as pending and wakes the engine. With an idempotency key that was used for the same body within 24 hours it returns that
-// execution and replayed is true. Errors: the profile's CanExecute, CodeUnauthorized for an unknown profile, CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable.
+// execution and replayed is true. Errors: the profile's CanExecute, CodeUnauthorized for an unknown profile, CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable, CodeInstanceRetired.
 func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, replayed bool, err error) {
 	profile, err := e.mayExecute(ctx, s.ProfileID)
 	if err != nil {
@@ -41,11 +41,10 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, rep
 	if err := e.check(&s); err != nil {
 		return app.Execution{}, false, err
 	}
-	known, err := e.cfg.Access.KnownValues(ctx, profile.Handle)
+	clean, err := e.shown(ctx, profile.Handle, s.Script)
 	if err != nil {
 		return app.Execution{}, false, fmt.Errorf("engine: submit: %w", err)
 	}
-	clean, _ := redact.New(known).Text(s.Script)
 	id := app.NewExecutionID()
 	n := e.seal(s, profile.Handle, id)
 	n.Clean = clean
@@ -120,20 +119,14 @@ func (e *Engine) seal(s Submission, profile, id string) store.NewExecution {
 	n := store.NewExecution{
 		Handle: handle, ProfileHandle: profile, Timeout: s.Timeout, By: s.By, At: e.now(),
 		Lookup:   k.Lookup(secrets.Execs, id),
-		SealedID: k.Seal(secrets.Execs, idRow(handle), []byte(id)),
-		Script:   k.Seal(secrets.Scripts, scriptRow(handle), []byte(s.Script)),
+		SealedID: k.Seal(secrets.Execs, secrets.ExecutionRow(handle), []byte(id)),
+		Script:   k.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte(s.Script)),
 	}
 	if s.Inputs != nil {
-		n.Inputs = k.Seal(secrets.Scripts, inputsRow(handle), s.Inputs)
+		n.Inputs = k.Seal(secrets.Scripts, secrets.InputsRow(handle), s.Inputs)
 	}
 	return n
 }
-
-// The rows that sealed tokens are bound to.
-func idRow(handle string) string      { return "execution:" + handle + ":id" }
-func scriptRow(handle string) string  { return "execution:" + handle + ":script" }
-func inputsRow(handle string) string  { return "execution:" + handle + ":inputs" }
-func answerRow(request string) string { return "exchange:" + request + ":answer" }
 
 // enqueue stores the row, or returns the handle of the execution that was submitted with the same key before.
 func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution) (handle string, err error) {
@@ -162,6 +155,13 @@ func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution
 
 // room refuses what could not run or would wait too long.
 func (e *Engine) room(ctx context.Context, tx *store.Tx, profile string) error {
+	retired, err := access.ReadRetired(ctx, tx)
+	if err == nil {
+		err = retired.Err()
+	}
+	if err != nil {
+		return err
+	}
 	if b, reason := e.sandbox(); b == nil {
 		return app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "Ask the operator to look at /health; try again later.")
 	}

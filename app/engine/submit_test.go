@@ -55,13 +55,18 @@ func TestSubmitNeedsALockedProfile(t *testing.T) {
 	wantCode(t, err, app.CodeProfileUnlocked)
 }
 
-// A value whose owner sealed it never reaches a script, whatever let it come this far.
-func TestSealedIsRefused(t *testing.T) {
+// A value whose owner sealed it never reaches a script: it gets the placeholder.
+func TestSealedIsNotHandedOver(t *testing.T) {
 	g := grant{settings: map[string]string{}}
-	err := g.add(access.Value{Key: "API_KEY", Mode: app.ModeSealed, Secret: app.NewSecret(secretValue)})
-	wantCode(t, err, app.CodeForbidden)
-	if len(g.settings) != 0 {
-		t.Error("the script would have got it")
+	v := access.Value{Key: "API_KEY", Mode: app.ModeSealed, Secret: app.NewSecret(secretValue), Placeholder: "airlock_sealed_x", Hosts: []app.Host{{Name: "a.example", Ports: []int{443}}}}
+	if err := g.add(v); err != nil {
+		t.Fatal(err)
+	}
+	if g.settings["API_KEY"] != v.Placeholder || len(g.injected) != 0 || g.values[0].Mode != app.ModeSealed || len(g.way().Sealed) != 1 {
+		t.Errorf("granted %+v", g)
+	}
+	if err := g.add(access.Value{Key: "OTHER", Mode: "open", Secret: app.NewSecret(secretValue)}); err == nil || len(g.settings) != 1 {
+		t.Error("a value of an unknown mode was handed over")
 	}
 }
 

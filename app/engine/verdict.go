@@ -39,6 +39,8 @@ func judge(e ending) verdict {
 		return failure("the script used more than %s of memory and was stopped; process data in smaller pieces or ask the operator to raise AIRLOCK_LIMIT_MEMORY", size(e.limits.Memory))
 	case e.exit.Reason == plugins.ReasonPids:
 		return failure("the script started more than %d processes and threads and was stopped; use fewer or ask the operator to raise AIRLOCK_LIMIT_PIDS", e.limits.Pids)
+	case e.exit.Reason == plugins.ReasonTmp:
+		return failure("the script's temporary files took more than %s, or the disk is nearly full, and it was stopped; write less or ask the operator to raise AIRLOCK_LIMIT_TMP", size(e.limits.Tmp))
 	case e.broken != nil:
 		return failure("the script broke the channel between its sandbox and Airlock, so it was stopped; leave descriptors that the script did not open alone")
 	case e.lost != nil:

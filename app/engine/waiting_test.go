@@ -160,3 +160,21 @@ func TestTooManyWaiters(t *testing.T) {
 	}
 	w.untilTerminal(first)
 }
+
+// TestValueInPiecesOverQuestions: what one question begins, the next one doesn't complete.
+func TestValueInPiecesOverQuestions(t *testing.T) {
+	w := newWorld(t)
+	a, b := secretValue[:11], secretValue[11:]
+	x := w.submit("ask what is " + a + "\nask " + b + " for\nresult 1")
+	for range 2 {
+		asked := w.until(x, app.StatusAwaitingLLM)
+		_, err := w.Respond(t.Context(), x.ID, Answer{RequestID: asked.Request.RequestID, Text: "nothing", By: agent})
+		w.must(err)
+	}
+	w.until(x, app.StatusCompleted)
+	list, err := w.Exchanges(t.Context(), x.Handle)
+	w.must(err)
+	if len(list) != 2 || !strings.Contains(list[0].Prompt, a) || strings.Contains(list[1].Prompt, b) || !strings.Contains(list[1].Prompt, "REDACTED") {
+		t.Errorf("questions %+v", list)
+	}
+}

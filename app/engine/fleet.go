@@ -1,0 +1,236 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/plugins"
+)
+
+const (
+	checkWithin  = time.Minute
+	checkFirst   = 5 * time.Second // after a proof failed, doubled up to checkLast
+	checkLast    = 5 * time.Minute
+	failuresLast = 3 // openings in a row; then the backend is proved again
+	lapsesLast   = 2 // proofs that pass although no box opens afterwards; then it has to rest
+)
+
+// survey proves what is not in use and may be, and takes the outcome into account. With Auto it stops at the first of tier full.
+func (e *Engine) survey(ctx context.Context) {
+	var wg sync.WaitGroup
+	for _, c := range e.fleet {
+		if !e.due(c) {
+			continue
+		}
+		if !e.cfg.Auto {
+			wg.Go(func() { e.proof(ctx, c) })
+			continue
+		}
+		if e.proof(ctx, c) && c.tier(e) == plugins.TierFull {
+			break
+		}
+	}
+	wg.Wait()
+	e.settle()
+}
+
+func (c *candidate) tier(e *Engine) plugins.Tier {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return c.report.Tier
+}
+
+// due reports whether a candidate should be proved now, without anybody asking for it.
+func (e *Engine) due(c *candidate) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.cfg.Auto && e.first() != nil {
+		return false // a weaker one is not needed, and a stronger one was tried before it
+	}
+	return c.use == nil && !e.now().Before(c.rest)
+}
+
+// first is the default backend: the first in use. e.mu is held.
+func (e *Engine) first() *backend {
+	for _, c := range e.fleet {
+		if c.use != nil {
+			return c.use
+		}
+	}
+	return nil
+}
+
+// chosen are the candidates to use: with Auto the strongest of those that passed, the earlier one of two; else all that passed. e.mu is held.
+func (e *Engine) chosen() []*candidate {
+	var list []*candidate
+	for _, c := range e.fleet {
+		switch {
+		case !c.passed:
+		case !e.cfg.Auto, len(list) == 0:
+			list = append(list, c)
+		case c.report.Tier == plugins.TierFull && list[0].report.Tier != plugins.TierFull:
+			list[0] = c
+		}
+	}
+	return list
+}
+
+// settle takes into use what was chosen and puts the rest out of it. Executions that run in what is put out go on in their boxes.
+func (e *Engine) settle() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	chosen := e.chosen()
+	for _, c := range e.fleet {
+		in := slices.Contains(chosen, c)
+		if c.use != nil && (!in || !same(c.use.report, c.report)) {
+			e.loops.Go(c.use.close)
+			c.use = nil
+		}
+		if in && c.use == nil {
+			c.use = e.newBackend(c)
+			e.cfg.Log.Info("sandbox backend is ready", "backend", c.Name, "version", c.report.Version, "tier", c.report.Tier)
+		}
+	}
+	e.share()
+	e.reason = e.why()
+	e.wakeUp()
+}
+
+// share gives the boxes that are kept ready to the default class. e.mu is held.
+func (e *Engine) share() {
+	first := e.first()
+	for _, c := range e.fleet {
+		if c.use == nil {
+			continue
+		}
+		n := 0
+		if c.use == first {
+			n = max(e.cfg.Pool, 0)
+		}
+		c.use.class("").resize(n)
+	}
+}
+
+// why says why nothing is in use; "" if something is. e.mu is held.
+func (e *Engine) why() string {
+	if e.first() != nil {
+		return ""
+	}
+	if len(e.fleet) == 0 {
+		return "no sandbox backend is configured; set AIRLOCK_SANDBOX"
+	}
+	var reasons []string
+	for _, c := range e.fleet {
+		if c.reason != "" {
+			reasons = append(reasons, c.Name+": "+c.reason)
+		}
+	}
+	return strings.Join(reasons, "; ")
+}
+
+func (e *Engine) newBackend(c *candidate) *backend {
+	l := e.cfg.Limits
+	b := &backend{name: c.Name, sandbox: c.Backend, report: c.report, ca: e.cfg.CA, runtime: e.cfg.Runtime, pools: map[string]*pool{}, known: map[string]Installed{},
+		limits: plugins.Limits{Memory: l.Memory, CPU: l.CPU, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}}
+	failed := 0 // openings in a row
+	var mu sync.Mutex
+	b.opened = func() {
+		mu.Lock()
+		failed = 0
+		mu.Unlock()
+		e.recovered(c)
+	}
+	b.failed = func(err error) {
+		e.cfg.Log.Warn("a sandbox could not be opened", "backend", c.Name, "error", err)
+		mu.Lock()
+		failed++
+		n := failed
+		mu.Unlock()
+		if n == failuresLast {
+			e.lapse(c, b, err)
+		}
+	}
+	return b
+}
+
+// recovered is told of a box that opened.
+func (e *Engine) recovered(c *candidate) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c.lapses = 0
+}
+
+// lapse puts a backend whose boxes don't open any more back to its proof. One that passes it time and again and opens nothing has to rest.
+func (e *Engine) lapse(c *candidate, b *backend, err error) {
+	e.mu.Lock()
+	if c.use != b || e.closed {
+		e.mu.Unlock()
+		return
+	}
+	c.passed, c.reason = false, "sandboxes could not be opened any more; it is being checked again"
+	if c.lapses++; c.lapses > lapsesLast {
+		rest := min(checkFirst<<min(c.lapses, 10), checkLast)
+		c.rest = e.now().Add(rest)
+		c.reason = fmt.Sprintf("its proof passes but its boxes don't open (%v); it is tried again in %s", err, rest)
+	}
+	e.mu.Unlock()
+	e.settle()
+	select {
+	case e.lapsed <- struct{}{}:
+	default:
+	}
+}
+
+// musterLoop proves again what is not in use: at once when a backend lapsed, else now and then.
+func (e *Engine) musterLoop() {
+	wait := checkFirst
+	for {
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+			wait = min(2*wait, checkLast)
+		case <-e.lapsed:
+			wait = checkFirst
+		case <-e.ctx.Done():
+			timer.Stop()
+			return
+		}
+		timer.Stop()
+		e.survey(e.ctx)
+	}
+}
+
+// Prove takes the proof of one backend again, or with "" of all, in use or not, and acts on its outcome. CodeNotFound if there is none of that name.
+func (e *Engine) Prove(ctx context.Context, name string) error {
+	found := false
+	for _, c := range e.fleet {
+		if name == "" || c.Name == name {
+			found = true
+			e.recovered(c) // whoever asks has done something about it
+			e.proof(ctx, c)
+		}
+	}
+	e.settle()
+	if !found && name != "" {
+		return app.E(app.CodeNotFound, fmt.Sprintf("there is no sandbox backend %q", app.Clip(name, 40)), "The sandbox page lists those that are configured.")
+	}
+	return context.Cause(ctx)
+}
+
+// sandbox returns the default backend, or nil and the reason why none is in use.
+func (e *Engine) sandbox() (*backend, string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.first(), e.reason
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/redact"
+)
+
+// shown is a script as people may see it. If Vault holds values that were not read yet, nobody can tell whether they stand in it: then it is shown once the execution
+// has them (see record).
+func (e *Engine) shown(ctx context.Context, profile, script string) (redact.Clean, error) {
+	known, all, err := e.cfg.Access.KnownValues(ctx, profile)
+	if err != nil {
+		return redact.Clean{}, err
+	}
+	if !all {
+		return redact.Fixed("# The script is shown once its values were read from Vault: then they can be masked in it."), nil
+	}
+	clean, _ := e.redactor(known).Text(script)
+	return clean, nil
+}
+
+// earlier is what else to mask: values that were replaced in Vault since they were read for others.
+func (e *Engine) earlier(values []access.Value) []redact.Value {
+	var list []redact.Value
+	for _, known := range e.cfg.Access.Earlier(values) {
+		list = append(list, redact.Value{Name: known.Key, Secret: known.Secret})
+	}
+	return list
+}
+
+// learn adds to the redactor, before its last pass, what other executions have read from Vault meanwhile in the place of this one's values.
+func (r *run) learn() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.grant.vault {
+		return
+	}
+	secrets := append([]redact.Value{}, r.grant.secrets...)
+	r.red = r.e.redactor(append(secrets, r.e.earlier(r.grant.all)...))
+}
+
+// withLost adds to a failure that Vault took back what it had lent: without it an agent sees a database that refuses its user.
+func withLost(v verdict, lost bool) verdict {
+	if lost && v.status == app.StatusError {
+		v.message += "\nVault ended the lease of a value while the script ran, so that value may have stopped working; submit again, or ask the operator to look at the lease's longest time in Vault"
+	}
+	return v
+}

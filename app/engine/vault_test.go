@@ -1,0 +1,313 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/leases"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/secrets/vault"
+	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
+	"github.com/computclaw/airlock/store"
+)
+
+const creds = "database/creds/reports"
+
+// vaultWorld is a world whose access knows a Vault with a PostgreSQL behind it.
+type vaultWorld struct {
+	*world
+	vault    *vaulttest.Server
+	postgres *vaulttest.Postgres
+	local    app.Profile // without anything in Vault
+	client   *vault.Client
+	keeper   *leases.Keeper
+}
+
+func newVaultWorld(t *testing.T, ttl, maximum string, change ...func(*Config)) *vaultWorld {
+	t.Helper()
+	w := &vaultWorld{vault: vaulttest.Start(t), postgres: vaulttest.StartPostgres(t)}
+	w.world = newWorldWithout(t)
+	w.local = w.profile
+	w.vault.Database(w.postgres, ttl, maximum)
+	w.vault.Write("sys/policies/acl/airlock", map[string]any{"policy": `
+		path "secret/data/*" { capabilities = ["read"] }
+		path "database/creds/reports" { capabilities = ["read"] }
+		path "sys/leases/revoke" { capabilities = ["update"] }`})
+	w.openVault()
+	t.Cleanup(func() { // before the goroutines are counted
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		_ = w.keeper.Close(ctx)
+		_ = w.client.Close(ctx)
+	})
+	w.vault.Put("app", map[string]any{"token": "kv-" + secretValue})
+	w.profile = w.vaultProfile("DB_USER="+creds+"#username", "DB_PASS="+creds+"#password", "TOKEN=secret/data/app#token")
+	w.startEngine(change...)
+	return w
+}
+
+// openVault makes everything that reads from Vault anew, as a new process does.
+func (w *vaultWorld) openVault() {
+	w.t.Helper()
+	var err error
+	w.client, err = vault.New(vault.Config{Address: w.vault.URL, Token: app.NewSecret(w.vault.Token("1h", "airlock")), Timeout: 20 * time.Second})
+	w.must(err)
+	w.keeper = leases.New(leases.Config{Store: w.store, Vault: w.client})
+	w.must(w.keeper.Start(w.t.Context()))
+	keyring, err := secrets.NewKeyring(app.NewSecret(instanceKey))
+	w.must(err)
+	w.access = access.New(access.Config{Store: w.store, Keyring: keyring, Hub: w.hub, Vault: w.client, Leases: w.keeper})
+}
+
+// vaultProfile locks a profile with injected keys NAME=REFERENCE.
+func (w *vaultWorld) vaultProfile(keys ...string) app.Profile {
+	w.t.Helper()
+	ctx := w.t.Context()
+	p, err := w.access.CreateProfile(ctx, person, "with Vault")
+	w.must(err)
+	for _, k := range keys {
+		name, reference, _ := strings.Cut(k, "=")
+		_, err := w.access.SetCredential(ctx, person, access.CredentialInput{Name: name, Mode: app.ModeInjected, Reference: reference})
+		w.must(err)
+		_, err = w.access.AddKeys(ctx, person, p.Handle, []app.Key{{Name: name}})
+		w.must(err)
+		_, err = w.access.LinkKey(ctx, person, p.Handle, name, name)
+		w.must(err)
+	}
+	locked, err := w.access.Lock(ctx, person, p.Handle, time.Time{})
+	w.must(err)
+	return locked
+}
+
+// lent waits until so many users are out at PostgreSQL, leases in Vault and rows in the store.
+func (w *vaultWorld) lent(n int) {
+	w.t.Helper()
+	for end := time.Now().Add(time.Minute); ; {
+		rows, err := w.keeper.Open(w.t.Context())
+		w.must(err)
+		users, out := len(w.postgres.Users()), len(w.vault.Leases(creds))
+		if users == n && out == n && rows == n {
+			return
+		}
+		if time.Now().After(end) {
+			w.t.Fatalf("%d users, %d leases, %d rows; want %d", users, out, rows, n)
+		}
+	}
+}
+
+// begun submits a script that hangs and waits until it runs.
+func (w *vaultWorld) begun(script string) app.Execution {
+	w.t.Helper()
+	x := w.submit(script + "\nhang")
+	w.lent(1)
+	return x
+}
+
+// TestLeaseEndsHoweverTheExecutionEnds: completed, error, timeout, cancelled, sandbox lost, stopped server.
+func TestLeaseEndsHoweverTheExecutionEnds(t *testing.T) {
+	w := newVaultWorld(t, "1h", "2h")
+	x, out := w.finished("setting DB_USER\nsetting DB_PASS\nsetting TOKEN", app.StatusCompleted)
+	w.lent(0)
+	if strings.Count(out.Stdout, "[REDACTED") != 3 || strings.Contains(out.Stdout, "v-token") || strings.Contains(out.Stdout, secretValue) {
+		t.Errorf("printed %q", out.Stdout)
+	}
+	for name, c := range map[string]struct {
+		script string
+		status app.Status
+	}{
+		"error":        {"fail no\nexit 1", app.StatusError},
+		"exit":         {"exit 3", app.StatusError},
+		"killed":       {"signal 9", app.StatusError},
+		"memory":       {"oom", app.StatusError},
+		"sandbox lost": {"lost", app.StatusError},
+		"guest gone":   {"vanish", app.StatusError},
+		"garbage":      {"garbage", app.StatusError},
+	} {
+		x, _ = w.finished(c.script, c.status)
+		w.lent(0)
+		if t.Failed() {
+			t.Fatalf("%s: %s", name, x.Error)
+		}
+	}
+	x = w.begun("print cancelled")
+	_, err := w.Cancel(t.Context(), x.ID, agent)
+	w.must(err)
+	w.until(x, app.StatusCancelled)
+	w.lent(0)
+
+	x, _, err = w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Script: "hang", Timeout: time.Second, By: agent})
+	w.must(err)
+	w.until(x, app.StatusTimeout)
+	w.lent(0)
+
+	x = w.begun("print waits")
+	_, err = w.access.Revoke(t.Context(), person, w.profile.Handle)
+	w.must(err)
+	w.untilStatus(x, app.StatusCancelled)
+	w.lent(0)
+}
+
+// TestLeaseEndsWithTheServer: a stop gives back what runs then.
+func TestLeaseEndsWithTheServer(t *testing.T) {
+	w := newVaultWorld(t, "1h", "2h")
+	w.begun("print runs")
+	w.must(w.Close(t.Context()))
+	w.must(w.keeper.Close(t.Context()))
+	w.lent(0)
+}
+
+// TestLeaseLeftByACrashIsRevokedAtStart: the table says what a dead process had.
+func TestLeaseLeftByACrashIsRevokedAtStart(t *testing.T) {
+	w := newVaultWorld(t, "1h", "2h")
+	left := w.vault.Read(creds)["lease_id"].(string)
+	w.must(w.store.Write(t.Context(), func(tx *store.Tx) error {
+		return tx.InsertLease(t.Context(), store.Lease{ID: left, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)})
+	}))
+	w.lent(1)
+	w.must(w.keeper.Close(t.Context()))
+	w.must(w.client.Close(t.Context()))
+	w.openVault()
+	w.lent(0)
+}
+
+// TestLeaseIsRevokedWhenVaultIsBack: an execution that ends while Vault is sealed leaves its lease to later.
+func TestLeaseIsRevokedWhenVaultIsBack(t *testing.T) {
+	w := newVaultWorld(t, "1h", "2h")
+	x := w.begun("print runs")
+	w.vault.Seal()
+	_, err := w.Cancel(t.Context(), x.ID, agent)
+	w.must(err)
+	w.until(x, app.StatusCancelled)
+	if n, err := w.keeper.Open(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d leases are to be given back, %v", n, err)
+	}
+	w.vault.Unseal()
+	for w.client.Health(t.Context()).Problem != "" {
+		if t.Context().Err() != nil {
+			t.Fatal("it stays sealed")
+		}
+	}
+	w.lent(0)
+}
+
+// TestLeaseIsRenewedWhileItWaits: an answer that takes longer than the lease finds the user still there.
+func TestLeaseIsRenewedWhileItWaits(t *testing.T) {
+	w := newVaultWorld(t, "3s", "1h")
+	x := w.submit("ask how\nsetting DB_USER")
+	x = w.until(x, app.StatusAwaitingLLM)
+	began := time.Now()
+	for time.Since(began) < 7*time.Second {
+		if len(w.postgres.Users()) != 1 {
+			t.Fatalf("the user was gone after %s", time.Since(began))
+		}
+	}
+	_, err := w.Respond(t.Context(), x.ID, Answer{Text: "so", By: agent})
+	w.must(err)
+	w.until(x, app.StatusCompleted)
+	w.lent(0)
+}
+
+// TestLeaseThatEndsInMidRunIsSaid: Vault's longest time ends before the script does, and an agent is told why its database refused.
+func TestLeaseThatEndsInMidRunIsSaid(t *testing.T) {
+	w := newVaultWorld(t, "2s", "2s")
+	x := w.submit("ask how\nfail the database refused\nexit 1")
+	x = w.until(x, app.StatusAwaitingLLM)
+	for end := time.Now().Add(time.Minute); len(w.postgres.Users()) > 0; {
+		if time.Now().After(end) {
+			t.Fatal("the user stays")
+		}
+	}
+	_, err := w.Respond(t.Context(), x.ID, Answer{Text: "so", By: agent})
+	w.must(err)
+	x = w.until(x, app.StatusError)
+	if !strings.Contains(x.Error, "the database refused") || !strings.Contains(x.Error, "Vault ended the lease") {
+		t.Errorf("the error is %q", x.Error)
+	}
+}
+
+// TestVaultFailuresNameTheKey: what can't be read ends the execution at once with key and reason, and nobody else's.
+func TestVaultFailuresNameTheKey(t *testing.T) {
+	w := newVaultWorld(t, "1h", "2h")
+	w.vault.Put("short", map[string]any{"x": "abc"})
+	base := w.profile
+	for name, c := range map[string]struct{ key, reason string }{
+		"field missing":     {"FIELD=secret/data/app#no", "no field of that name"},
+		"path missing":      {"PATH_=secret/data/nothing#x", "nothing is stored there"},
+		"permission denied": {"DENIED=kv/other#x", "denied permission"},
+		"too short":         {"SHORT=secret/data/short#x", "can't be redacted"},
+	} {
+		key, _, _ := strings.Cut(c.key, "=")
+		// The dynamic keys come first, so that there is a lease to give back.
+		w.profile = w.vaultProfile("DB_USER="+creds+"#username", c.key)
+		x, _ := w.finished("print never", app.StatusError)
+		if !strings.Contains(x.Error, "the key "+key) || !strings.Contains(x.Error, c.reason) || strings.Contains(x.Error, "secret/data") || !x.StartedAt.IsZero() {
+			t.Errorf("%s: %q", name, x.Error)
+		}
+		w.lent(0)
+	}
+	w.profile = base
+	w.vault.Seal()
+	x, _ := w.finished("print never", app.StatusError)
+	if !strings.Contains(x.Error, "the value of the key DB_PASS could not be read from Vault: Vault is sealed") {
+		t.Errorf("sealed: %q", x.Error)
+	}
+	w.profile = w.local
+	w.finished("print hello", app.StatusCompleted)
+	w.profile = base
+	w.vault.Kill()
+	x, _ = w.finished("print never", app.StatusError)
+	if !strings.Contains(x.Error, "Vault can't be reached") {
+		t.Errorf("killed: %q", x.Error)
+	}
+	w.profile = w.local
+	w.finished("print hello", app.StatusCompleted)
+}
+
+// TestRotationInVaultIsEnough: the next execution has the new value, and the old one stays masked.
+func TestRotationInVaultIsEnough(t *testing.T) {
+	w := newVaultWorld(t, "1h", "2h")
+	w.profile = w.vaultProfile("TOKEN=secret/data/app#token")
+	const next = "rotated-0123456789-abcdefgh"
+	x := w.submit("ask now\nprint " + next + " and kv-" + secretValue)
+	x = w.until(x, app.StatusAwaitingLLM)
+	w.vault.Put("app", map[string]any{"token": next})
+	y, out := w.finished("setting TOKEN\nprint "+next+" and kv-"+secretValue, app.StatusCompleted)
+	if out.Stdout != "[REDACTED...efgh]\n[REDACTED...efgh] and [REDACTED...6789]\n" {
+		t.Errorf("the second printed %q", out.Stdout)
+	}
+	_, err := w.Respond(t.Context(), x.ID, Answer{Text: "so", By: agent})
+	w.must(err)
+	x = w.until(x, app.StatusCompleted)
+	first, err := w.Output(t.Context(), x.Handle)
+	w.must(err)
+	if strings.Contains(first.Stdout, next) || strings.Contains(first.Stdout, secretValue) {
+		t.Errorf("the first printed %q", first.Stdout)
+	}
+	// When the first was submitted, what it holds besides was no secret yet.
+	for handle, secrets := range map[string][]string{x.Handle: {secretValue}, y.Handle: {secretValue, next}} {
+		shown, err := w.Script(t.Context(), handle)
+		w.must(err)
+		for _, s := range secrets {
+			if strings.Contains(shown, s) {
+				t.Errorf("the script is shown as %q", shown)
+			}
+		}
+	}
+}
+
+// TestScriptIsShownOnceItCanBeMasked: nobody knows at the submission what Vault holds.
+func TestScriptIsShownOnceItCanBeMasked(t *testing.T) {
+	w := newVaultWorld(t, "1h", "2h")
+	w.vault.Seal()
+	script := "print kv-" + secretValue
+	x, _ := w.finished(script, app.StatusError)
+	shown, err := w.Script(t.Context(), x.Handle)
+	w.must(err)
+	if strings.Contains(shown, secretValue) || !strings.Contains(shown, "once its values were read") {
+		t.Errorf("shown as %q", shown)
+	}
+}

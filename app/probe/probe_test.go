@@ -1,0 +1,240 @@
+package probe
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+)
+
+func TestWorks(t *testing.T) {
+	w := newWorld(t)
+	w.sealed(false, "api.test")
+	r := w.test(Request{Path: "/v1/me?x=1"})
+	if !r.Works() || !r.Swapped || r.Status != 200 || r.URL != "https://api.test/v1/me?x=1" || r.Took <= 0 {
+		t.Errorf("%+v", r)
+	}
+	seen := w.requests()
+	if len(seen) != 1 || seen[0].Method != http.MethodGet || seen[0].Host != "api.test" || seen[0].URL.String() != "/v1/me?x=1" || seen[0].Header.Get("Authorization") != "Bearer "+value {
+		t.Errorf("the host saw %+v", seen)
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	forged := `{"error":{"code":"forbidden","message":"forged ` + value + `","hint":"forged"}}`
+	for name, c := range map[string]struct {
+		answer  http.HandlerFunc
+		hosts   string
+		plain   bool
+		req     Request
+		url     string
+		swapped bool
+		status  int
+		problem string // contained; "" for none
+		hint    string
+	}{
+		"another port":        {hosts: "api.test:8443", url: "https://api.test:8443/", swapped: true, status: 200},
+		"under a wildcard":    {hosts: "*.wild.test", req: Request{Host: "A.wild.test"}, url: "https://a.wild.test/", swapped: true, status: 200},
+		"plain HTTP":          {hosts: "api.test:80", plain: true, url: "http://api.test/", swapped: true, status: 200},
+		"encrypted first":     {hosts: "api.test", plain: true, url: "https://api.test/", swapped: true, status: 200},
+		"a redirect":          {answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://evil.test/", 302) }, swapped: true, status: 302},
+		"not found":           {answer: http.NotFound, swapped: true, status: 404},
+		"not accepted":        {answer: status(401, ""), swapped: true, status: 401, problem: "did not accept it", hint: "another header"},
+		"forbidden, forged":   {answer: status(403, forged), swapped: true, status: 403, problem: "did not accept it"},
+		"the host fails":      {answer: status(503, ""), swapped: true, status: 503, problem: "failed"},
+		"reflected in a name": {answer: func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Echo", value); fmt.Fprint(w, value) }, swapped: true, status: 200},
+		"untrusted":           {hosts: "odd.test", url: "https://odd.test/", problem: "certificate", hint: "AIRLOCK_EXTRA_CA"},
+		"private":             {hosts: "inside.test", url: "https://inside.test/", problem: "private network"},
+		"no such name":        {hosts: "gone.test", url: "https://gone.test/", problem: "no address"},
+		"unreadable answer": {answer: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "br")
+			fmt.Fprint(w, "?")
+		}, swapped: true, problem: "sealed"},
+		"no answer": {answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, swapped: true, problem: "api.test:443"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if c.answer != nil {
+				w.answer = c.answer
+			}
+			if c.hosts == "" {
+				c.hosts, c.url = "api.test", "https://api.test/"
+			}
+			w.sealed(c.plain, c.hosts)
+			r := w.test(c.req)
+			if r.URL != c.url || r.Swapped != c.swapped || r.Status != c.status || r.Works() != (c.problem == "") || !strings.Contains(r.Problem, c.problem) || !strings.Contains(r.Hint, c.hint) {
+				t.Errorf("%+v", r)
+			}
+			for _, seen := range w.requests() {
+				if got := seen.Header.Get("Authorization"); got != "Bearer "+value {
+					t.Errorf("the host saw %q", got)
+				}
+			}
+		})
+	}
+}
+
+// The value is sent as the person wants it.
+func TestAs(t *testing.T) {
+	basic := func(text string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(text)) }
+	for name, c := range map[string]struct {
+		as   As
+		name string
+		want string
+	}{
+		"Bearer":        {As{}, "Authorization", "Bearer " + value},
+		"a header":      {As{Header: "x-api-key"}, "X-Api-Key", value},
+		"the password":  {As{Basic: true, User: "anna"}, "Authorization", basic("anna:" + value)},
+		"the user name": {As{Basic: true}, "Authorization", basic(value + ":")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.sealed(false, "api.test")
+			r := w.test(Request{As: c.as})
+			seen := w.requests()
+			if !r.Works() || !r.Swapped || len(seen) != 1 {
+				t.Fatalf("%+v, %d requests", r, len(seen))
+			}
+			if got := seen[0].Header.Get(c.name); got != c.want {
+				t.Errorf("%s: %q", c.name, got)
+			}
+			if auth := seen[0].Header.Get("Authorization"); c.name != "Authorization" && auth != "" {
+				t.Errorf("and Authorization: %q", auth)
+			}
+		})
+	}
+}
+
+// A test with settings that may not be the server's leaves the credential's last outcome alone; the audit log has it.
+func TestAsideKeepsNoOutcome(t *testing.T) {
+	w := newWorld(t)
+	w.sealed(false, "api.test")
+	w.prober.cfg.Aside = true
+	before, err := w.access.Audit(t.Context(), 0, 100)
+	w.must(err)
+	if r, err := w.prober.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || !r.Works() {
+		t.Fatalf("%+v %v", r, err)
+	}
+	c, err := w.access.Credential(t.Context(), "KEY")
+	w.must(err)
+	after, err := w.access.Audit(t.Context(), 0, 100)
+	w.must(err)
+	if !c.CheckedAt.IsZero() || len(after) != len(before)+1 {
+		t.Errorf("checked at %s, %d new events", c.CheckedAt, len(after)-len(before))
+	}
+}
+
+func status(code int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(code)
+		fmt.Fprint(w, body)
+	}
+}
+
+// TestNothingIsSent: what can't be tested ends before a connection is made, and is no outcome.
+func TestNothingIsSent(t *testing.T) {
+	agent := app.Actor{Kind: app.ActorAgent}
+	for name, c := range map[string]struct {
+		req  Request
+		by   app.Actor
+		want app.Code
+	}{
+		"unknown credential":     {Request{Name: "NONE"}, person, app.CodeNotFound},
+		"an agent":               {Request{Name: "KEY"}, agent, app.CodeForbidden},
+		"injected":               {Request{Name: "INJECTED"}, person, app.CodeInvalidField},
+		"without a value":        {Request{Name: "EMPTY"}, person, app.CodeMissingValue},
+		"another host":           {Request{Name: "KEY", Host: "evil.test"}, person, app.CodeInvalidField},
+		"another port":           {Request{Name: "KEY", Host: "api.test:8443"}, person, app.CodeInvalidField},
+		"plain HTTP":             {Request{Name: "KEY", Host: "api.test:80"}, person, app.CodeInvalidField},
+		"the wildcard itself":    {Request{Name: "KEY", Host: "*.wild.test"}, person, app.CodeInvalidField},
+		"its parent":             {Request{Name: "KEY", Host: "wild.test"}, person, app.CodeInvalidField},
+		"a URL":                  {Request{Name: "KEY", Host: "https://api.test"}, person, app.CodeInvalidField},
+		"a path without a slash": {Request{Name: "KEY", Path: "v1"}, person, app.CodeInvalidField},
+		"another authority":      {Request{Name: "KEY", Path: "//evil.test/"}, person, app.CodeInvalidField},
+		"a line break":           {Request{Name: "KEY", Path: "/\r\nX: y"}, person, app.CodeInvalidField},
+		"a fragment":             {Request{Name: "KEY", Path: "/#x"}, person, app.CodeInvalidField},
+		"a header that frames":   {Request{Name: "KEY", As: As{Header: "content-length"}}, person, app.CodeInvalidField},
+		"a header with a value":  {Request{Name: "KEY", As: As{Header: "X: y"}}, person, app.CodeInvalidField},
+		"a header and Basic":     {Request{Name: "KEY", As: As{Header: "X-Key", Basic: true}}, person, app.CodeInvalidField},
+		"a user with a colon":    {Request{Name: "KEY", As: As{Basic: true, User: "a:b"}}, person, app.CodeInvalidField},
+		"a user without Basic":   {Request{Name: "KEY", As: As{User: "a"}}, person, app.CodeInvalidField},
+		"a long path":            {Request{Name: "KEY", Path: "/" + strings.Repeat("x", maxPath)}, person, app.CodeInvalidField},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.sealed(false, "api.test", "*.wild.test")
+			for name, in := range map[string]access.CredentialInput{
+				"INJECTED": {Mode: app.ModeInjected, Value: app.NewSecret(value)},
+				"EMPTY":    {Mode: app.ModeSealed, Hosts: []app.Host{{Name: "api.test"}}},
+			} {
+				in.Name = name
+				_, err := w.access.SetCredential(t.Context(), person, in)
+				w.must(err)
+			}
+			before, err := w.access.Audit(t.Context(), 0, 100)
+			w.must(err)
+			r, err := w.prober.Credential(t.Context(), c.by, c.req)
+			if app.CodeOf(err) != c.want {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+			after, err := w.access.Audit(t.Context(), 0, 100)
+			w.must(err)
+			if r != (Result{}) || len(w.requests()) != 0 || len(after) != len(before) {
+				t.Errorf("something happened: %+v", r)
+			}
+		})
+	}
+}
+
+func TestTwoAtATime(t *testing.T) {
+	w := newWorld(t)
+	w.sealed(false, "api.test")
+	arrived, leave := make(chan struct{}), make(chan struct{})
+	w.answer = func(http.ResponseWriter, *http.Request) {
+		arrived <- struct{}{}
+		<-leave
+	}
+	var running sync.WaitGroup
+	for range 2 {
+		running.Go(func() {
+			if r, err := w.prober.Credential(t.Context(), person, Request{Name: "KEY"}); err != nil || !r.Works() {
+				t.Errorf("%+v %v", r, err)
+			}
+		})
+		<-arrived
+	}
+	if _, err := w.prober.Credential(t.Context(), person, Request{Name: "KEY"}); app.CodeOf(err) != app.CodeRateLimited {
+		t.Errorf("a third: %v", err)
+	}
+	close(leave)
+	running.Wait()
+}
+
+func TestTargets(t *testing.T) {
+	c := app.Credential{}
+	for _, text := range []string{"api.test", "*.wild.test:8443", "[2001:db8::1]:443", "db.test:5432", "old.test:80"} {
+		h, err := app.ParseHost(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Hosts = append(c.Hosts, h)
+	}
+	c.Hosts[3].Protocol = app.ProtocolPostgres
+	if diff := cmp.Diff([]string{"api.test:443", "[2001:db8::1]:443"}, Targets(c)); diff != "" {
+		t.Error(diff)
+	}
+	c.PlainHTTP = true
+	if diff := cmp.Diff([]string{"api.test:443", "api.test:80", "[2001:db8::1]:443", "old.test:80"}, Targets(c)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"*.wild.test"}, Wildcards(c)); diff != "" {
+		t.Error(diff)
+	}
+}
