@@ -7,15 +7,15 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-//go:embed app.css app.js favicon.svg vendor/htmx.min.js vendor/hx-sse.min.js
+//go:embed css/*.css js/*.js favicon.svg vendor/htmx.min.js vendor/hx-sse.min.js
 var files embed.FS
 
 // Prefix is the path under which Handler serves.
@@ -31,22 +31,34 @@ type asset struct {
 // table is built once, on first use, from files that are part of the program.
 var table = sync.OnceValue(func() map[string]asset {
 	all := map[string]asset{}
-	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		data, err := files.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		all[name] = newAsset(name, data)
-		return nil
-	})
+	for _, name := range []string{"favicon.svg", "vendor/htmx.min.js", "vendor/hx-sse.min.js"} {
+		all[name] = newAsset(name, read(name))
+	}
+	all["app.css"] = newAsset("app.css", joined("css"))
+	all["app.js"] = newAsset("app.js", slices.Concat([]byte("(() => {\n\"use strict\";\n"), joined("js"), []byte("})();\n")))
+	return all
+})
+
+// joined puts the files of a directory together in the order of their names.
+func joined(dir string) []byte {
+	entries, err := files.ReadDir(dir)
 	if err != nil {
 		panic("assets: embedded files are always readable: " + err.Error())
 	}
+	var all []byte
+	for _, e := range entries {
+		all = append(append(all, read(dir+"/"+e.Name())...), '\n')
+	}
 	return all
-})
+}
+
+func read(name string) []byte {
+	data, err := files.ReadFile(name)
+	if err != nil {
+		panic("assets: embedded files are always readable: " + err.Error())
+	}
+	return data
+}
 
 var byURL = sync.OnceValue(func() map[string]asset {
 	all := map[string]asset{}

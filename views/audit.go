@@ -1,6 +1,7 @@
 package views
 
 import (
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,13 +14,48 @@ type AuditRow struct {
 	URL string // page of what it is about, or "" if there is none (any more)
 }
 
+// AuditFilter is what a person looks for, as it stands in the URL.
+type AuditFilter struct {
+	Actor    string // kind
+	Action   string
+	Subject  string
+	From, To string // days
+}
+
 // AuditPage lists what was done, by whom, newest first.
 type AuditPage struct {
 	Shell
-	Events []AuditRow
-	Older  string
-	Broken int64 // first sequence number at which the chain does not hold; 0 if it holds
-	First  bool
+	Events     []AuditRow
+	Filter     AuditFilter
+	Older      string
+	CSV, Lines string // URLs of the downloads
+	Chain      AuditChain
+	Problems   Problems
+}
+
+// AuditChain is what is known about the chain of hashes.
+type AuditChain struct {
+	Broken  int64 // first sequence number at which it does not hold; 0 if it holds
+	Through int64
+	Whole   time.Time // when it was last walked from its beginning
+}
+
+func actorChoices() []Choice {
+	return []Choice{{string(app.ActorPerson), "People"}, {string(app.ActorAgent), "Agents"}, {string(app.ActorCommand), "airlock admin"}, {string(app.ActorSystem), "Airlock itself"}}
+}
+
+// actionChoices are the kinds of actions, and the one that was chosen if it is none of them.
+func actionChoices(chosen string) []Choice {
+	all := []Choice{{"credential", "Credentials"}, {"profile", "Profiles"}, {"execution", "Executions"}, {"session", "Sessions"}, {"admin", "Administration"}}
+	for _, c := range all {
+		if c.Value == chosen {
+			return all
+		}
+	}
+	if chosen != "" {
+		all = append(all, Choice{chosen, chosen})
+	}
+	return all
 }
 
 // who is who caused an event. Whoever types a wrong token is no agent: nothing is known of them but an address.

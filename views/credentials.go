@@ -6,22 +6,6 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// mode is one way a script receives a credential, explained.
-type mode struct {
-	mode    app.Mode
-	word    string
-	meaning string
-	coming  bool // explained, but not to be chosen in this version
-}
-
-func modes() []mode {
-	return []mode{
-		{app.ModeInjected, "Injected", "The script holds the real value while it runs. Airlock masks it in everything the script prints or returns.", false},
-		{app.ModePlain, "Plain", "Not a secret: a host name, a user name, a URL. It may appear in output.", false},
-		{app.ModeSealed, "Sealed", "The script holds a placeholder only; the value is put in on the way to its hosts.", true},
-	}
-}
-
 func credentialAction(p CredentialPage) string {
 	if p.New {
 		return CredentialNew
@@ -30,10 +14,24 @@ func credentialAction(p CredentialPage) string {
 }
 
 func valueLabel(p CredentialPage) string {
-	if p.New || !p.Credential.HasValue() {
+	if p.New || !p.Credential.HasValue() || p.Credential.Source == app.SourceVault {
 		return "Value"
 	}
 	return "New value"
+}
+
+// exposure says who gets the value if a sealed credential is sealed no more; "" if nobody does.
+func exposure(p CredentialPage) string {
+	locked := int64(0)
+	for _, profile := range p.Profiles {
+		if profile.State(p.Now) == app.StateLocked {
+			locked++
+		}
+	}
+	if p.Credential.Mode != app.ModeSealed || locked == 0 {
+		return ""
+	}
+	return Count(locked, "locked profile") + " would get the value itself from the next execution on, without being locked anew."
 }
 
 func timesUsed(n int64) string {
@@ -55,9 +53,79 @@ func credentialStory(c app.Credential, now time.Time) string {
 	if !c.HasValue() {
 		return "It has no value yet; executions that need it are refused."
 	}
-	story := "Value set " + Ago(c.ValueSetAt, now) + ", " + timesUsed(c.Uses) + ", " + inProfiles(c.Profiles) + "."
+	if c.Source == app.SourceVault {
+		return "Value read from Vault for each execution, " + timesUsed(c.Uses) + ", " + inProfiles(c.Profiles) + "."
+	}
+	story := "Value set " + Ago(c.ValueSetAt, now) + ", " + timesUsed(c.Uses) + ", " + inProfiles(c.Profiles)
+	if !c.LastUsedAt.IsZero() {
+		story += ", last used " + Ago(c.LastUsedAt, now)
+	}
+	story += "."
 	if c.Version > 1 {
 		story += " This is version " + itoa(c.Version) + "."
 	}
 	return story
+}
+
+// checkState is how the last test request stands: what to show, and whether it is good news.
+type checkState struct {
+	class string // of the state
+	icon  string
+	words string // a time may follow
+	at    time.Time
+	why   string // the failure
+}
+
+// lastCheck is what the last test says today. One that is older than the value or the settings says nothing any more.
+func lastCheck(c app.Credential) checkState {
+	switch {
+	case c.Mode != app.ModeSealed || !c.HasValue():
+		return checkState{}
+	case c.CheckedAt.IsZero():
+		return checkState{words: "not tested"}
+	case c.CheckedAt.Before(c.ValueSetAt) || c.CheckedAt.Before(c.UpdatedAt):
+		return checkState{words: "not tested since it was changed"}
+	case c.CheckError != "":
+		return checkState{class: "error", icon: "error", words: "failed,", at: c.CheckedAt, why: c.CheckError}
+	}
+	return checkState{class: "ready", icon: "check", words: "works, checked", at: c.CheckedAt}
+}
+
+// CheckForm is the form of a test request and its outcome.
+type CheckForm struct {
+	Targets   []string // host:port to choose from
+	Wildcards []string // patterns under which a person may name a host
+	Target    string   // as chosen, like all below
+	Host      string
+	Path      string
+	Private   bool
+	As        string        // "", "basic" or "header"
+	AsName    string        // user name or header name
+	Outcome   *CheckOutcome // nil if none was just sent
+	Problems  Problems      // why none was
+}
+
+// CheckOutcome is what a test request led to. It holds neither the value nor anything of the answer but its status.
+type CheckOutcome struct {
+	Request string // GET https://api.example.com/
+	Works   bool
+	Swapped bool
+	Status  int // 0 if no answer came
+	Took    time.Duration
+	Problem string
+	Hint    string
+}
+
+func outcomeWord(o *CheckOutcome) string {
+	if o.Works {
+		return "It works"
+	}
+	return "It does not work"
+}
+
+func swappedWords(o *CheckOutcome) string {
+	if o.Swapped {
+		return "put in on the way out"
+	}
+	return "not put in; nothing of it left Airlock"
 }

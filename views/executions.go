@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 
@@ -21,6 +20,11 @@ func Took(x app.Execution) string {
 		return Span(x.RunTime)
 	}
 	return ""
+}
+
+// Rare reports whether one of the conditions is set that are folded away.
+func (f ExecutionFilter) Rare() bool {
+	return f.From != "" || f.To != "" || f.Credential != "" || f.Host != ""
 }
 
 // Verdict is the sentence on top of an execution.
@@ -65,46 +69,6 @@ func Pretty(data json.RawMessage) string {
 		return string(data)
 	}
 	return buf.String()
-}
-
-// Stretch is a part of an execution's time strip, in thousandths of the whole.
-type Stretch struct {
-	Class  string
-	X, W   string
-	Legend string
-}
-
-// strip divides the time from creation to the end into queued, run and waiting for the LLM.
-func strip(x app.Execution) []Stretch {
-	if !x.Status.Terminal() || x.StartedAt.IsZero() {
-		return nil
-	}
-	parts := []struct {
-		class, word string
-		d           time.Duration
-	}{
-		{"queued", "queued", x.StartedAt.Sub(x.CreatedAt)},
-		{"ran", "ran", x.RunTime},
-		{"asked", "waited for LLM", x.LLMTime},
-	}
-	var total time.Duration
-	for _, p := range parts {
-		total += max(p.d, 0)
-	}
-	if total == 0 {
-		return nil
-	}
-	var all []Stretch
-	at := 0.0
-	for _, p := range parts {
-		if p.d <= 0 {
-			continue
-		}
-		width := 1000 * float64(p.d) / float64(total)
-		all = append(all, Stretch{p.class, number(at), number(width), p.word + " " + Span(p.d)})
-		at += width
-	}
-	return all
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }

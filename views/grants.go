@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ type Part struct {
 type Sentence struct {
 	Icon  string
 	Warn  bool // worth a second look before the lock
+	New   bool // not granted so far
 	Parts []Part
 }
 
@@ -33,12 +35,21 @@ func say(icon string, parts ...Part) Sentence { return Sentence{Icon: icon, Part
 func word(text string) Part                   { return Part{Text: text} }
 func code(text string) Part                   { return Part{Text: text, Code: true} }
 
+// KeyGrant is a key with what its credential lets scripts do.
+type KeyGrant struct {
+	Key app.Key
+	// Of a sealed credential only.
+	Where     []app.Host // where the value may go, as far as this profile's key may use it
+	Places    []app.Place
+	PlainHTTP bool
+}
+
 // Grants says what a profile grants, one sentence per line: values, hosts, and until when. The same sentences stand before the lock and
 // after it. hosts are the allowed ones.
-func Grants(keys []app.Key, hosts []app.Host, expires time.Time) []Sentence {
+func Grants(keys []KeyGrant, hosts []app.Host, expires time.Time) []Sentence {
 	var all []Sentence
 	for _, k := range keys {
-		all = append(all, keySentence(k))
+		all = append(all, keySentence(k, hosts))
 	}
 	if len(keys) == 0 {
 		all = append(all, say("key", word("Scripts with this profile receive no credentials.")))
@@ -54,28 +65,167 @@ func Grants(keys []app.Key, hosts []app.Host, expires time.Time) []Sentence {
 	return append(all, untilSentence(expires))
 }
 
-func keySentence(k app.Key) Sentence {
-	if k.CredentialID == "" {
-		s := say("key", code(k.Name), word(" has no credential yet."))
+// Changes is Grants for a profile whose hosts are about to change: what before did not allow is marked as new.
+func Changes(keys []KeyGrant, hosts, before []app.Host, expires time.Time) []Sentence {
+	known := map[string]bool{}
+	for _, s := range Grants(keys, before, expires) {
+		known[s.Text()] = true
+	}
+	all := Grants(keys, hosts, expires)
+	for i, s := range all {
+		all[i].New = !known[s.Text()]
+	}
+	return all
+}
+
+func keySentence(k KeyGrant, allowed []app.Host) Sentence {
+	key := k.Key
+	if key.CredentialID == "" {
+		s := say("key", code(key.Name), word(" has no credential yet."))
 		s.Warn = true
 		return s
 	}
-	s := say("key", word("Scripts receive "), code(k.Name))
-	if k.Credential != k.Name {
-		s.Parts = append(s.Parts, word(" from the credential "), code(k.Credential))
+	s := say(modeIcon(key.CredentialMode), code(key.Name))
+	if key.Credential != key.Name {
+		s.Parts = append(s.Parts, word(" (the credential "), code(key.Credential), word(")"))
 	}
-	switch k.CredentialMode {
+	switch key.CredentialMode {
 	case app.ModePlain:
-		s.Parts = append(s.Parts, word(" as plain text. It is not a secret and may appear in output."))
+		s.Parts = append(s.Parts, word(" is plain: not a secret. Scripts get it as it is, and it may appear in output."))
 	case app.ModeSealed:
-		s.Parts = append(s.Parts, word(" as a placeholder. The value itself is put in on the way to its hosts."))
+		s = sealedSentence(s, k, allowed)
 	default:
-		s.Parts = append(s.Parts, word(" with its real value. Airlock masks it in whatever they print or return."))
+		s.Warn = true
+		s.Parts = append(s.Parts, word(" is injected: scripts get the real value. Redaction stops accidents only; a script that means to can send it to every host below."))
 	}
-	if !k.ValueExists {
+	if !key.ValueExists {
 		s.Parts, s.Warn = append(s.Parts, word(" It has no value yet.")), true
 	}
 	return s
+}
+
+// sealedSentence says where the value of a sealed key goes under this profile.
+func sealedSentence(s Sentence, k KeyGrant, allowed []app.Host) Sentence {
+	s.Parts = append(s.Parts, word(" is sealed: scripts never see its value. It goes only to "))
+	reach := reachable(k, allowed)
+	if len(reach) > 0 {
+		s.Parts = append(append(s.Parts, hostParts(reach)...), word(", in "+PlaceWords(k.Places)))
+		if slices.ContainsFunc(reach, unencrypted) {
+			s.Parts, s.Warn = append(s.Parts, word(", also without encryption")), true
+		}
+		s.Parts = append(s.Parts, word("."))
+		return s
+	}
+	s.Warn = true
+	where := usable(k)
+	if len(where) == 0 {
+		s.Parts = append(append(s.Parts, hostParts(k.Where)...), word(", without encryption, which its credential does not permit: it can go nowhere."))
+		return s
+	}
+	s.Parts = append(append(s.Parts, hostParts(where)...), word(", which scripts can't reach: it can go nowhere."))
+	return s
+}
+
+// reachable is where a sealed value can go: hosts that are both the key's and the profile's. An allowed host that a plain key names may be any of them.
+func reachable(k KeyGrant, allowed []app.Host) []app.Host {
+	var all []app.Host
+	for _, w := range usable(k) {
+		for _, a := range allowed {
+			if a.KeyReference() != "" {
+				a.Name = w.Name
+			}
+			if h, ok := w.Overlap(a); ok && readable(h) {
+				all = append(all, h)
+			}
+		}
+	}
+	return merged(all)
+}
+
+// usable is where a sealed value may go at all: without the ports at which nothing is encrypted, unless that is permitted.
+func usable(k KeyGrant) []app.Host {
+	var all []app.Host
+	for _, h := range k.Where {
+		if !k.PlainHTTP {
+			h.Ports = slices.DeleteFunc(slices.Clone(h.Ports), func(p int) bool { return plainPort(h, p) })
+		}
+		if len(h.Ports) > 0 && readable(h) {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// plainPort reports whether a host speaks HTTP without encryption at a port.
+func plainPort(h app.Host, port int) bool {
+	return h.Protocol == app.ProtocolHTTP || h.Protocol == "" && port == 80
+}
+
+func unencrypted(h app.Host) bool {
+	return slices.ContainsFunc(h.Ports, func(p int) bool { return plainPort(h, p) })
+}
+
+// readable reports whether Airlock reads what is sent to a host, and so can put values in.
+func readable(h app.Host) bool {
+	return h.Protocol != app.ProtocolTCP && h.Protocol != app.ProtocolPostgres
+}
+
+// merged joins entries of one name.
+func merged(hosts []app.Host) []app.Host {
+	var all []app.Host
+	for _, h := range hosts {
+		i := slices.IndexFunc(all, func(have app.Host) bool { return have.Name == h.Name })
+		if i < 0 {
+			all = append(all, h)
+			continue
+		}
+		all[i].Ports = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(all[i].Ports), h.Ports...))))
+	}
+	return all
+}
+
+func hostParts(hosts []app.Host) []Part {
+	var parts []Part
+	for i, h := range hosts {
+		switch {
+		case i > 0 && i == len(hosts)-1:
+			parts = append(parts, word(" and "))
+		case i > 0:
+			parts = append(parts, word(", "))
+		}
+		parts = append(parts, code(withPorts(h)))
+	}
+	return parts
+}
+
+// withPorts is a host with its ports, also the usual ones: api.example.com:443.
+func withPorts(h app.Host) string {
+	words := make([]string, len(h.Ports))
+	for i, p := range h.Ports {
+		words[i] = itoa(p)
+	}
+	h.Ports = []int{1}
+	return strings.TrimSuffix(h.String(), "1") + strings.Join(words, ",")
+}
+
+// Stranded is a sealed key whose value can go nowhere, since scripts reach none of its hosts.
+type Stranded struct {
+	Key   string
+	Hosts []app.Host // any of them would do
+}
+
+// StrandedKeys finds them. Keys that no host of the profile could help are left out.
+func StrandedKeys(keys []KeyGrant, allowed []app.Host) []Stranded {
+	var all []Stranded
+	for _, k := range keys {
+		if k.Key.CredentialMode != app.ModeSealed || len(reachable(k, allowed)) > 0 {
+			continue
+		}
+		if where := usable(k); len(where) > 0 {
+			all = append(all, Stranded{Key: k.Key.Name, Hosts: where})
+		}
+	}
+	return all
 }
 
 func hostSentence(h app.Host) Sentence {

@@ -16,14 +16,19 @@ type ProfilePage struct {
 	State       app.State
 	Credentials []app.Credential // to choose from
 	Keys        []KeyForm        // while it is being set up
+	Granted     []KeyGrant
 	Hosts       []HostForm
 	NewHost     string
 	NewPrivate  bool
 	NewKey      string
 	NewKeyNote  string
 	Expiry      ExpiryForm
+	Place       app.Placement
+	Backends    []string // to choose from
+	Images      []string
 	Allowed     []app.Host // by the policy, or chosen so far
 	Executions  []app.Execution
+	Beats       []Beat
 	Problems    Problems
 	Partly      bool // what is not among the problems was saved
 }
@@ -34,6 +39,7 @@ type KeyForm struct {
 	Link    string // name of the chosen credential, LinkNew, or "" for none yet
 	NewName string
 	Mode    app.Mode // of a new credential
+	Hosts   string   // that it belongs to, one per line
 }
 
 // LinkNew is the choice to type a new credential.
@@ -47,6 +53,10 @@ type HostForm struct {
 	Allow   bool
 	Private bool
 	Asked   bool // an agent proposed it and nobody has decided
+	// Of a host that was asked for because a script was refused.
+	Execution string // handle; "" if it was asked for otherwise
+	Line      int    // in that script; 0 if unknown
+	At        time.Time
 }
 
 // ExpiryForm is the choice of an end date.
@@ -59,9 +69,19 @@ type ExpiryForm struct {
 type LockPage struct {
 	Shell
 	Profile  app.Profile
+	Granted  []KeyGrant
 	Allowed  []app.Host
 	Blocked  string // why it can't be locked now; "" if it can
 	Problems Problems
+}
+
+// HostsPage is the last look before a locked profile reaches more.
+type HostsPage struct {
+	Shell
+	Profile app.Profile
+	Granted []KeyGrant
+	Allowed []app.Host // as it would be
+	Fields  []Choice   // of the form that asked, to be sent again
 }
 
 // LinkField is the name of the field that chooses a key's credential.
@@ -75,6 +95,9 @@ func NameField(key string) string { return "name." + key }
 
 // ModeField is the name of the field with the mode of a key's new credential.
 func ModeField(key string) string { return "mode." + key }
+
+// HostsField is the name of the field with the hosts of a key's new credential.
+func HostsField(key string) string { return "hosts." + key }
 
 // HostField is the name of the hidden field that says which host a row is about.
 func HostField(i int) string { return "host." + itoa(i) }

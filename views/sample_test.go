@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -33,6 +34,61 @@ func host(text string) app.Host {
 	return h
 }
 
+func sampleBeats(n int) []views.Beat {
+	all := app.Statuses()
+	beats := make([]views.Beat, n)
+	for i := range beats {
+		status := app.StatusCompleted
+		if i%7 == 3 {
+			status = all[i/7%len(all)]
+		}
+		beats[i] = views.Beat{Handle: "a1b2c3d4e5f6", Status: status, At: ago(time.Duration(n-i) * time.Hour), Took: 840 * time.Millisecond}
+	}
+	return beats
+}
+
+func samplePreview() views.PreviewPage {
+	return views.PreviewPage{Shell: shell("What was pasted", views.SectionCredentials), Problems: views.Problems{"hosts.STRIPE_KEY": "A sealed credential needs at least one host."}, Rows: []views.PreviewRow{
+		{Name: "STRIPE_URL", Line: 1, Action: "add", Mode: app.ModePlain, Size: 25, Lines: 1},
+		{Name: "STRIPE_KEY", Line: 2, Action: "add", Mode: app.ModeSealed, Size: 32, Lines: 1, Expands: true},
+		{Name: "ORACLE_PASSWORD", Line: 3, Exists: true, Profiles: 2, Action: "skip", Mode: app.ModeInjected, Size: 20, Lines: 1},
+		{Name: "A_VERY_LONG_NAME_OF_A_VARIABLE_THAT_SOMEBODY_CHOSE_IN_ANGER", Line: 4, Action: "add", Mode: app.ModeInjected, Size: 1704, Lines: 28, Weak: "The value is easy to guess: use a longer one, with letters, digits and signs mixed."},
+		{Name: "EMPTY", Line: 40, Action: "skip", Empty: true},
+	}}
+}
+
+func sampleDeletion(blocked bool) views.ConfirmPage {
+	p := views.ConfirmPage{
+		Shell: shell("Delete ORACLE_PASSWORD", views.SectionCredentials), Question: "Delete ORACLE_PASSWORD?", Button: "Delete ORACLE_PASSWORD", Typed: "ORACLE_PASSWORD", Action: "/ui/x", Back: views.Credentials,
+		Lines:    []string{"Its value is destroyed, with all earlier versions. Airlock can't bring it back.", "It works on where it came from until you withdraw it there."},
+		Affected: []views.Affected{{Handle: "x", Title: "Daily stock check", How: "is being set up: its key loses the link"}},
+		Problems: views.Problems{"typed": "That is not its name. Type ORACLE_PASSWORD if you mean it."},
+	}
+	if blocked {
+		p.Blocked, p.Problems = true, nil
+		p.Affected = append(p.Affected, views.Affected{Handle: "y", Title: "Monthly revenue report from Oracle", How: "is locked and uses it: revoke or delete this profile first"})
+	}
+	return p
+}
+
+func sampleSettings() views.SettingsPage {
+	sh := shell("Settings", views.SectionSettings)
+	sh.Person = "Ada Lovelace"
+	return views.SettingsPage{
+		Shell: sh, Address: "192.168.1.7", PersonID: "p1", SessionID: "s1",
+		People: []views.PersonRow{
+			{ID: "p1", Name: "Ada Lovelace", CreatedAt: ago(90 * 24 * time.Hour), LastLogin: ago(2 * time.Hour), From: "192.168.1.7"},
+			{ID: "p2", Name: "Wolfeschlegelsteinhausenbergerdorff the Younger of Philadelphia", CreatedAt: ago(24 * time.Hour)},
+		},
+		Invitations: []views.InvitationRow{{ID: "i1", By: "Ada Lovelace", CreatedAt: ago(time.Hour), ExpiresAt: noon.Add(71 * time.Hour)}},
+		Sessions: []views.SessionRow{
+			{ID: "s1", PersonID: "p1", Person: "Ada Lovelace", Address: "192.168.1.7", Browser: "Firefox on Linux", CreatedAt: ago(2 * time.Hour), SeenAt: ago(time.Second)},
+			{ID: "s2", PersonID: "p1", Person: "Ada Lovelace", Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348", Browser: "Safari on iPhone", CreatedAt: ago(50 * time.Hour), SeenAt: ago(5 * time.Hour)},
+		},
+		Token: views.TokenRow{MadeAt: ago(90 * 24 * time.Hour), SpentAt: ago(90 * 24 * time.Hour), From: "192.168.1.7", By: "Ada Lovelace"},
+	}
+}
+
 func sampleKeys(linked bool) []app.Key {
 	keys := []app.Key{
 		{Name: "ORACLE_PASSWORD", Description: "To read revenue by outlet from the reporting schema, once a month.", Mode: app.ModeInjected},
@@ -44,6 +100,7 @@ func sampleKeys(linked bool) []app.Key {
 			keys[i].CredentialID, keys[i].Credential, keys[i].ValueExists = "c"+keys[i].Name, keys[i].Name, true
 			keys[i].CredentialMode = app.ModeInjected
 		}
+		keys[2].CredentialMode = app.ModeSealed
 		keys[1].CredentialMode, keys[1].Credential = app.ModePlain, "ORACLE_DSN_PRODUCTION"
 	}
 	return keys
@@ -73,7 +130,7 @@ func sampleExecutions() []app.Execution {
 		e := app.Execution{
 			Handle: handle, ProfileHandle: "h7v2k9q4m8x1", Profile: "Monthly revenue report from Oracle", Status: s, Timeout: time.Minute, Policy: 2,
 			Backend: "bubblewrap", Isolation: "full", Warm: true, CreatedAt: ago(before), StartedAt: ago(before - 12*time.Millisecond), RunTime: 840 * time.Millisecond,
-			PeakMemory: 48 << 20, Redactions: 2,
+			PeakMemory: 48 << 20, Injected: []string{"ORACLE_PASSWORD"},
 		}
 		if s.Terminal() {
 			e.CompletedAt = ago(before - time.Second)
@@ -85,8 +142,9 @@ func sampleExecutions() []app.Execution {
 		x("d1b2c3d4e5f6", app.StatusCompleted, 3*time.Minute), x("e1b2c3d4e5f6", app.StatusError, 10*time.Minute), x("f1b2c3d4e5f6", app.StatusTimeout, 2*time.Hour),
 		x("g1b2c3d4e5f6", app.StatusCancelled, 26*time.Hour),
 	}
+	all[3].Redactions, all[4].Redactions = 16, 1
 	all[2].StartedAt = time.Time{}
-	all[3].LLMTime = 2300 * time.Millisecond
+	all[3].LLMTime, all[3].FirstOutputAt, all[3].CompletedAt = 2300*time.Millisecond, all[3].StartedAt.Add(90*time.Millisecond), all[3].StartedAt.Add(3140*time.Millisecond)
 	all[4].Error = "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    rows = fetch(start)\nKeyError: 'the key ORACLE_PASSWRD is not on this profile; it has ORACLE_PASSWORD, ORACLE_DSN, SIMPHONY_API_KEY'"
 	all[4].ErrorLine = 4
 	all[5].Error = "the time limit of 60 s was reached"
@@ -97,10 +155,15 @@ func sampleExecutions() []app.Execution {
 
 func sampleBox() views.BoxState {
 	return views.BoxState{
-		Ready: true, Backend: "bubblewrap", Tier: "full", Runtime: "python 3.11.2, root 8c1f0e", Workers: 4, Running: 1, Waiting: 1, Warm: 3,
-		Proofs: []views.Proof{{Name: "network", Proved: true, Detail: "no interface but loopback; a packet to 192.0.2.1 was refused"}, {Name: "filesystem", Proved: true, Detail: "the root is read-only and the host's files are not visible"},
-			{Name: "processes", Proved: true, Detail: "nothing of the host can be seen or signalled"}, {Name: "cgroup memory", Detail: "no writable cgroup here; memory is polled instead"}},
-		Limits: []views.Limit{{Name: "memory", How: "polled"}, {Name: "processes", How: "enforced"}},
+		Ready: true, Backend: "bubblewrap", Tier: "full", Workers: 4, Running: 1, Waiting: 1, Warm: 3,
+		Backends: []views.BoxBackend{
+			{Name: "bubblewrap", Version: "bubblewrap 0.8.0", Tier: "full", InUse: true, Default: true, Passed: true, Proved: ago(time.Minute), Runtime: "root 8c1f0e", Warm: 3,
+				Proofs: []views.Proof{{Name: "network", Proved: true, Detail: "no interface but loopback; a packet to 192.0.2.1 was refused"}, {Name: "filesystem", Proved: true, Detail: "the root is read-only and the host's files are not visible"},
+					{Name: "processes", Proved: true, Detail: "nothing of the host can be seen or signalled"}, {Name: "cgroup memory", Detail: "no writable cgroup here; memory is polled instead", Fix: "systemctl set-property airlock.service Delegate=yes"},
+					{Name: "signals", NotApplicable: true, Detail: "boxes have a pid namespace"}},
+				Limits: []views.Limit{{Name: "memory", How: "polled"}, {Name: "processes", How: "enforced"}}},
+			{Name: "docker", Tier: "none", Proved: ago(time.Minute), Reason: "The Docker engine at /var/run/docker.sock can't be reached: start it, or set AIRLOCK_PLUGIN_DOCKER_HOST."},
+		},
 	}
 }
 
@@ -108,8 +171,25 @@ func sampleCredentials() []app.Credential {
 	return []app.Credential{
 		{ID: "1", Name: "ORACLE_DSN_PRODUCTION", Mode: app.ModePlain, Version: 1, ValueSetAt: ago(72 * time.Hour), Uses: 41, Profiles: 2},
 		{ID: "2", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Version: 3, ValueSetAt: ago(90 * time.Minute), Uses: 41, Profiles: 2, Hosts: []app.Host{host("oracle.corp.example.com:1521")}},
-		{ID: "3", Name: "STRIPE_RESTRICTED_KEY", Mode: app.ModeInjected, Profiles: 1},
+		{ID: "3", Name: "STRIPE_RESTRICTED_KEY", Mode: app.ModeSealed, Profiles: 1, Hosts: []app.Host{host("api.stripe.example")}},
+		sealedCredential(),
+		{ID: "5", Name: "FIRST_TEST_MISSING", Mode: app.ModeSealed, Version: 1, ValueSetAt: ago(time.Hour), Hosts: []app.Host{host("api.stripe.example")}},
+		{ID: "6", Name: "REFUSED_BY_ITS_HOST", Mode: app.ModeSealed, Version: 1, ValueSetAt: ago(time.Hour), CheckedAt: ago(2 * time.Minute), CheckError: "The host got the value and did not accept it: it answered Unauthorized.", Hosts: []app.Host{host("api.stripe.example")}},
 	}
+}
+
+func sealedCredential() app.Credential {
+	return app.Credential{ID: "4", Name: "SIMPHONY_API_KEY", Mode: app.ModeSealed, Version: 1, ValueSetAt: ago(30 * time.Minute), Uses: 3, Profiles: 1,
+		Hosts: []app.Host{host("simphony.example.com"), host("*.eu.simphony.example.com:443")}, Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, CheckedAt: ago(3 * time.Minute)}
+}
+
+// sampleGrants are the sample's keys with where the sealed one may go.
+func sampleGrants(keys []app.Key) []views.KeyGrant {
+	grants := make([]views.KeyGrant, len(keys))
+	for i, k := range keys {
+		grants[i] = views.KeyGrant{Key: k, Where: []app.Host{host("simphony.example.com")}, Places: []app.Place{app.PlaceHeader, app.PlaceQuery}}
+	}
+	return grants
 }
 
 const sampleScript = `import httpx
@@ -128,8 +208,9 @@ func profilePage(state app.State) views.ProfilePage {
 		Expiry: views.ExpiryForm{Choice: "never"}, Allowed: []app.Host{host("oracle.corp.example.com:1521"), host("simphony.example.com")},
 	}
 	for i, k := range p.Keys {
-		page.Keys = append(page.Keys, views.KeyForm{Key: k, Link: []string{"ORACLE_PASSWORD", "+", ""}[i], NewName: k.Name, Mode: app.ModePlain})
+		page.Keys = append(page.Keys, views.KeyForm{Key: k, Link: []string{"ORACLE_PASSWORD", "+", "+"}[i], NewName: k.Name, Mode: []app.Mode{"", app.ModePlain, app.ModeSealed}[i], Hosts: []string{"", "", "simphony.example.com"}[i]})
 	}
+	page.Granted = sampleGrants(p.Keys)
 	for i, h := range p.Hosts {
 		page.Hosts = append(page.Hosts, views.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason, Allow: i == 0 || state != app.StateUnlocked, Private: i == 0, Asked: state == app.StateUnlocked})
 	}
@@ -147,9 +228,26 @@ func executionPage(i int) views.ExecutionPage {
 	p.Execution = x
 	if x.Status == app.StatusCompleted {
 		p.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"outlets":["Bar","Terrace","Kitchen"]}`)
-		p.Exchanges = []app.LLMExchange{{RequestID: "r1", Ordinal: 1, Prompt: "Which outlet had an unusual day?", Model: "default", Response: "Terrace: 180 is far below its usual 4,000.", AskedAt: ago(3 * time.Minute), AnsweredAt: ago(3*time.Minute - 2300*time.Millisecond), AnsweredBy: app.Actor{Kind: app.ActorAgent}}}
-		p.Network = []app.Connection{{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com", BytesUp: 1840, BytesDown: 48230, Duration: 412 * time.Millisecond, Count: 1},
-			{Host: "pypi.org", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list", Count: 3}}
+		p.Exchanges = []app.LLMExchange{{RequestID: "r1", Ordinal: 1, Prompt: "Which outlet had an unusual day?", Model: "default", Response: "Terrace: 180 is far below its usual 4,000.", AskedAt: x.StartedAt.Add(400 * time.Millisecond), AnsweredAt: x.StartedAt.Add(2700 * time.Millisecond), AnsweredBy: app.Actor{Kind: app.ActorAgent}}}
+		p.Redactions = []views.Redaction{{Channel: "result", Name: "ORACLE_PASSWORD", Count: 1}, {Channel: "stdout", Name: "ORACLE_PASSWORD", Encoding: "base64", Count: 12}, {Channel: "stdout", Rule: "connection-string", Count: 1}, {Channel: "stderr", Count: 2}}
+		p.Network = []app.Connection{
+			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com", Method: "GET", Path: "/v1/checks?from=2026-10-01&to=2026-10-31&api_key=[SEALED:SIMPHONY_API_KEY]", Status: 200, Line: 4, Credentials: []string{"SIMPHONY_API_KEY"}, BytesUp: 1840, BytesDown: 48230, Duration: 412 * time.Millisecond, Count: 1},
+			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com", Method: "POST", Path: "/v1/outlets/" + strings.Repeat("very-long-", 12) + "name", Status: 404, Line: 5, Credentials: []string{"SIMPHONY_API_KEY", "SIMPHONY_TENANT"}, BytesUp: 912, BytesDown: 230, Duration: 38 * time.Millisecond, Count: 1},
+			{Host: "oracle.corp.example.com", Port: 1521, Verdict: app.VerdictAllowed, Rule: "oracle.corp.example.com:1521", Address: "10.1.2.3:1521", BytesUp: 4000, BytesDown: 9 << 20, Duration: 3400 * time.Millisecond, Count: 1},
+			{Host: "api.exchange.example", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list", Line: 6, Count: 3},
+			{Host: "rates.example.org", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list", Line: 6, Count: 1},
+			{Host: "telemetry.example.net", Verdict: app.VerdictDenied, Rule: "not on the list", Count: 1},
+			{Host: "rates.example.org", Port: 443, Verdict: app.VerdictDenied, Rule: "private address", Count: 1},
+			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictFailed, Rule: "certificate expired", Line: 4, Count: 1},
+		}
+		p.ListRules = []string{"not on the list"}
+		p.Hosts = []app.HostRequest{{Host: host("api.exchange.example:443")}, {Host: host("rates.example.org"), Allowed: true}, {Host: host("telemetry.example.net")}}
+	}
+	if x.Status == app.StatusCompleted {
+		p.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"checked":true,"note":null,"outlets":[{"name":"Bar","revenue":"640120.10","days":[31,30,29]},{"name":"Terrace","revenue":"180.00","days":[]},{"name":"Kitchen","revenue":"564141.10","days":[31,31,30]}]}`)
+		p.Stderr = "warning: 3 rows without an outlet\n"
+		p.Turns = []int{14, 34, 999, 0}
+		p.Stdout = "fetching rows\n" + p.Stdout
 	}
 	if x.Status == app.StatusError {
 		p.Stderr, p.Stdout = x.Error+"\n", ""
@@ -159,60 +257,138 @@ func executionPage(i int) views.ExecutionPage {
 
 // samples are all pages, each in the situations that look different.
 func samples() []sample {
-	list := views.ExecutionsPage{Shell: shell("Executions", views.SectionExecutions), Executions: sampleExecutions(), Profiles: []views.Choice{{Value: "h", Word: "Monthly revenue report"}}, Older: "/ui/executions?before=g", First: true, Here: views.Executions}
+	list := views.ExecutionsPage{Shell: shell("Executions", views.SectionExecutions), Executions: sampleExecutions(), Profiles: []views.Choice{{Value: "h", Word: "Monthly revenue report"}}, Older: "/ui/executions?before=g", First: true, Here: views.Executions, CSV: views.ExecutionsExport, Lines: views.ExecutionsExport}
+	searched := list
+	searched.Filter, searched.Executions = views.ExecutionFilter{Text: "KeyError", Status: app.StatusError, From: "2026-11-01", Host: "api.example.com", Credential: "ORACLE_PASSWORD"}, sampleExecutions()[4:5]
+	searched.Problems, searched.Unfinished, searched.Credentials = views.Problems{"to": "\"31.11.\" is no day. Write it like 2026-11-30."}, true, []string{"ORACLE_PASSWORD"}
+	unmatched := searched
+	unmatched.Executions, unmatched.Problems, unmatched.Unfinished, unmatched.Older = nil, nil, false, ""
 	first := views.OverviewPage{Shell: shell("Overview", views.SectionOverview), Step: 1, Box: sampleBox()}
 	first.NeedsYou = 0
 	second := first
 	second.Step = 2
-	second.Needs = []views.Need{{Title: "Monthly revenue report from Oracle", Detail: "An agent at 192.168.1.40 asks for 3 keys and 2 hosts, 4 minutes ago.", Code: "k7m-4qx", URL: views.ProfileURL("h"), Action: "Fill in and lock"}}
+	second.Needs = sampleNeeds()[1:2]
 	full := second
-	full.Step, full.Executions = 0, sampleExecutions()
+	full.Step, full.Executions, full.Usage = 0, sampleExecutions(), sampleUsage(views.Periods()[0])
+	busy := full
+	busy.Needs, busy.NeedsYou = sampleNeeds(), 5
+	inbox := views.InboxPage{Shell: shell("Inbox", views.SectionInbox), Needs: sampleNeeds()}
+	inbox.NeedsYou = 5
+	quiet := views.StatsPage{Shell: shell("Statistics", views.SectionOverview), Usage: views.Usage{Period: views.Periods()[2], Figures: sampleUsage(views.Periods()[2]).Figures}}
 	broken := first
 	broken.Box = views.BoxState{Backend: "bubblewrap", Reason: "User namespaces are switched off on this machine. Run: sysctl -w kernel.unprivileged_userns_clone=1", Workers: 4}
 	credential := views.CredentialPage{Shell: shell("ORACLE_PASSWORD", views.SectionCredentials), Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521", Description: "Read-only user REPORTING", Profiles: []app.Profile{sampleProfile(app.StateLocked)}}
 	fresh := views.CredentialPage{Shell: shell("Add a credential", views.SectionCredentials), New: true, Name: "2FAST", Mode: app.ModeInjected, Problems: views.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores, and don't start with a digit.`, "value": "The value is empty. Type the value."}}
+	sealed := views.CredentialPage{Shell: shell("SIMPHONY_API_KEY", views.SectionCredentials), Credential: sealedCredential(), Mode: app.ModeSealed, Hosts: "simphony.example.com\n*.eu.simphony.example.com:443", Places: sealedCredential().Places,
+		Profiles: []app.Profile{sampleProfile(app.StateLocked)}, Check: views.CheckForm{Targets: []string{"simphony.example.com:443"}, Wildcards: []string{"*.eu.simphony.example.com"}, Target: "simphony.example.com:443", Path: "/v1/me"}}
+	worked := sealed
+	worked.PlainHTTP = true
+	worked.Check.Outcome = &views.CheckOutcome{Request: "GET https://simphony.example.com/v1/me", Works: true, Swapped: true, Status: 200, Took: 84 * time.Millisecond}
+	failed := sealed
+	failed.Check.Outcome = &views.CheckOutcome{Request: "GET https://simphony.example.com/v1/me", Took: 31 * time.Millisecond, Problem: "simphony.example.com:443 is allowed, but its certificate expired (rule: certificate expired).", Hint: "Ask the person who runs that host to renew it, or name its authority in AIRLOCK_EXTRA_CA."}
+	refusedTest := sealed
+	refusedTest.Credential.CheckError = "The host got the value and did not accept it: it answered Unauthorized."
+	refusedTest.Check.Host, refusedTest.Check.Problems = "evil.example", views.Problems{"test_host": "The value of SIMPHONY_API_KEY may not go to evil.example. Choose one of the credential's hosts."}
+	another := views.CredentialPage{Shell: shell("Add a credential", views.SectionCredentials), New: true, Mode: app.ModeSealed}
 	noticed := profilePage(app.StateLocked)
 	noticed.Notice = "The profile is locked. Its agent can use it now."
 	asking := profilePage(app.StateLocked)
-	asking.Hosts = append(asking.Hosts, views.HostForm{Text: "api.exchange.example", Host: host("api.exchange.example"), Reason: "Exchange rates of the day.", Asked: true})
+	asking.Hosts = append(asking.Hosts, views.HostForm{Text: "api.exchange.example:443", Host: host("api.exchange.example:443"), Asked: true, Execution: "d1b2c3d4e5f6", Line: 6, At: ago(time.Minute)},
+		views.HostForm{Text: "rates.example.org", Host: host("rates.example.org"), Reason: "Exchange rates of the day.", Asked: true, At: ago(time.Hour)})
+	stranded := profilePage(app.StateLocked)
+	stranded.Allowed = stranded.Allowed[:1]
+	change := views.HostsPage{Shell: shell("Change the hosts", views.SectionProfiles), Profile: sampleProfile(app.StateLocked), Granted: sampleGrants(sampleKeys(true)),
+		Allowed: []app.Host{host("oracle.corp.example.com:1521"), host("simphony.example.com"), host("api.exchange.example:443")}, Fields: []views.Choice{{Value: "new_host", Word: "api.exchange.example:443"}}}
+	for i := range change.Profile.Hosts {
+		change.Profile.Hosts[i].Allowed = true
+	}
 	unlocked := profilePage(app.StateUnlocked)
 	wrong := profilePage(app.StateUnlocked)
 	wrong.Problems = views.Problems{"value.ORACLE_DSN": "The value is empty. Type the value.", "new_host": `Host "https://x" can't be used: write it as host or host:port.`}
 	wrong.NewHost = "https://x"
 	ready := sampleProfile(app.StateLocked)
+	undone := profilePage(app.StateRevoked)
+	undone.Profile.RevokedAt, undone.Profile.RevokedAs, undone.Beats = ago(2*time.Minute), undone.Profile.UpdatedAt, sampleBeats(50)
+	noticed.Beats = sampleBeats(31)
+	refusedSettings := sampleSettings()
+	refusedSettings.Token, refusedSettings.Invitations, refusedSettings.Paused = views.TokenRow{MadeAt: ago(time.Hour)}, nil, views.Paused{Since: ago(3 * time.Minute), By: "Grace Hopper"}
+	refusedSettings.Problems = views.Problems{"password-again": "This is not the same as above."}
 	return []sample{
 		{"login", views.LoginView(views.LoginPage{Shell: shell("Log in", "")}), true},
-		{"login-refused", views.LoginView(views.LoginPage{Shell: shell("Log in", ""), Problem: "That is not the admin token."}), true},
+		{"login-refused", views.LoginView(views.LoginPage{Shell: shell("Log in", ""), Name: "Ada Lovelace", Problem: "The name or the password is wrong."}), true},
+		{"login-token", views.LoginView(views.LoginPage{Shell: shell("Log in", ""), Token: true, First: true}), true},
+		{"login-spent", views.LoginView(views.LoginPage{Shell: shell("Log in", ""), Token: true, Said: "Your session was over, so nothing was saved. Log in, then send the form again.", Problem: "This token was used by Ada Lovelace at 2026-03-01T12:00:00Z, from 192.168.1.7; it works only once."}), true},
+		{"welcome", views.WelcomeView(views.WelcomePage{Shell: shell("Who are you?", ""), Known: true}), true},
+		{"welcome-refused", views.WelcomeView(views.WelcomePage{Shell: shell("Who are you?", ""), First: true, Name: "Ada", Problems: views.Problems{"password": "The password is among those that are tried first. Use a few words that don't belong together."}}), true},
+		{"fresh", views.FreshView(views.FreshPage{Shell: shell("Your password, please", ""), Name: "Ada Lovelace", Problem: "That is not your password."}), false},
 		{"overview-first", views.OverviewView(first), false},
 		{"overview-second", views.OverviewView(second), false},
 		{"overview", views.OverviewView(full), false},
+		{"overview-busy", views.OverviewView(busy), false},
+		{"inbox", views.InboxView(inbox), false},
+		{"inbox-empty", views.InboxView(views.InboxPage{Shell: shell("Inbox", views.SectionInbox)}), false},
+		{"stats", views.StatsView(views.StatsPage{Shell: shell("Statistics", views.SectionOverview), Usage: sampleUsage(views.Periods()[1])}), false},
+		{"stats-empty", views.StatsView(quiet), false},
 		{"overview-broken", views.OverviewView(broken), false},
 		{"credentials-empty", views.CredentialsView(views.CredentialsPage{Shell: shell("Credentials", views.SectionCredentials)}), false},
 		{"credentials", views.CredentialsView(views.CredentialsPage{Shell: shell("Credentials", views.SectionCredentials), Credentials: sampleCredentials()}), false},
+		{"credential-paste", views.PasteView(views.PastePage{Shell: shell("Paste a .env file", views.SectionCredentials), Lines: []views.PasteProblem{{Line: 3, Message: "This is not NAME=value. A value of several lines needs quotes around it."}, {Line: 9, Message: "The quote is not closed."}}}), false},
+		{"credential-preview", views.PreviewView(samplePreview()), false},
+		{"credential-delete", views.ConfirmView(sampleDeletion(false)), false},
+		{"credential-delete-blocked", views.ConfirmView(sampleDeletion(true)), false},
+		{"search", views.SearchView(views.SearchPage{Shell: shell("Search", ""), Text: "re", Found: views.Places()}), false},
+		{"search-nothing", views.SearchView(views.SearchPage{Shell: shell("Search", ""), Text: "xyzzy"}), false},
+		{"profiles-filtered", views.ProfilesView(views.ProfilesPage{Shell: shell("Profiles", views.SectionProfiles), Total: 4, Text: "nothing", State: app.StateLocked}), false},
+		{"profile-undo", views.ProfileView(undone), false},
 		{"credential", views.CredentialView(credential), false},
 		{"credential-refused", views.CredentialView(fresh), false},
+		{"credential-new", views.CredentialView(another), false},
+		{"credential-sealed", views.CredentialView(sealed), false},
+		{"credential-works", views.CredentialView(worked), false},
+		{"credential-fails", views.CredentialView(failed), false},
+		{"credential-untested", views.CredentialView(refusedTest), false},
 		{"confirm", views.ConfirmView(views.ConfirmPage{Shell: shell("Revoke", views.SectionProfiles), Question: "Revoke Monthly revenue report from Oracle?", Lines: []string{"Running scripts are stopped at once and their connections closed.", "Its agent can't run, poll or answer anything with it any more.", "This can't be undone. Past executions stay readable here."}, Action: "/ui/x", Button: "Revoke Monthly revenue report from Oracle", Back: views.Profiles}), false},
 		{"profiles-empty", views.ProfilesView(views.ProfilesPage{Shell: shell("Profiles", views.SectionProfiles)}), false},
-		{"profiles", views.ProfilesView(views.ProfilesPage{Shell: shell("Profiles", views.SectionProfiles), Profiles: []views.ProfileRow{{Profile: sampleProfile(app.StateUnlocked), State: app.StateUnlocked}, {Profile: sampleProfile(app.StateLocked), State: app.StateLocked}, {Profile: sampleProfile(app.StateRevoked), State: app.StateRevoked}, {Profile: sampleProfile(app.StateExpired), State: app.StateExpired}}}), false},
+		{"profiles", views.ProfilesView(views.ProfilesPage{Shell: shell("Profiles", views.SectionProfiles), Total: 4, Profiles: []views.ProfileRow{{Profile: sampleProfile(app.StateUnlocked), State: app.StateUnlocked}, {Profile: sampleProfile(app.StateLocked), State: app.StateLocked, Beats: sampleBeats(50)}, {Profile: sampleProfile(app.StateRevoked), State: app.StateRevoked}, {Profile: sampleProfile(app.StateExpired), State: app.StateExpired}}}), false},
 		{"profile-new", views.ProfileNewView(views.ProfileNewPage{Shell: shell("Create a profile", views.SectionProfiles)}), false},
 		{"profile-setup", views.ProfileView(unlocked), false},
 		{"profile-refused", views.ProfileView(wrong), false},
-		{"profile-lock", views.LockView(views.LockPage{Shell: shell("Lock", views.SectionProfiles), Profile: ready, Allowed: profilePage(app.StateLocked).Allowed}), false},
+		{"profile-lock", views.LockView(views.LockPage{Shell: shell("Lock", views.SectionProfiles), Profile: ready, Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed}), false},
+		{"profile-lock-stranded", views.LockView(views.LockPage{Shell: shell("Lock", views.SectionProfiles), Profile: ready, Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed[:1]}), false},
+		{"profile-hosts", views.HostsView(change), false},
+		{"profile-stranded", views.ProfileView(stranded), false},
 		{"profile-locked", views.ProfileView(noticed), false},
 		{"profile-asking", views.ProfileView(asking), false},
 		{"profile-revoked", views.ProfileView(profilePage(app.StateRevoked)), false},
 		{"executions", views.ExecutionsView(list), false},
+		{"executions-searched", views.ExecutionsView(searched), false},
+		{"executions-unmatched", views.ExecutionsView(unmatched), false},
 		{"executions-empty", views.ExecutionsView(views.ExecutionsPage{Shell: shell("Executions", views.SectionExecutions)}), false},
 		{"execution-running", views.ExecutionView(executionPage(0)), false},
 		{"execution-asking", views.ExecutionView(executionPage(1)), false},
 		{"execution-completed", views.ExecutionView(executionPage(3)), false},
 		{"execution-error", views.ExecutionView(executionPage(4)), false},
+		{"compare", views.CompareView(sampleCompare()), false},
+		{"compare-choose", views.CompareView(views.ComparePage{Shell: shell("Compare", views.SectionExecutions), This: sampleCompare().This, Choices: sampleCompare().Choices}), false},
+		{"print", views.PrintView(samplePrint()), true},
 		{"sandbox", views.SandboxView(views.SandboxPage{Shell: shell("Sandbox", views.SectionSandbox), Box: sampleBox()}), false},
-		{"audit", views.AuditView(views.AuditPage{Shell: shell("Audit", views.SectionAudit), First: true, Older: "/ui/audit?before=3", Events: []views.AuditRow{
+		{"audit", views.AuditView(views.AuditPage{Shell: shell("Audit", views.SectionAudit), Chain: views.AuditChain{Through: 5, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3", Events: []views.AuditRow{
 			{URL: views.ProfileURL("h7v2k9q4m8x1"), Event: app.Event{Seq: 5, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson, Address: "192.168.1.7"}, Action: "profile.lock", Subject: "h7v2k9q4m8x1", Detail: "Locked with 3 keys and 2 hosts."}},
 			{Event: app.Event{Seq: 4, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"}, Action: "session.refuse", Subject: "admin", Detail: "Refused a login with a wrong admin token."}},
 			{URL: views.ExecutionURL("x"), Event: app.Event{Seq: 3, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson}, Action: "execution.cancel", Subject: "x", Detail: "cancelled while running"}}}}), false},
-		{"settings", views.SettingsView(views.SettingsPage{Shell: shell("Settings", views.SectionSettings), Address: "192.168.1.7"}), false},
+		{"settings", views.SettingsView(sampleSettings()), false},
+		{"settings-refused", views.SettingsView(refusedSettings), false},
+		{"settings-invited", views.InvitedView(views.InvitedPage{Shell: shell("An invitation", views.SectionSettings), Token: "atk_0123456789abcdefghjkmnpqrstvwxyz", Expires: noon.Add(72 * time.Hour)}), false},
+		{"audit-broken", views.AuditView(views.AuditPage{Shell: shell("Audit", views.SectionAudit), Chain: views.AuditChain{Broken: 3, Whole: ago(time.Minute)}, Filter: views.AuditFilter{Action: "profile.lock"}}), false},
+		{"settings-vault", views.SettingsView(views.SettingsPage{Shell: shell("Settings", views.SectionSettings), Address: "192.168.1.7", Vault: &views.VaultState{
+			Address: "https://vault.corp.example.com:8200", Namespace: "reports", Method: "AppRole", Version: "1.21.1", LoggedIn: true, Renewable: true, Expires: noon.Add(40 * time.Minute), Leases: 2,
+		}}), false},
+		{"credential-vault", views.CredentialView(views.CredentialPage{
+			Shell:      shell("ORACLE_PASSWORD", views.SectionCredentials),
+			Credential: app.Credential{ID: "c", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Source: app.SourceVault, Reference: "secret/data/oracle#password", Uses: 3},
+			Mode:       app.ModeInjected, Vault: views.VaultChoice{Offered: true, Source: app.SourceVault, Reference: "secret/data/oracle#password", Finding: &views.VaultFinding{
+				Engine: "KV version 2", Version: 4, Created: ago(50 * time.Hour), Problem: "What is stored there in Vault has no field of that name.", Hint: "Correct the field after # in the credential's reference."}},
+		}), false},
 		{"oops", views.OopsView(views.OopsPage{Shell: shell("Not found", ""), Status: 404, Message: "There is nothing at this address", Hint: "It may have been deleted, or the link is incomplete."}), false},
 		{"oops-bare", views.OopsView(views.OopsPage{Shell: shell("Forbidden", ""), Status: 403, Message: "The request comes from a page of another site", Hint: "Open Airlock itself and try again there.", Bare: true}), true},
 	}

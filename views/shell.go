@@ -12,6 +12,7 @@ type Section string
 // The sections.
 const (
 	SectionOverview    Section = "overview"
+	SectionInbox       Section = "inbox"
 	SectionProfiles    Section = "profiles"
 	SectionCredentials Section = "credentials"
 	SectionExecutions  Section = "executions"
@@ -29,7 +30,16 @@ type Shell struct {
 	Version  string
 	Base     string // this instance's address as agents reach it, without trailing slash
 	Now      time.Time
-	NeedsYou int // profiles that wait for a person
+	NeedsYou int // entries of the inbox
+	Paused   Paused
+	NoKeys   bool   // single keys are no commands
+	Person   string // who is logged in; "" where nobody is
+}
+
+// Paused says since when executions are held in the queue, and by whom; the zero Paused says that they are not.
+type Paused struct {
+	Since time.Time
+	By    string
 }
 
 // place is one entry of the navigation.
@@ -43,10 +53,40 @@ type place struct {
 func mainPlaces() []place {
 	return []place{
 		{SectionOverview, Root, "overview", "Overview"},
+		{SectionInbox, Inbox, "inbox", "Inbox"},
 		{SectionProfiles, Profiles, "profile", "Profiles"},
 		{SectionCredentials, Credentials, "key", "Credentials"},
 		{SectionExecutions, Executions, "run", "Executions"},
 	}
+}
+
+// thumbPlaces are those that fit a phone's bar; farPlaces are the others.
+func thumbPlaces() []place {
+	var near []place
+	for _, p := range mainPlaces() {
+		if p.section != SectionCredentials {
+			near = append(near, p)
+		}
+	}
+	return near
+}
+
+func farPlaces() []place {
+	var far []place
+	for _, p := range mainPlaces() {
+		if p.section == SectionCredentials {
+			far = append(far, p)
+		}
+	}
+	return append(far, otherPlaces()...)
+}
+
+// replacing marks an element as a replacement of the one with its id, wherever that stands.
+func replacing(yes bool) templ.Attributes {
+	if !yes {
+		return nil
+	}
+	return templ.Attributes{"hx-swap-oob": "outerMorph"}
 }
 
 func otherPlaces() []place {

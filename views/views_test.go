@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views"
@@ -32,10 +33,13 @@ func TestEveryPage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for selector, most := range map[string]int{"[style], style, script:not([src]), [href^='javascript:']": 0, "h1": 1, "main": 1, "[autofocus]": 2, "title": 1} {
+			for selector, most := range map[string]int{"[style], style, script:not([src]), [href^='javascript:']": 0, "h1": 1, "main": 1, "head title": 1} {
 				if n := doc.Find(selector).Length(); n > most {
 					t.Errorf("%d elements match %s", n, selector)
 				}
+			}
+			if n := doc.Find("[autofocus]").Not("dialog [autofocus]").Length(); n > 1 {
+				t.Errorf("%d fields want the focus", n)
 			}
 			if doc.Find("html[lang]").Length() != 1 || doc.Find("h1").Length() != 1 || doc.Find("main").Length() != 1 {
 				t.Error("language, heading or main is missing")
@@ -75,7 +79,7 @@ func TestTokensStandOnTheirPageOnly(t *testing.T) {
 		if err := s.page.Render(t.Context(), &buf); err != nil {
 			t.Fatal(err)
 		}
-		own := s.name == "profile-locked" || s.name == "profile-asking" || s.name == "profile-revoked"
+		own := s.name == "profile-locked" || s.name == "profile-stranded" || s.name == "profile-asking" || s.name == "profile-revoked" || s.name == "profile-undo"
 		if got := strings.Contains(buf.String(), token); got != own {
 			t.Errorf("%s: shows the id: %v", s.name, got)
 		}
@@ -146,32 +150,96 @@ func TestSpanAndBytes(t *testing.T) {
 func TestGrants(t *testing.T) {
 	db := host("db.example.com:5432,5433")
 	db.Private = true
-	keys := []app.Key{
-		{Name: "A", CredentialID: "1", Credential: "A", CredentialMode: app.ModeInjected, ValueExists: true},
-		{Name: "B", CredentialID: "2", Credential: "B_PROD", CredentialMode: app.ModePlain, ValueExists: true},
-		{Name: "C", CredentialID: "3", Credential: "C", CredentialMode: app.ModeSealed},
-		{Name: "D"},
+	key := func(name, credential string, mode app.Mode) app.Key {
+		return app.Key{Name: name, CredentialID: name, Credential: credential, CredentialMode: mode, ValueExists: true}
+	}
+	empty := key("E", "E", app.ModeSealed)
+	empty.ValueExists = false
+	keys := []views.KeyGrant{
+		{Key: key("A", "A", app.ModeInjected)},
+		{Key: key("B", "B_PROD", app.ModePlain)},
+		{Key: key("C", "C_PROD", app.ModeSealed), Where: []app.Host{host("api.example.com"), host("b.example.com:443,8443"), host("elsewhere.test")}, Places: []app.Place{app.PlaceHeader}},
+		{Key: key("D", "D", app.ModeSealed), Where: []app.Host{host("api.example.com")}, Places: []app.Place{app.PlaceHeader, app.PlaceBody, app.PlacePath}, PlainHTTP: true},
+		{Key: empty, Where: []app.Host{host("elsewhere.test")}},
+		{Key: key("F", "F", app.ModeSealed), Where: []app.Host{host("api.example.com:80")}},
+		{Key: app.Key{Name: "G"}},
 	}
 	var got []string
-	for _, s := range views.Grants(keys, []app.Host{db, host("*.example.com:443"), host("{B}:1521")}, time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)) {
-		got = append(got, s.Text())
+	for _, s := range views.Grants(keys, []app.Host{db, host("*.example.com"), host("*.example.com:8443"), host("{B}:1521")}, time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)) {
+		line := s.Text()
+		if s.Warn {
+			line = "! " + line
+		}
+		got = append(got, line)
 	}
 	want := []string{
-		"Scripts receive A with its real value. Airlock masks it in whatever they print or return.",
-		"Scripts receive B from the credential B_PROD as plain text. It is not a secret and may appear in output.",
-		"Scripts receive C as a placeholder. The value itself is put in on the way to its hosts. It has no value yet.",
-		"D has no credential yet.",
-		"They can reach db.example.com on ports 5432 and 5433, also where it leads to a private address in your network.",
-		"They can reach *.example.com, every name below it, on port 443.",
+		"! A is injected: scripts get the real value. Redaction stops accidents only; a script that means to can send it to every host below.",
+		"B (the credential B_PROD) is plain: not a secret. Scripts get it as it is, and it may appear in output.",
+		"C (the credential C_PROD) is sealed: scripts never see its value. It goes only to api.example.com:443 and b.example.com:443,8443, in headers.",
+		"! D is sealed: scripts never see its value. It goes only to api.example.com:80,443, in headers, the path and the body, also without encryption.",
+		"! E is sealed: scripts never see its value. It goes only to elsewhere.test:443, which scripts can't reach: it can go nowhere. It has no value yet.",
+		"! F is sealed: scripts never see its value. It goes only to api.example.com:80, without encryption, which its credential does not permit: it can go nowhere.",
+		"! G has no credential yet.",
+		"! They can reach db.example.com on ports 5432 and 5433, also where it leads to a private address in your network.",
+		"They can reach *.example.com, every name below it, on ports 80 and 443.",
+		"They can reach *.example.com, every name below it, on port 8443.",
 		"They can reach the host that B names, on port 1521.",
 		"They can reach nothing else.",
 		"This ends on 4 March 2026, 05:06 UTC.",
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]views.Stranded{{Key: "E", Hosts: []app.Host{host("elsewhere.test:443")}}}, views.StrandedKeys(keys, []app.Host{host("*.example.com")})); diff != "" {
+		t.Errorf("stranded: %s", diff)
+	}
+	if got := views.StrandedKeys(keys, []app.Host{host("{B}:443")}); len(got) != 0 {
+		t.Errorf("a host that a plain key names may be the one: %v", got)
 	}
 	nothing := views.Grants(nil, nil, time.Time{})
 	if len(nothing) != 3 || nothing[0].Text() != "Scripts with this profile receive no credentials." || nothing[1].Text() != "They can reach no host at all." {
 		t.Errorf("nothing: %v", nothing)
+	}
+}
+
+func TestLedger(t *testing.T) {
+	p := executionPage(3)
+	p.Network = append(p.Network, app.Connection{Host: "nobody.example", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list"})
+	var buf bytes.Buffer
+	if err := views.ExecutionView(p).Render(t.Context(), &buf); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := goquery.NewDocumentFromReader(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	doc.Find(".ledger tbody tr").Each(func(_ int, row *goquery.Selection) {
+		var cells []string
+		row.Find("th, td").Each(func(_ int, cell *goquery.Selection) { cells = append(cells, strings.Fields(cell.Text())...) })
+		line := strings.Join(cells, " ")
+		if row.HasClass("refused") {
+			line = "! " + line
+		}
+		row.Find("a").Each(func(_ int, a *goquery.Selection) { line += " → " + a.AttrOr("href", "") })
+		got = append(got, line)
+	})
+	asked := " → " + p.ProfileURL + "#requests"
+	want := []string{
+		"simphony.example.com:443 GET /v1/checks?from=2026-10-01&to=2026-10-31&api_key=[SEALED:SIMPHONY_API_KEY] Sealed SIMPHONY_API_KEY Allowed simphony.example.com 200 4 1.8 KiB 47 KiB 412 ms → #line-4",
+		"simphony.example.com:443 POST /v1/outlets/" + strings.Repeat("very-long-", 12) + "name Sealed SIMPHONY_API_KEY, SIMPHONY_TENANT Allowed simphony.example.com 404 5 912 B 230 B 38 ms → #line-5",
+		"oracle.corp.example.com:1521 Allowed oracle.corp.example.com:1521 3.9 KiB 9.0 MiB 3.4 s",
+		"! api.exchange.example:443 Denied 3 times not on the list Decide on the profile's page 6" + asked + " → #line-6",
+		"! rates.example.org:443 Denied not on the list Allowed since, for later executions. 6 → #line-6",
+		"! telemetry.example.net Denied not on the list Decide on the profile's page" + asked,
+		"! rates.example.org:443 Denied private address",
+		"simphony.example.com:443 Failed certificate expired 4 0 B 0 B 0 ms → #line-4",
+		"! nobody.example:443 Denied not on the list",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := strings.Join(strings.Fields(doc.Find(".verdict dl").Text()), " "); !strings.Contains(got, "Injected ORACLE_PASSWORDSealed SIMPHONY_API_KEY, SIMPHONY_TENANT") {
+		t.Errorf("the verdict says %q", got)
 	}
 }

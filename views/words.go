@@ -147,7 +147,10 @@ func Actor(a app.Actor) string {
 	if who == "" {
 		who = string(a.Kind)
 	}
-	if a.Name != "" {
+	switch {
+	case a.Name != "" && a.Kind == app.ActorPerson:
+		who = a.Name
+	case a.Name != "":
 		who += " " + Short(a.Name)
 	}
 	if a.Address != "" {

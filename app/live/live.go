@@ -92,6 +92,7 @@ const (
 	Executions  = "executions"  // any execution changed
 	Profiles    = "profiles"    // any profile changed
 	Credentials = "credentials" // any credential changed
+	Pause       = "pause"       // executions were paused or resumed
 )
 
 // Execution is the topic of one execution.

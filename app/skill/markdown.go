@@ -22,10 +22,30 @@ type Instance struct {
 	Backend        string
 	Tier           string
 	Ready          bool
+	Packages       []string // of the default backend: name and version
 	Limits         app.Limits
 	TimeoutDefault time.Duration
 	TimeoutMax     time.Duration
 	LLMWait        time.Duration
+}
+
+// maxPackages bounds the list in the text, in bytes; GET /packages has all of it.
+const maxPackages = 2000
+
+// Importable is the list for one line.
+func (i Instance) Importable() string {
+	var b strings.Builder
+	for n, p := range i.Packages {
+		if b.Len()+len(p) > maxPackages {
+			fmt.Fprintf(&b, " and %d more", len(i.Packages)-n)
+			break
+		}
+		if n > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(p)
+	}
+	return b.String()
 }
 
 // ErrorRow is one line of the table of errors.

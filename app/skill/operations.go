@@ -49,7 +49,7 @@ func Operations() []Operation {
 		{
 			ID: "addKeys", Method: "POST", Path: "/profiles/{id}/keys", Auth: AuthPath, Status: 200,
 			Summary: "Ask for keys (unlocked profiles only)",
-			Detail:  "Say in `description` what each is for: the person reads it. Asking again for a name replaces what you asked before, until a person has linked it. `mode` and `hosts` are optional wishes. Returns the profile.",
+			Detail:  "Say in `description` what each is for: the person reads it. Asking again for a name replaces what you asked before, until a person has linked it. `mode` and `hosts` are optional wishes; `hosts` can only narrow where the value may go. Returns the profile.",
 			Body:    "NewKeys", Returns: "Profile",
 			Request:  `{"keys": [{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key"}, {"name": "DB_HOST", "description": "Oracle DB host name", "mode": "plain"}]}`,
 			Response: "",
@@ -71,8 +71,8 @@ func Operations() []Operation {
 		{
 			ID: "readProfile", Method: "GET", Path: "/profiles/{id}", Auth: AuthPath, Status: 200,
 			Summary: "Read the profile", Query: []Field{wait}, Returns: "Profile",
-			Detail:   "With `?wait=50` it returns as soon as the person changed something, so loop on it until `locked` is true. A key's `value_exists` turns true when a person has linked it to a value.",
-			Response: `{"profile_id": "ark_…", "locked": true, "state": "locked", "keys": [{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key", "mode": "injected", "value_exists": true}], "hosts": [{"host": "api.example.com", "ports": [80, 443], "reason": "revenue data", "allowed": true}], …}`,
+			Detail:   "With `?wait=50` it returns as soon as the person changed something, so loop on it until `locked` is true. A key's `value_exists` turns true when a person has linked it to a value. `mode` and `hosts` then say how a script gets it and where it may go.",
+			Response: `{"profile_id": "ark_…", "locked": true, "state": "locked", "keys": [{"name": "SIMPHONY_API_KEY", "description": "Simphony REST API key", "mode": "sealed", "hosts": ["api.example.com"], "value_exists": true}], "hosts": [{"host": "api.example.com", "ports": [80, 443], "reason": "revenue data", "allowed": true}], …}`,
 			Errors:   []app.Code{app.CodeNotFound},
 		},
 		{
@@ -84,7 +84,7 @@ func Operations() []Operation {
 			Request:  `{"profile_id": "ark_…", "script": "set_result({'total': 40 + inputs['add']})", "timeout": 60, "inputs": {"add": 2}}`,
 			Response: `{"execution_id": "exec_…", "poll_url": "https://…/executions/exec_…", "status": "pending"}`,
 			Errors: []app.Code{app.CodeInvalidJSON, app.CodeUnknownField, app.CodeInvalidField, app.CodeTooLarge, app.CodeUnauthorized, app.CodeProfileUnlocked, app.CodeProfileRevoked,
-				app.CodeProfileExpired, app.CodeMissingValue, app.CodeIdempotencyReused, app.CodeQueueFull, app.CodeSandboxUnavailable},
+				app.CodeProfileExpired, app.CodeMissingValue, app.CodeIdempotencyReused, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired},
 		},
 		{
 			ID: "readExecution", Method: "GET", Path: "/executions/{id}", Auth: AuthPath, Status: 200,
@@ -108,6 +108,16 @@ func Operations() []Operation {
 			Errors: []app.Code{app.CodeNotFound, app.CodeAlreadyEnded, app.CodeProfileRevoked},
 		},
 		{
+			ID: "rerun", Method: "POST", Path: "/executions/{id}/rerun", Auth: AuthPath, Status: 202,
+			Summary: "Run an ended execution again", Query: []Field{wait}, Body: "Rerun", Returns: "Accepted",
+			Detail: "The same script and inputs under the profile as it is now; the LLM answers given then are played back, each to the very same prompt. A question that was not asked then ends it in an error, " +
+				"or with `live` is asked as usual. Its `rerun` says whether the result is the same and, if not, which fields of the `manifest` differ.",
+			Also:     "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then",
+			Request:  `{"live": false}`,
+			Response: `{"execution_id": "exec_…", "poll_url": "https://…/executions/exec_…", "status": "pending"}`,
+			Errors:   []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired, app.CodeMissingValue, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired},
+		},
+		{
 			ID: "listExecutions", Method: "GET", Path: "/executions", Auth: AuthBearer, Status: 200,
 			Summary: "List the profile's executions, newest first", Returns: "Executions",
 			Query: []Field{
@@ -122,6 +132,12 @@ func Operations() []Operation {
 			ID: "health", Method: "GET", Path: "/health", Auth: AuthNone, Status: 200,
 			Summary: "Is it up, and can it run scripts", Returns: "Health",
 			Response: `{"status": "ok", "version": "…", "api_version": 1, "backend": "bubblewrap", "isolation": "full", "sandbox": {"ready": true}}`,
+		},
+		{
+			ID: "packages", Method: "GET", Path: "/packages", Auth: AuthNone, Status: 200, Returns: "Packages",
+			Summary:  "What scripts can import besides the standard library",
+			Detail:   "One entry per sandbox backend and image; the default comes first. `packages` is null until a box of that kind has been opened; asking has that done, so ask again a few seconds later.",
+			Response: `{"runtimes": [{"backend": "bubblewrap", "default": true, "python": "3.11.2", "packages": [{"name": "numpy", "version": "1.24.2"}]}]}`,
 		},
 		{ID: "skill", Method: "GET", Path: "/skill.md", Auth: AuthNone, Status: 200, Summary: "This text; with a bearer, also that profile's keys and hosts"},
 		{ID: "openapi", Method: "GET", Path: "/openapi.json", Auth: AuthNone, Status: 200, Summary: "The API as OpenAPI 3.1"},

@@ -27,8 +27,8 @@ func requests() []Schema {
 		{"NewKey", []Field{
 			{Name: "name", Type: "string", Required: true, About: "letters, digits, underscores"},
 			{Name: "description", Type: "string", About: "what it is for; the person reads it"},
-			{Name: "mode", Type: "sealed|injected|plain", About: "a wish; injected or plain in this version"},
-			{Name: "hosts", Type: "[]any", About: "a wish; host or {host, ports, protocol, reason}"},
+			{Name: "mode", Type: "sealed|injected|plain", About: "a wish; the person decides"},
+			{Name: "hosts", Type: "[]any", About: "where the value is to go, if to fewer hosts than the credential allows; host or {host, ports, protocol, reason}"},
 		}},
 		{"NewHosts", []Field{{Name: "hosts", Type: "[]NewHost", Required: true}}},
 		{"NewHost", []Field{
@@ -43,6 +43,7 @@ func requests() []Schema {
 			{Name: "timeout", Type: "number", About: "seconds of run time"},
 			{Name: "inputs", Type: "any", About: "JSON for the script, at most 1 MiB"},
 		}},
+		{"Rerun", []Field{{Name: "live", Type: "boolean", About: "ask for real what was not asked then"}}},
 		{"Answer", []Field{
 			{Name: "response", Type: "string", About: "exactly one of response and error"},
 			{Name: "error", Type: "string"},
@@ -70,8 +71,8 @@ func answers() []Schema {
 			{Name: "name", Type: "string", Required: true},
 			{Name: "description", Type: "string", Required: true},
 			{Name: "value_exists", Type: "boolean", Required: true},
-			{Name: "mode", Type: "sealed|injected|plain"},
-			{Name: "hosts", Type: "[]string"},
+			{Name: "mode", Type: "sealed|injected|plain", About: "sealed: scripts hold a placeholder; injected: the value itself; plain: not secret, not masked"},
+			{Name: "hosts", Type: "[]string", About: "where its value may go"},
 		}},
 		{"Host", []Field{
 			{Name: "host", Type: "string", Required: true},
@@ -86,6 +87,11 @@ func answers() []Schema {
 			{Name: "status", Type: statusType, Required: true},
 		}},
 		execution(),
+		{"Repeat", []Field{
+			{Name: "of", Type: "string", About: "the execution it repeats"},
+			{Name: "same_result", Type: "boolean", Required: true, Null: true, About: "null until both ended"},
+			{Name: "differs", Type: "[]string", Required: true, About: "fields of the manifest"},
+		}},
 		{"LLMRequest", []Field{
 			{Name: "request_id", Type: "string", Required: true},
 			{Name: "prompt", Type: "string", Required: true},
@@ -101,6 +107,11 @@ func answers() []Schema {
 			{Name: "port", Type: "integer"},
 			{Name: "verdict", Type: "allowed|denied|failed", Required: true},
 			{Name: "rule", Type: "string", About: "what allowed or denied it"},
+			{Name: "line", Type: "integer", About: "of the script that asked for it"},
+			{Name: "method", Type: "string", About: "of a request that Airlock could read"},
+			{Name: "path", Type: "string", About: "with the query"},
+			{Name: "status", Type: "integer", About: "of the answer"},
+			{Name: "credentials", Type: "[]string", About: "sealed keys whose values were put in"},
 			{Name: "count", Type: "integer", Required: true},
 			{Name: "bytes_up", Type: "integer", Required: true},
 			{Name: "bytes_down", Type: "integer", Required: true},
@@ -118,7 +129,18 @@ func answers() []Schema {
 			{Name: "backend", Type: "string"},
 			{Name: "isolation", Type: "string"},
 			{Name: "sandbox", Type: "Sandbox", Required: true},
+			{Name: "retired", Type: "boolean", Required: true, About: "the instance moved to another address and runs nothing any more"},
+			{Name: "paused", Type: "boolean", Required: true, About: "a person has paused all executions: what is submitted waits"},
 		}},
+		{"Packages", []Field{{Name: "runtimes", Type: "[]Runtime", Required: true}}},
+		{"Runtime", []Field{
+			{Name: "backend", Type: "string", Required: true},
+			{Name: "image", Type: "string", About: "absent: the backend's default"},
+			{Name: "default", Type: "boolean", Required: true, About: "used unless a profile requires another"},
+			{Name: "python", Type: "string"},
+			{Name: "packages", Type: "[]Package", Required: true, Null: true},
+		}},
+		{"Package", []Field{{Name: "name", Type: "string", Required: true}, {Name: "version", Type: "string", Required: true}}},
 		{"Sandbox", []Field{{Name: "ready", Type: "boolean", Required: true}, {Name: "reason", Type: "string"}}},
 		{"Error", []Field{{Name: "error", Type: "ErrorDetail", Required: true}}},
 		{"ErrorDetail", []Field{
@@ -136,6 +158,7 @@ func execution() Schema {
 	return Schema{"Execution", []Field{
 		{Name: "execution_id", Type: "string", Required: true},
 		{Name: "status", Type: statusType, Required: true},
+		{Name: "paused", Type: "boolean", About: "pending because a person has paused all executions; it runs when they go on"},
 		{Name: "created_at", Type: "datetime", Required: true},
 		{Name: "started_at", Type: "datetime"},
 		{Name: "llm_request", Type: "LLMRequest", About: "in awaiting_llm"},
@@ -146,13 +169,15 @@ func execution() Schema {
 		{Name: "stdout", Type: "string"},
 		{Name: "stderr", Type: "string"},
 		{Name: "truncated", Type: "boolean", About: "stdout or stderr was cut"},
-		{Name: "redactions", Type: "integer", About: "masked places"},
+		{Name: "redactions", Type: "integer", About: "places that were masked, in all channels together; which secrets they were is told to people only"},
 		{Name: "execution_time_ms", Type: "integer", About: "run time without LLM waits"},
 		{Name: "timings", Type: "Timings"},
 		{Name: "completed_at", Type: "datetime"},
 		{Name: "backend", Type: "string"},
 		{Name: "isolation", Type: "string"},
+		{Name: "injected", Type: "[]string", About: "keys whose values the script held"},
 		{Name: "network", Type: "[]Connection"},
 		{Name: "manifest", Type: "any", About: "hashes that define the run"},
+		{Name: "rerun", Type: "Repeat", About: "of a re-run"},
 	}}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -51,6 +50,11 @@ func (s *Server) execute(c echo.Context) error {
 	if replayed {
 		c.Response().Header().Set("Idempotency-Replayed", "true")
 	}
+	return s.answerAccepted(c, x, wait)
+}
+
+// answerAccepted answers 202 with where to poll, or 200 with the whole execution if it ended or waits for the LLM within the wait.
+func (s *Server) answerAccepted(c echo.Context, x app.Execution, wait time.Duration) (err error) {
 	if wait > 0 {
 		if x, err = s.awaitExecution(c, x, wait); err != nil && !errors.Is(err, errBusy) {
 			return err // it was accepted, so with no place to wait the answer is 202
@@ -59,9 +63,7 @@ func (s *Server) execute(c echo.Context) error {
 			return s.answerExecution(c, x)
 		}
 	}
-	url := s.baseURL(c) + "/executions/" + x.ID
-	c.Response().Header().Set("Location", url)
-	return c.JSON(http.StatusAccepted, acceptedView{x.ID, url, x.Status})
+	return s.acceptedPlace(c, x)
 }
 
 func (s *Server) readSubmission(c echo.Context) (engine.Submission, error) {

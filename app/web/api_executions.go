@@ -55,11 +55,21 @@ func (s *Server) awaitExecution(c echo.Context, x app.Execution, atMost time.Dur
 
 // answerExecution shows an execution, with its output if it is terminal.
 func (s *Server) answerExecution(c echo.Context, x app.Execution) error {
-	v := viewExecution(x)
+	ctx, v := c.Request().Context(), viewExecution(x)
+	var err error
+	if v.Rerun, err = s.compared(ctx, x); err != nil {
+		return err
+	}
+	if x.Status == app.StatusPending {
+		paused, err := s.cfg.Access.Paused(ctx)
+		if err != nil {
+			return err
+		}
+		v.Paused = paused.On()
+	}
 	if !x.Status.Terminal() {
 		return c.JSON(http.StatusOK, v)
 	}
-	ctx := c.Request().Context()
 	out, err := s.cfg.Engine.Output(ctx, x.Handle)
 	if err != nil {
 		return err

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -20,6 +22,8 @@ type healthView struct {
 	Backend    string      `json:"backend,omitempty"`
 	Isolation  string      `json:"isolation,omitempty"`
 	Sandbox    sandboxView `json:"sandbox"`
+	Retired    bool        `json:"retired"` // it moved to another address and runs nothing any more
+	Paused     bool        `json:"paused"`  // by a person: what is submitted waits in the queue
 }
 
 type sandboxView struct {
@@ -38,6 +42,18 @@ func (s *Server) health(c echo.Context) error {
 	if !h.Ready {
 		view.Sandbox.Reason = notReady
 	}
+	ctx, cancel := context.WithTimeout(c.Request().Context(), time.Second)
+	defer cancel()
+	paused, err := s.cfg.Access.Paused(ctx)
+	if err != nil { // it serves all the same
+		s.cfg.Log.Error("the switch that pauses executions could not be read", "error", err)
+	}
+	view.Paused = paused.On()
+	retired, err := s.cfg.Access.Retired(ctx)
+	if err != nil {
+		s.cfg.Log.Error("whether the instance is retired could not be read", "error", err)
+	}
+	view.Retired = retired.On()
 	return c.JSON(http.StatusOK, view)
 }
 
@@ -57,7 +73,7 @@ func (s *Server) skill(c echo.Context) error {
 	}
 	h := s.cfg.Engine.Health()
 	text, err := skill.Dynamic(skill.Instance{
-		URL: s.baseURL(c), Version: s.cfg.Version, Backend: h.Backend, Tier: h.Tier, Ready: h.Ready,
+		URL: s.baseURL(c), Version: s.cfg.Version, Backend: h.Backend, Tier: h.Tier, Ready: h.Ready, Packages: s.importable(),
 		Limits: s.cfg.Limits, TimeoutDefault: s.cfg.TimeoutDefault, TimeoutMax: s.cfg.TimeoutMax, LLMWait: s.cfg.LLMWait,
 	}, mine, s.cfg.Now(), statuses)
 	if err != nil {

@@ -30,7 +30,7 @@ type keyView struct {
 	Description string   `json:"description"`
 	ValueExists bool     `json:"value_exists"`
 	Mode        app.Mode `json:"mode,omitempty"`  // of the linked credential, else as requested
-	Hosts       []string `json:"hosts,omitempty"` // requested
+	Hosts       []string `json:"hosts,omitempty"` // where its value may go; before a person has linked it, as requested
 }
 
 type hostView struct {
@@ -52,7 +52,7 @@ func viewProfile(p app.Profile, base string, now time.Time) profileView {
 		if key.Mode == "" {
 			key.Mode = k.Mode
 		}
-		for _, h := range k.Hosts {
+		for _, h := range k.EffectiveHosts() {
 			key.Hosts = append(key.Hosts, h.String())
 		}
 		v.Keys = append(v.Keys, key)
@@ -67,6 +67,7 @@ func viewProfile(p app.Profile, base string, now time.Time) profileView {
 type executionView struct {
 	ExecutionID     string           `json:"execution_id"`
 	Status          app.Status       `json:"status"`
+	Paused          bool             `json:"paused,omitempty"` // pending because people have paused all executions
 	CreatedAt       time.Time        `json:"created_at"`
 	StartedAt       *time.Time       `json:"started_at,omitempty"`
 	LLMRequest      *llmView         `json:"llm_request,omitempty"`
@@ -83,8 +84,10 @@ type executionView struct {
 	CompletedAt     *time.Time       `json:"completed_at,omitempty"`
 	Backend         string           `json:"backend,omitempty"`
 	Isolation       string           `json:"isolation,omitempty"`
+	Injected        []string         `json:"injected,omitempty"`
 	Network         []connectionView `json:"network,omitempty"`
-	Manifest        *app.Manifest    `json:"manifest,omitempty"`
+	Manifest        *manifestView    `json:"manifest,omitempty"`
+	Rerun           *rerunView       `json:"rerun,omitempty"`
 }
 
 type llmView struct {
@@ -100,22 +103,27 @@ type timingsView struct {
 }
 
 type connectionView struct {
-	Host       string      `json:"host"`
-	Port       int         `json:"port,omitempty"`
-	Verdict    app.Verdict `json:"verdict"`
-	Rule       string      `json:"rule,omitempty"`
-	Count      int         `json:"count"`
-	BytesUp    int64       `json:"bytes_up"`
-	BytesDown  int64       `json:"bytes_down"`
-	DurationMS int64       `json:"duration_ms"`
-	Hint       string      `json:"hint,omitempty"`
+	Host        string      `json:"host"`
+	Port        int         `json:"port,omitempty"`
+	Verdict     app.Verdict `json:"verdict"`
+	Rule        string      `json:"rule,omitempty"`
+	Line        int         `json:"line,omitempty"`
+	Method      string      `json:"method,omitempty"`
+	Path        string      `json:"path,omitempty"`
+	Status      int         `json:"status,omitempty"`
+	Credentials []string    `json:"credentials,omitempty"`
+	Count       int         `json:"count"`
+	BytesUp     int64       `json:"bytes_up"`
+	BytesDown   int64       `json:"bytes_down"`
+	DurationMS  int64       `json:"duration_ms"`
+	Hint        string      `json:"hint,omitempty"`
 }
 
 // viewExecution shows an execution without its output.
 func viewExecution(x app.Execution) executionView {
 	v := executionView{
 		ExecutionID: x.ID, Status: x.Status, CreatedAt: x.CreatedAt.UTC(), StartedAt: optionalTime(x.StartedAt),
-		Backend: x.Backend, Isolation: x.Isolation,
+		Backend: x.Backend, Isolation: x.Isolation, Injected: x.Injected,
 	}
 	if x.Status == app.StatusAwaitingLLM && x.Request != nil {
 		v.LLMRequest = &llmView{x.Request.RequestID, x.Request.Prompt, x.Request.Model}
@@ -163,7 +171,7 @@ func queued(x app.Execution) time.Duration {
 
 // withOutput adds what a terminal execution printed, returned and connected to.
 func (v executionView) withOutput(x app.Execution, out app.Output, network []app.Connection) executionView {
-	v.Stdout, v.Stderr, v.Manifest = &out.Stdout, &out.Stderr, &x.Manifest
+	v.Stdout, v.Stderr, v.Manifest = &out.Stdout, &out.Stderr, viewManifest(x)
 	if out.Result != nil || x.Status == app.StatusCompleted {
 		result := out.Result
 		if result == nil {
@@ -180,6 +188,7 @@ func (v executionView) withOutput(x app.Execution, out app.Output, network []app
 func viewConnection(c app.Connection) connectionView {
 	v := connectionView{
 		Host: c.Host, Port: c.Port, Verdict: c.Verdict, Rule: c.Rule, Count: max(1, c.Count),
+		Line: c.Line, Method: c.Method, Path: c.Path, Status: c.Status, Credentials: c.Credentials,
 		BytesUp: c.BytesUp, BytesDown: c.BytesDown, DurationMS: c.Duration.Milliseconds(),
 	}
 	if told := egress.Explain(c); told != nil {

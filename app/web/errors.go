@@ -37,6 +37,7 @@ var statuses = map[app.Code]int{
 	app.CodeRateLimited:        http.StatusTooManyRequests,
 	app.CodeProfilesDisabled:   http.StatusForbidden,
 	app.CodeSandboxUnavailable: http.StatusServiceUnavailable,
+	app.CodeInstanceRetired:    http.StatusGone,
 	app.CodeUnreachable:        http.StatusBadGateway, // met by scripts, in the ledger
 	app.CodeInternal:           http.StatusInternalServerError,
 }

@@ -105,7 +105,7 @@ func secureHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		if r.Body != nil {
+		if r.Body != nil && !isUpload(r) {
 			r.Body = http.MaxBytesReader(c.Response(), r.Body, app.MaxBody)
 		}
 		return next(c)

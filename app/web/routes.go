@@ -27,8 +27,10 @@ func (s *Server) agentRoutes() []route {
 		{http.MethodGet, "/executions/:id", s.readExecution},
 		{http.MethodPost, "/executions/:id/respond", s.respond},
 		{http.MethodPost, "/executions/:id/cancel", s.cancel},
+		{http.MethodPost, "/executions/:id/rerun", s.rerun},
 
 		{http.MethodGet, "/health", s.health},
+		{http.MethodGet, "/packages", s.packages},
 		{http.MethodGet, "/skill.md", s.skill},
 		{http.MethodGet, "/openapi.json", s.openAPI},
 		{http.MethodGet, "/airlock.pyi", s.stubs},

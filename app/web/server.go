@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -14,12 +15,17 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/app/transfer"
 )
 
 // Config is what a Server needs.
 type Config struct {
 	Access         *access.Service
 	Engine         *engine.Engine
+	Prober         *probe.Prober
+	Transfer       *transfer.Service
+	Key            KeyInfo
 	Hub            *live.Hub
 	Log            *slog.Logger
 	PublicURL      string         // without trailing slash; "" means from the request
@@ -39,9 +45,12 @@ type Server struct {
 	cfg      Config
 	creation *limiter // of profiles by agents
 	changes  *limiter // of unlocked profiles by agents
+	tests    *limiter // of credentials by people
+	staged   staging  // values that were pasted and not yet decided about
 	waiters  waiters
 	closing  chan struct{} // closed by Drain
 	drain    sync.Once
+	streams  atomic.Int64 // open event streams
 }
 
 // New returns a Server.
@@ -71,6 +80,7 @@ func New(cfg Config) *Server {
 		cfg:      cfg,
 		creation: newLimiter(cfg.ProfilesPerMinute),
 		changes:  newLimiter(changesPerMinute),
+		tests:    newLimiter(testsPerMinute),
 		closing:  make(chan struct{}),
 	}
 }

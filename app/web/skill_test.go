@@ -63,6 +63,7 @@ func TestDocumentedFieldsAreTheTypes(t *testing.T) {
 		"Accepted": reflect.TypeFor[acceptedView](), "Execution": reflect.TypeFor[executionView](), "LLMRequest": reflect.TypeFor[llmView](),
 		"Timings": reflect.TypeFor[timingsView](), "Connection": reflect.TypeFor[connectionView](), "Executions": reflect.TypeFor[executionsView](),
 		"Health": reflect.TypeFor[healthView](), "Sandbox": reflect.TypeFor[sandboxView](), "Error": reflect.TypeFor[errorBody](), "ErrorDetail": reflect.TypeFor[errorDetail](),
+		"Packages": reflect.TypeFor[packagesView](), "Runtime": reflect.TypeFor[runtimeView](), "Package": reflect.TypeFor[packageView](), "Repeat": reflect.TypeFor[rerunView](),
 		"NewExecution": reflect.TypeFor[executeInput](), "NewKey": reflect.TypeFor[keyInput](),
 	}
 	for _, s := range skill.Schemas() {

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/views"
 )
 
@@ -16,31 +17,63 @@ import (
 const auditPage = 50
 
 func (s *Server) showAudit(c echo.Context) error {
-	before, err := strconv.ParseInt(c.QueryParam("before"), 10, 64)
-	if err != nil || before < 0 {
-		before = 0
+	typed, f, found, err := auditFilter(c)
+	if err != nil {
+		return err
 	}
 	sh, profiles, err := s.shell(c, "Audit", views.SectionAudit)
 	if err != nil {
 		return err
 	}
 	ctx := c.Request().Context()
-	page := views.AuditPage{Shell: sh, First: before == 0}
-	events, err := s.cfg.Access.Audit(ctx, before, auditPage+1)
+	page := views.AuditPage{Shell: sh, Filter: typed, Problems: found, CSV: auditURL(views.AuditExport, typed, "as", "csv"), Lines: auditURL(views.AuditExport, typed, "as", "jsonl")}
+	chain, err := s.cfg.Access.AuditState(ctx, false)
+	if err != nil {
+		return err
+	}
+	page.Chain = views.AuditChain{Broken: chain.Broken, Through: chain.Through, Whole: chain.Whole}
+	if len(found) > 0 {
+		return s.render(c, http.StatusUnprocessableEntity, views.AuditView(page))
+	}
+	f.Limit = auditPage + 1
+	events, err := s.cfg.Access.AuditLog(ctx, f)
 	if err != nil {
 		return err
 	}
 	if len(events) > auditPage {
 		events = events[:auditPage]
-		page.Older = views.Audit + "?before=" + strconv.FormatInt(events[auditPage-1].Seq, 10)
+		page.Older = auditURL(views.Audit, typed, "before", strconv.FormatInt(events[auditPage-1].Seq, 10))
 	}
 	if page.Events, err = s.auditRows(ctx, events, profiles); err != nil {
 		return err
 	}
-	if page.Broken, err = s.cfg.Access.VerifyAudit(ctx); err != nil {
+	return s.render(c, http.StatusOK, views.AuditView(page))
+}
+
+// auditFilter reads what a person looks for from the URL. Problems are of fields that were typed wrong.
+func auditFilter(c echo.Context) (typed views.AuditFilter, f access.AuditFilter, found views.Problems, err error) {
+	ask := func(name string) string { return app.Clip(strings.TrimSpace(c.QueryParam(name)), 200) }
+	typed = views.AuditFilter{Actor: ask("actor"), Action: ask("action"), Subject: ask("subject"), From: ask("from"), To: ask("to")}
+	switch kind := app.ActorKind(typed.Actor); kind {
+	case "", app.ActorAgent, app.ActorPerson, app.ActorCommand, app.ActorSystem:
+		f.Kind = kind
+	default:
+		return typed, f, nil, app.Invalid("actor", "this kind of actor is not known", "Choose one of person, agent, command, system.")
+	}
+	f.Action, f.Subject = typed.Action, typed.Subject
+	f.From, f.To, found = days(&typed.From, &typed.To)
+	if before, err := strconv.ParseInt(c.QueryParam("before"), 10, 64); err == nil && before > 0 {
+		f.Before = before
+	}
+	return typed, f, found, nil
+}
+
+// verifyAudit walks the whole chain.
+func (s *Server) verifyAudit(c echo.Context) error {
+	if _, err := s.cfg.Access.AuditState(c.Request().Context(), true); err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.AuditView(page))
+	return s.done(c, "verified", views.Audit)
 }
 
 // auditRows links events to the pages of what they are about, as far as it is still there. Executions are never deleted.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ func (s *Server) showNewCredential(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.CredentialView(views.CredentialPage{Shell: sh, New: true, Mode: app.ModeInjected}))
+	return s.render(c, http.StatusOK, views.CredentialView(views.CredentialPage{Shell: sh, New: true, Mode: app.ModeSealed, Vault: s.vaultChoice(app.Credential{})}))
 }
 
 func (s *Server) createCredential(c echo.Context) error {
@@ -41,13 +42,24 @@ func (s *Server) showCredential(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	sh, profiles, err := s.shell(c, cred.Name, views.SectionCredentials)
+	page, err := s.credentialPage(c, cred)
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.CredentialView(views.CredentialPage{
-		Shell: sh, Credential: cred, Mode: cred.Mode, Description: cred.Description, Hosts: hostLines(cred.Hosts), Profiles: profilesWith(profiles, cred.ID),
-	}))
+	return s.render(c, http.StatusOK, views.CredentialView(page))
+}
+
+// credentialPage is a credential as it is stored.
+func (s *Server) credentialPage(c echo.Context, cred app.Credential) (views.CredentialPage, error) {
+	sh, profiles, err := s.shell(c, cred.Name, views.SectionCredentials)
+	if err != nil {
+		return views.CredentialPage{}, err
+	}
+	vault, err := s.vaultFinding(c, cred)
+	return views.CredentialPage{
+		Shell: sh, Credential: cred, Mode: cred.Mode, Description: cred.Description, Service: cred.Service, Hosts: hostLines(cred.Hosts), Places: cred.Places,
+		PlainHTTP: cred.PlainHTTP, Profiles: profilesWith(profiles, cred.ID), Check: checkForm(cred), Vault: vault,
+	}, err
 }
 
 // profilesWith are the profiles that have a key linked to the credential.
@@ -77,21 +89,29 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 	}
 	page := views.CredentialPage{
 		New: cred.ID == "", Credential: cred, Name: strings.TrimSpace(fields.Get("name")), Mode: app.Mode(fields.Get("mode")),
-		Hosts: fields.Get("hosts"), Description: strings.TrimSpace(fields.Get("description")),
+		Hosts: fields.Get("hosts"), Description: strings.TrimSpace(fields.Get("description")), Service: strings.TrimSpace(fields.Get("service")),
+		Places: tickedPlaces(fields), PlainHTTP: fields.Get("plain_http") != "", Check: checkForm(cred),
 	}
-	in := access.CredentialInput{Name: page.Name, Description: page.Description, Mode: page.Mode, Value: typedValue(fields.Get("value"))}
-	if in.Hosts, err = parseHosts(page.Hosts, cred.Hosts); err == nil {
+	in := access.CredentialInput{
+		Name: page.Name, Description: page.Description, Service: &page.Service, Mode: page.Mode, Places: page.Places, PlainHTTP: &page.PlainHTTP,
+	}
+	page.Vault = s.typedSource(fields, cred, &in)
+	var saved app.Credential
+	if in.Value, err = givenValue(c, fields); err == nil {
+		in.Hosts, err = parseHosts(page.Hosts, cred.Hosts)
+	}
+	if err == nil {
 		if page.New {
-			_, err = s.cfg.Access.CreateCredential(c.Request().Context(), actorOf(c), in)
+			saved, err = s.cfg.Access.CreateCredential(c.Request().Context(), actorOf(c), in)
 		} else {
 			in.Name = cred.Name
-			_, err = s.cfg.Access.SetCredential(c.Request().Context(), actorOf(c), in)
+			saved, err = s.cfg.Access.SetCredential(c.Request().Context(), actorOf(c), in)
 		}
 	}
 	if err == nil {
-		return s.done(c, notice, views.Credentials)
+		return s.done(c, savedNotice(saved, in.Value, notice), views.Credentials)
 	}
-	places := map[string]string{"name": "name", "value": "value", "mode": "mode", "host": "hosts", "hosts": "hosts", "description": "description"}
+	places := map[string]string{"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference", "host": "hosts", "hosts": "hosts", "places": "places", "description": "description", "service": "service", "file": "file"}
 	if app.CodeOf(err) == app.CodeConflict && page.New {
 		places[""] = "name"
 	}
@@ -108,8 +128,45 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 	return s.render(c, http.StatusUnprocessableEntity, views.CredentialView(page))
 }
 
+// savedNotice is the notice after a credential was saved: usual, or what a person should know about its value.
+func savedNotice(c app.Credential, value app.Secret, usual string) string {
+	switch {
+	case !c.HasValue():
+		return "credential-empty"
+	case c.Mode == app.ModeSealed && app.IsWide(value):
+		return "credential-wide"
+	case c.Mode != app.ModePlain && app.WeakValue(value) != "":
+		return "credential-weak"
+	}
+	return usual
+}
+
+// tickedPlaces reads the ticks for the parts of a request in which a sealed value may stand.
+func tickedPlaces(fields url.Values) []app.Place {
+	all := []app.Place{app.PlaceHeader}
+	for _, p := range []app.Place{app.PlacePath, app.PlaceQuery, app.PlaceBody} {
+		if fields.Get(views.PlaceField(p)) != "" {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // typedValue is a secret as a person meant it: a line break at its end came with the copying.
 func typedValue(text string) app.Secret { return app.NewSecret(strings.TrimRight(text, "\n")) }
+
+// givenValue is the typed value, or that of a file, which is kept byte for byte: some programs need the line break at the end of a key.
+func givenValue(c echo.Context, fields url.Values) (app.Secret, error) {
+	typed := typedValue(fields.Get("value"))
+	file, err := uploaded(c, "file", app.MaxValue)
+	switch {
+	case err != nil || file == "":
+		return typed, err
+	case !typed.Empty():
+		return app.Secret{}, app.Invalid("file", "there is a typed value and a file", "Give only one of them.")
+	}
+	return app.NewSecret(file), nil
+}
 
 // hostLines writes hosts one per line, as parseHosts reads them.
 func hostLines(hosts []app.Host) string {
@@ -140,42 +197,4 @@ func parseHosts(text string, before []app.Host) ([]app.Host, error) {
 		hosts = append(hosts, h)
 	}
 	return hosts, nil
-}
-
-func (s *Server) askDeleteCredential(c echo.Context) error {
-	cred, err := s.cfg.Access.Credential(c.Request().Context(), c.Param("name"))
-	if err != nil {
-		return err
-	}
-	return s.confirmDeletion(c, cred, nil)
-}
-
-func (s *Server) confirmDeletion(c echo.Context, cred app.Credential, refused error) error {
-	sh, _, err := s.shell(c, "Delete "+cred.Name, views.SectionCredentials)
-	if err != nil {
-		return err
-	}
-	page := views.ConfirmPage{
-		Shell: sh, Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name,
-		Action: views.CredentialDeleteURL(cred.Name), Back: views.CredentialURL(cred.Name),
-		Lines: []string{"Its value is destroyed, with all earlier versions. Airlock can't bring it back.", "It works on where it came from until you withdraw it there."},
-	}
-	if refused == nil {
-		return s.render(c, http.StatusOK, views.ConfirmView(page))
-	}
-	if page.Problems, err = problems(refused, nil); err != nil {
-		return err
-	}
-	return s.render(c, http.StatusUnprocessableEntity, views.ConfirmView(page))
-}
-
-func (s *Server) deleteCredential(c echo.Context) error {
-	cred, err := s.cfg.Access.Credential(c.Request().Context(), c.Param("name"))
-	if err != nil {
-		return err
-	}
-	if err := s.cfg.Access.DeleteCredential(c.Request().Context(), actorOf(c), cred.Name); err != nil {
-		return s.confirmDeletion(c, cred, err)
-	}
-	return s.done(c, "credential-deleted", views.Credentials)
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"time"
@@ -13,10 +14,17 @@ import (
 
 // How the event stream behaves.
 const (
-	heartbeat  = 20 * time.Second       // keeps proxies from closing it, and finds out who left
+	heartbeat  = 20 * time.Second       // keeps proxies from closing it, finds out who left, and tells pages that it lives
 	nudgePause = 400 * time.Millisecond // between two nudges; what happens meanwhile melts into the next
+	nudgeShare = 10 * time.Millisecond  // added to the pause for each open page: many pages together ask no more often than some
 	slowReader = 10 * time.Second       // who has not taken an event by then is dropped
 )
+
+// pause is how long a stream rests after it told something. It varies, so that pages that were nudged together don't come together every time.
+func (s *Server) pause() time.Duration {
+	d := nudgePause + time.Duration(s.streams.Load())*nudgeShare
+	return d + rand.N(d/4)
+}
 
 // events tells the browser what changed, by topic and nothing more: pages fetch what they show with their own rights. It ends with the
 // session, which is looked at with every heartbeat.
@@ -30,21 +38,23 @@ func (s *Server) events(c echo.Context) error {
 	w.Header().Set(echo.HeaderContentType, "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	// What changed between the page and this subscription would be missed: connected makes the page look once more.
-	if send(w, "event: connected\ndata: \n\n") != nil {
+	s.streams.Add(1)
+	defer s.streams.Add(-1)
+	// What changed between the page and this subscription would be missed: connected makes the page look once more. It tells which program answers now.
+	if send(w, "event: connected\ndata: "+s.cfg.Version+"\n\n") != nil {
 		return nil
 	}
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for {
-		text := ": still here\n\n"
+		text := "event: beat\ndata: \n\n"
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-s.closing:
 			return nil
 		case <-beat.C:
-			if _, err := s.cfg.Access.Session(ctx, sessionOf(c), c.RealIP()); err != nil {
+			if err := s.cfg.Access.Standing(ctx, cookieOf(c)); err != nil {
 				return nil //nolint:nilerr // the session is over, and so is its stream
 			}
 		case <-sub.C():
@@ -56,7 +66,7 @@ func (s *Server) events(c echo.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(nudgePause):
+		case <-time.After(s.pause()):
 		}
 	}
 }

@@ -2,55 +2,60 @@ package web
 
 import (
 	"context"
+	"maps"
 	"net/http"
-	"net/url"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/views"
 )
 
 func (s *Server) showExecutions(c echo.Context) error {
-	f := engine.Filter{ProfileHandle: c.QueryParam("profile"), Before: c.QueryParam("before")}
-	if text := c.QueryParam("status"); text != "" {
-		status, err := app.ParseStatus(text)
-		if err != nil {
-			return err
-		}
-		f.Status = status
+	ctx := c.Request().Context()
+	typed, f, found, err := s.executionFilter(c)
+	if err != nil {
+		return err
 	}
 	sh, profiles, err := s.shell(c, "Executions", views.SectionExecutions)
 	if err != nil {
 		return err
 	}
-	list, more, err := s.cfg.Engine.List(c.Request().Context(), f)
-	if err != nil {
-		return err
-	}
-	page := views.ExecutionsPage{Shell: sh, Executions: list, Profile: f.ProfileHandle, Status: f.Status, First: f.Before == "", Here: pageOf(f, "")}
+	page := views.ExecutionsPage{Shell: sh, Filter: typed, First: f.Before == "", Here: executionsURL(views.Executions, typed), Problems: found,
+		CSV: executionsURL(views.ExecutionsExport, typed, "as", "csv"), Lines: executionsURL(views.ExecutionsExport, typed, "as", "jsonl")}
 	for _, p := range profiles {
 		page.Profiles = append(page.Profiles, views.Choice{Value: p.Handle, Word: views.Title(p.Description)})
 	}
-	if more && len(list) > 0 {
-		page.Older = pageOf(f, list[len(list)-1].Handle)
+	if page.Credentials, err = s.credentialNames(ctx); err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		return s.render(c, http.StatusUnprocessableEntity, views.ExecutionsView(page))
+	}
+	list, err := s.cfg.Engine.Search(ctx, f)
+	if err != nil {
+		return err
+	}
+	page.Executions, page.Unfinished = list.Executions, list.Unfinished
+	if list.Next != "" {
+		page.Older = executionsURL(views.Executions, typed, "before", list.Next)
 	}
 	return s.render(c, http.StatusOK, views.ExecutionsView(page), "list")
 }
 
-// pageOf is the URL of the list under a filter, before an execution.
-func pageOf(f engine.Filter, before string) string {
-	q := url.Values{}
-	for name, value := range map[string]string{"profile": f.ProfileHandle, "status": string(f.Status), "before": before} {
-		if value != "" {
-			q.Set(name, value)
-		}
+func (s *Server) credentialNames(ctx context.Context) ([]string, error) {
+	credentials, err := s.cfg.Access.Credentials(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if len(q) == 0 {
-		return views.Executions
+	names := make([]string, len(credentials))
+	for i, one := range credentials {
+		names[i] = one.Name
 	}
-	return views.Executions + "?" + q.Encode()
+	return names, nil
 }
 
 func (s *Server) showExecution(c echo.Context) error {
@@ -73,10 +78,10 @@ func (s *Server) executionPage(c echo.Context) (views.ExecutionPage, error) {
 	if err != nil {
 		return views.ExecutionPage{}, err
 	}
-	page := views.ExecutionPage{Shell: sh, Execution: x}
+	page := views.ExecutionPage{Shell: sh, Execution: x, ListRules: []string{egress.RuleNotListed, egress.RulePort}}
 	for _, p := range profiles {
 		if p.Handle == x.ProfileHandle {
-			page.ProfileURL = views.ProfileURL(p.Handle)
+			page.ProfileURL, page.Hosts = views.ProfileURL(p.Handle), p.Hosts
 		}
 	}
 	return page, s.fillExecution(ctx, &page)
@@ -87,10 +92,20 @@ func (s *Server) fillExecution(ctx context.Context, page *views.ExecutionPage) (
 	if page.Script, err = s.cfg.Engine.Script(ctx, x.Handle); err != nil {
 		return err
 	}
+	if x.RerunOf != "" {
+		compared, err := s.cfg.Engine.Compare(ctx, x)
+		if err != nil {
+			return err
+		}
+		page.Repeat = repeatOf(compared)
+	}
 	if page.Exchanges, err = s.cfg.Engine.Exchanges(ctx, x.Handle); err != nil {
 		return err
 	}
 	if page.Network, err = s.cfg.Engine.Network(ctx, x.Handle); err != nil {
+		return err
+	}
+	if page.Redactions, err = s.redactions(ctx, x.Handle); err != nil {
 		return err
 	}
 	var out app.Output
@@ -101,8 +116,22 @@ func (s *Server) fillExecution(ctx context.Context, page *views.ExecutionPage) (
 	} else {
 		out, page.Live = s.cfg.Engine.LiveOutput(x.Handle)
 	}
-	page.Stdout, page.Stderr, page.Result = out.Stdout, out.Stderr, out.Result
+	page.Stdout, page.Stderr, page.Result, page.Turns = out.Stdout, out.Stderr, out.Result, out.Turns
 	return nil
+}
+
+// redactions lists what was masked, in the order in which the page shows the channels.
+func (s *Server) redactions(ctx context.Context, handle string) (list []views.Redaction, err error) {
+	hits, err := s.cfg.Engine.Redactions(ctx, handle)
+	if err != nil {
+		return nil, err
+	}
+	for _, channel := range views.Channels(slices.Collect(maps.Keys(hits))) {
+		for _, h := range hits[channel] {
+			list = append(list, views.Redaction{Channel: channel, Name: h.Name, Rule: h.Rule, Encoding: h.Encoding, Count: h.Count})
+		}
+	}
+	return list, nil
 }
 
 func (s *Server) backToExecution(c echo.Context) error {

@@ -52,7 +52,7 @@ func TestUIExecutions(t *testing.T) {
 	if x.Status != app.StatusCompleted {
 		t.Fatalf("status %s: %s", x.Status, x.Error)
 	}
-	s.get(views.ExecutionURL(asks.Handle)).says("#llm", "The second").says("#llm", "Person").says("#stdout-text", "answer: The second false")
+	s.get(views.ExecutionURL(asks.Handle)).says("#llm", "The second").says("#llm", uiName).says("#stdout-text", "answer: The second false")
 	s.submit(page, "#answer form", "answer", "response", "Again").want(http.StatusUnprocessableEntity).says(".errors", "no longer waits")
 
 	hangs := s.runs(p, "hang", app.StatusRunning)
@@ -93,7 +93,7 @@ func TestUIPaging(t *testing.T) {
 		_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "name "+strconv.Itoa(i))
 		s.must(err)
 	}
-	audit := s.get(views.Audit).want(http.StatusOK).says(".card > header", "The chain holds")
+	audit := s.get(views.Audit).want(http.StatusOK).says(".chain", "The chain holds")
 	s.get(audit.doc.Find(".foot a").AttrOr("href", "")).want(http.StatusOK)
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
-// uiGuest is a guest inside the test: it speaks the real protocol and plays scripts of one verb a line: print TEXT, ask PROMPT,
-// result JSON, fail MESSAGE (in line 2), hang.
+// uiGuest is a guest inside the test: it speaks the real protocol and plays scripts of one verb a line: print TEXT, warn TEXT (to stderr),
+// ask PROMPT, result JSON, fail MESSAGE (in line 2), hang.
 type uiGuest struct {
 	mux     *yamux.Session
 	control *yamux.Stream
@@ -124,10 +124,12 @@ func (g *uiGuest) play(ctx context.Context) (code int, alive bool) {
 		switch verb {
 		case "print":
 			_, _ = fmt.Fprintln(g.out, rest)
+		case "warn":
+			_, _ = fmt.Fprintln(g.errs, rest)
 		case "result":
 			g.send(wire.Message{Result: &wire.Result{Data: []byte(rest)}})
 		case "fail":
-			g.send(wire.Message{Failed: &wire.Failed{Error: rest, Traceback: "Traceback (most recent call last):\n  line 2\n" + rest, Line: 2}})
+			g.send(wire.Message{Failed: &wire.Failed{Error: rest, Traceback: "Traceback (most recent call last):\n  File \"script.py\", line 2, in <module>\n" + rest, Line: 2}})
 			return 1, true
 		case "hang":
 			<-ctx.Done()

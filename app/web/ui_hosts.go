@@ -1,8 +1,12 @@
 package web
 
 import (
+	"maps"
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -58,7 +62,8 @@ func chosenHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
 	return c, nil
 }
 
-// changeHosts is the form of hosts after the lock: a new policy version, and proposals left unticked are refused.
+// changeHosts takes the forms of hosts after the lock. What takes hosts away or dismisses a request counts at once; what lets scripts reach more
+// is shown first, as it would be before a lock, and counts when the person grants it there.
 func (s *Server) changeHosts(c echo.Context) error {
 	fields, err := form(c)
 	if err != nil {
@@ -72,9 +77,16 @@ func (s *Server) changeHosts(c echo.Context) error {
 		return app.E(app.CodeProfileUnlocked, "the profile is not locked yet", "Use its form; hosts are chosen there.")
 	}
 	choice, wrong := chosenHosts(fields, p)
-	if wrong != nil {
+	switch {
+	case wrong != nil:
 		err = wrong
-	} else {
+	case fields.Get("do") == "grant" && fields.Get("seen") != seen(p):
+		err = app.E(app.CodeConflict, "the profile was changed after you looked at it", "Look at what it would grant now.")
+	case fields.Get("do") != "grant" && widens(choice.allowed, views.AllowedHosts(p.Hosts)):
+		if err = checkHosts(choice.allowed); err == nil {
+			return s.reviewHosts(c, p, choice.allowed, fields)
+		}
+	default:
 		_, err = s.cfg.Access.SetHosts(c.Request().Context(), actorOf(c), p.Handle, choice.allowed, choice.dismissed)
 	}
 	if err == nil {
@@ -95,4 +107,46 @@ func (s *Server) changeHosts(c echo.Context) error {
 		}
 		keepHost(page, fields)
 	})
+}
+
+// reviewHosts shows what the profile would grant. The form there sends the same fields again.
+func (s *Server) reviewHosts(c echo.Context, p app.Profile, allowed []app.Host, fields url.Values) error {
+	sh, _, err := s.shell(c, "Change the hosts of "+views.Title(p.Description), views.SectionProfiles)
+	if err != nil {
+		return err
+	}
+	page := views.HostsPage{Shell: sh, Profile: p, Allowed: allowed}
+	if page.Granted, err = s.granted(c.Request().Context(), p); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if name != "do" && name != "seen" {
+			page.Fields = append(page.Fields, views.Choice{Value: name, Word: fields.Get(name)})
+		}
+	}
+	page.Fields = append(page.Fields, views.Choice{Value: "seen", Word: seen(p)})
+	c.Response().Header().Set("HX-Push-Url", "false") // its address takes forms only
+	return s.render(c, http.StatusOK, views.HostsView(page))
+}
+
+// seen tells whether a profile changed since a page showed it.
+func seen(p app.Profile) string { return p.UpdatedAt.UTC().Format(time.RFC3339Nano) }
+
+// widens reports whether scripts could reach anything that they couldn't before.
+func widens(hosts, before []app.Host) bool {
+	return slices.ContainsFunc(hosts, func(h app.Host) bool {
+		return !slices.ContainsFunc(before, func(b app.Host) bool {
+			return b.String() == h.String() && b.Protocol == h.Protocol && (b.Private || !h.Private)
+		})
+	})
+}
+
+// checkHosts refuses what can't be allowed before it is shown as if it could.
+func checkHosts(hosts []app.Host) error {
+	for _, h := range hosts {
+		if err := h.CheckReachable(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -28,6 +28,9 @@ func (s *Server) lockPage(c echo.Context, status int, p app.Profile, found views
 		return err
 	}
 	page := views.LockPage{Shell: sh, Profile: p, Allowed: views.AllowedHosts(p.Hosts), Problems: found}
+	if page.Granted, err = s.granted(c.Request().Context(), p); err != nil {
+		return err
+	}
 	if blocked, ok := asAppError(p.CanLock(s.cfg.Now())); ok {
 		page.Blocked = told(blocked)
 	}

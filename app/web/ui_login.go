@@ -9,25 +9,26 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/views"
 )
 
-// noteActor is where the person of a request is kept.
-const noteActor = "airlock.actor"
+// noteSession is where the session of a request is kept.
+const noteSession = "airlock.session"
 
 // withSession lets a request pass that carries a valid session.
 func (s *Server) withSession(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		actor, err := s.cfg.Access.Session(c.Request().Context(), sessionOf(c), c.RealIP())
+		session, err := s.cfg.Access.Session(c.Request().Context(), cookieOf(c), c.RealIP())
 		if err != nil {
 			return err
 		}
-		c.Set(noteActor, actor)
+		c.Set(noteSession, session)
 		return next(c)
 	}
 }
 
-func sessionOf(c echo.Context) app.Secret {
+func cookieOf(c echo.Context) app.Secret {
 	k, err := c.Cookie(sessionCookie)
 	if err != nil {
 		return app.Secret{}
@@ -35,18 +36,34 @@ func sessionOf(c echo.Context) app.Secret {
 	return app.NewSecret(k.Value)
 }
 
-// actorOf is the person who is logged in; its kind is empty where nobody is.
-func actorOf(c echo.Context) app.Actor {
-	actor, _ := c.Get(noteActor).(app.Actor)
-	return actor
+// sessionOf is the session of somebody who is logged in; its ID is empty where nobody is.
+func sessionOf(c echo.Context) access.Session {
+	session, _ := c.Get(noteSession).(access.Session)
+	return session
 }
 
-func (s *Server) showLogin(c echo.Context) error {
-	next := localPage(c.QueryParam("next"))
-	if _, err := s.cfg.Access.Session(c.Request().Context(), sessionOf(c), c.RealIP()); err == nil {
+// actorOf is the person who is logged in; its kind is empty where nobody is.
+func actorOf(c echo.Context) app.Actor { return sessionOf(c).Actor }
+
+func (s *Server) showLogin(c echo.Context) error { return s.loginPage(c, false) }
+
+func (s *Server) showToken(c echo.Context) error { return s.loginPage(c, true) }
+
+// loginPage leads on whoever is in already, or half in.
+func (s *Server) loginPage(c echo.Context, token bool) error {
+	ctx, next := c.Request().Context(), localPage(c.QueryParam("next"))
+	if _, err := s.cfg.Access.Session(ctx, cookieOf(c), c.RealIP()); err == nil {
 		return c.Redirect(http.StatusSeeOther, next)
 	}
-	return s.render(c, http.StatusOK, views.LoginView(views.LoginPage{Shell: s.bareShell(c, "Log in"), Next: next}))
+	if _, err := s.cfg.Access.Enrolling(ctx, cookieOf(c)); err == nil {
+		return c.Redirect(http.StatusSeeOther, views.WelcomeURL(next))
+	}
+	founded, err := s.cfg.Access.Founded(ctx)
+	if err != nil {
+		return err
+	}
+	page := views.LoginPage{Shell: s.bareShell(c, "Log in"), Next: next, First: !founded, Token: token || !founded, Said: s.takeNotice(c)}
+	return s.render(c, http.StatusOK, views.LoginView(page))
 }
 
 func (s *Server) login(c echo.Context) error {
@@ -54,28 +71,100 @@ func (s *Server) login(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	next := localPage(fields.Get("next"))
-	token := app.NewSecret(strings.TrimSpace(fields.Get("token")))
-	session, expires, err := s.cfg.Access.Login(c.Request().Context(), c.RealIP(), c.Request().UserAgent(), token)
-	page := views.LoginPage{Shell: s.bareShell(c, "Log in"), Next: next}
-	switch app.CodeOf(err) {
-	case "":
-	case app.CodeUnauthorized:
-		page.Problem = "That is not the admin token."
-		return s.render(c, http.StatusUnprocessableEntity, views.LoginView(page))
-	case app.CodeRateLimited:
-		page.Problem = "There were too many attempts. Wait a minute, then try again."
-		return s.render(c, http.StatusTooManyRequests, views.LoginView(page))
-	default:
+	ctx := c.Request().Context()
+	page := views.LoginPage{Shell: s.bareShell(c, "Log in"), Next: localPage(fields.Get("next")), Name: fields.Get("name"), Token: fields.Has("token")}
+	to := page.Next
+	var opened access.Opened
+	if page.Token {
+		to = views.WelcomeURL(page.Next)
+		opened, err = s.cfg.Access.Enroll(ctx, c.RealIP(), c.Request().UserAgent(), app.NewSecret(strings.TrimSpace(fields.Get("token"))))
+	} else {
+		opened, err = s.cfg.Access.Login(ctx, c.RealIP(), c.Request().UserAgent(), page.Name, app.NewSecret(fields.Get("password")))
+	}
+	if err == nil {
+		s.setSession(c, opened)
+		return c.Redirect(http.StatusSeeOther, to)
+	}
+	return s.refuseLogin(c, page, err)
+}
+
+// refuseLogin says no more than it must. The words don't tell a wrong name from a wrong password.
+func (s *Server) refuseLogin(c echo.Context, page views.LoginPage, cause error) error {
+	founded, err := s.cfg.Access.Founded(c.Request().Context())
+	if err != nil {
 		return err
 	}
-	s.setCookie(c, sessionCookie, session.Reveal(), max(expires.Sub(s.cfg.Now()), time.Second))
-	return c.Redirect(http.StatusSeeOther, next)
+	page.First = !founded
+	status := http.StatusUnprocessableEntity
+	switch known, _ := asAppError(cause); app.CodeOf(cause) {
+	case app.CodeUnauthorized:
+		page.Problem = "The name or the password is wrong."
+		if page.Token {
+			page.Problem = "That is not a token that can be used."
+		}
+	case app.CodeRateLimited:
+		status, page.Problem = http.StatusTooManyRequests, "There were too many attempts. Wait a minute, then try again."
+	case app.CodeConflict: // to the holder of a spent token
+		page.Problem = told(known)
+	default:
+		return cause
+	}
+	return s.render(c, status, views.LoginView(page))
+}
+
+func (s *Server) setSession(c echo.Context, opened access.Opened) {
+	s.setCookie(c, sessionCookie, opened.Token.Reveal(), max(opened.Expires.Sub(s.cfg.Now()), time.Second))
+}
+
+func (s *Server) showWelcome(c echo.Context) error {
+	return s.welcomePage(c, http.StatusOK, views.WelcomePage{Next: localPage(c.QueryParam("next"))})
+}
+
+// welcomePage is for holders of a token; everybody else logs in first.
+func (s *Server) welcomePage(c echo.Context, status int, page views.WelcomePage) (err error) {
+	ctx := c.Request().Context()
+	if page.Known, err = s.cfg.Access.Enrolling(ctx, cookieOf(c)); err != nil {
+		return err
+	}
+	founded, err := s.cfg.Access.Founded(ctx)
+	if err != nil {
+		return err
+	}
+	page.Shell, page.First = s.bareShell(c, "Who are you?"), !founded
+	return s.render(c, status, views.WelcomeView(page))
+}
+
+func (s *Server) join(c echo.Context) error {
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
+	page := views.WelcomePage{Name: fields.Get("name"), Next: localPage(fields.Get("next"))}
+	if page.Problems = notTheSame(fields.Get("password"), fields.Get("password-again"), "password-again"); page.Problems != nil {
+		return s.welcomePage(c, http.StatusUnprocessableEntity, page)
+	}
+	opened, err := s.cfg.Access.Join(c.Request().Context(), cookieOf(c), c.RealIP(), c.Request().UserAgent(), page.Name, app.NewSecret(fields.Get("password")))
+	if err == nil {
+		s.setSession(c, opened)
+		return c.Redirect(http.StatusSeeOther, page.Next)
+	}
+	if page.Problems, err = problems(err, map[string]string{"name": "name", "password": "password"}); err != nil {
+		return err
+	}
+	return s.welcomePage(c, http.StatusUnprocessableEntity, page)
+}
+
+// notTheSame compares a new password with its repetition.
+func notTheSame(one, other, field string) views.Problems {
+	if one == other {
+		return nil
+	}
+	return views.Problems{field: "This is not the same as above."}
 }
 
 func (s *Server) logout(c echo.Context) error {
-	if session := sessionOf(c); !session.Empty() {
-		if err := s.cfg.Access.Logout(c.Request().Context(), session); err != nil {
+	if cookie := cookieOf(c); !cookie.Empty() {
+		if err := s.cfg.Access.Logout(c.Request().Context(), cookie); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,23 +14,26 @@ import (
 )
 
 func (s *Server) showOverview(c echo.Context) error {
+	ctx := c.Request().Context()
 	sh, profiles, err := s.shell(c, "Overview", views.SectionOverview)
 	if err != nil {
 		return err
 	}
-	list, _, err := s.cfg.Engine.List(c.Request().Context(), engine.Filter{Limit: 10})
+	found, err := s.cfg.Engine.Search(ctx, engine.Filter{Limit: 10})
 	if err != nil {
 		return err
 	}
-	page := views.OverviewPage{Shell: sh, Executions: list, Box: boxState(s.cfg.Engine.Health())}
-	slices.Reverse(profiles) // who waits longest comes first
-	for _, p := range profiles {
-		if n, waits := s.need(p); waits {
-			page.Needs = append(page.Needs, n)
+	credentials, err := s.cfg.Access.Credentials(ctx)
+	if err != nil {
+		return err
+	}
+	page := views.OverviewPage{Shell: sh, Executions: found.Executions, Box: boxState(s.cfg.Engine.Health()), Needs: s.needs(profiles, credentials), Step: firstStep(profiles, found.Executions)}
+	if page.Step == 0 {
+		if page.Usage, err = s.usage(ctx, views.Periods()[0]); err != nil {
+			return err
 		}
 	}
-	page.Step = firstStep(profiles, list)
-	return s.render(c, http.StatusOK, views.OverviewView(page), "recent")
+	return s.render(c, http.StatusOK, views.OverviewView(page), "overview")
 }
 
 // firstStep is where somebody new stands, or 0 when scripts have run.
@@ -45,53 +49,6 @@ func firstStep(profiles []app.Profile, executions []app.Execution) int {
 	return 1
 }
 
-// need says what a profile needs a person for, if it does.
-func (s *Server) need(p app.Profile) (n views.Need, waits bool) {
-	n = views.Need{Title: views.Title(p.Description), URL: views.ProfileURL(p.Handle)}
-	asked := 0
-	for _, h := range p.Hosts {
-		if !h.Allowed {
-			asked++
-		}
-	}
-	switch p.State(s.cfg.Now()) {
-	case app.StateUnlocked:
-		n.Action, n.Code = "Fill in and lock", p.PairingCode
-		if p.PairingCode == "" {
-			n.Detail = "It is being set up and not locked yet."
-			return n, true
-		}
-		n.Detail = "An agent at " + p.CreatedFrom + " asks for " + wanted(len(p.Keys), asked) + ", " + views.Ago(p.CreatedAt, s.cfg.Now()) + "."
-		return n, true
-	case app.StateLocked:
-		if asked > 0 {
-			n.Action, n.Detail = "Decide", "Its agent asks for "+views.Count(int64(asked), "more host")+"."
-			return n, true
-		}
-		for _, k := range p.Keys {
-			if !k.ValueExists {
-				n.Action, n.URL = "Set the value", views.CredentialURL(k.Credential)
-				n.Detail = "Its key " + k.Name + " has no value, so its scripts are refused."
-				return n, k.Credential != ""
-			}
-		}
-	}
-	return n, false
-}
-
-// wanted names what an agent asks for.
-func wanted(keys, hosts int) string {
-	switch {
-	case keys == 0 && hosts == 0:
-		return "nothing so far"
-	case hosts == 0:
-		return views.Count(int64(keys), "key")
-	case keys == 0:
-		return views.Count(int64(hosts), "host")
-	}
-	return views.Count(int64(keys), "key") + " and " + views.Count(int64(hosts), "host")
-}
-
 func (s *Server) showSandbox(c echo.Context) error {
 	sh, _, err := s.shell(c, "Sandbox", views.SectionSandbox)
 	if err != nil {
@@ -102,15 +59,26 @@ func (s *Server) showSandbox(c echo.Context) error {
 
 func boxState(h engine.Health) views.BoxState {
 	b := views.BoxState{
-		Ready: h.Ready, Backend: h.Backend, Tier: h.Tier, Reason: sentence(h.Reason), Runtime: h.Runtime,
+		Ready: h.Ready, Backend: h.Backend, Tier: h.Tier, Reason: sentence(h.Reason),
 		Workers: h.Workers, Running: h.Running, Waiting: h.Waiting, Queued: h.Queued, Warm: h.Warm,
 	}
-	for _, ctl := range h.Controls {
-		b.Proofs = append(b.Proofs, views.Proof{Name: strings.ReplaceAll(ctl.Name, "_", " "), Proved: ctl.Proved, Detail: ctl.Detail})
+	for _, one := range h.Backends {
+		b.Backends = append(b.Backends, boxBackend(one))
 	}
-	for name, how := range h.Enforced {
-		b.Limits = append(b.Limits, views.Limit{Name: strings.ReplaceAll(name, "_", " "), How: how})
-	}
-	slices.SortFunc(b.Limits, func(x, y views.Limit) int { return strings.Compare(x.Name, y.Name) })
 	return b
+}
+
+func boxBackend(h engine.BackendHealth) views.BoxBackend {
+	v := views.BoxBackend{
+		Name: h.Name, Version: h.Report.Version, Tier: string(h.Report.Tier), InUse: h.InUse, Default: h.Default, Passed: h.Passed, Reason: sentence(h.Reason),
+		Proved: h.Proved, Runtime: h.Report.Runtime, Warm: h.Warm, Images: slices.Sorted(maps.Keys(h.Images)),
+	}
+	for _, c := range h.Report.Controls {
+		v.Proofs = append(v.Proofs, views.Proof{Name: strings.ReplaceAll(c.Name, "_", " "), Proved: c.Proved, NotApplicable: c.NotApplicable, Detail: c.Detail, Fix: c.Fix})
+	}
+	for name, how := range h.Report.Enforced {
+		v.Limits = append(v.Limits, views.Limit{Name: strings.ReplaceAll(name, "_", " "), How: how})
+	}
+	slices.SortFunc(v.Limits, func(x, y views.Limit) int { return strings.Compare(x.Name, y.Name) })
+	return v
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -10,18 +11,6 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/views"
 )
-
-func (s *Server) showProfiles(c echo.Context) error {
-	sh, profiles, err := s.shell(c, "Profiles", views.SectionProfiles)
-	if err != nil {
-		return err
-	}
-	page := views.ProfilesPage{Shell: sh}
-	for _, p := range profiles {
-		page.Profiles = append(page.Profiles, views.ProfileRow{Profile: p, State: p.State(s.cfg.Now())})
-	}
-	return s.render(c, http.StatusOK, views.ProfilesView(page), "profiles")
-}
 
 func (s *Server) showNewProfile(c echo.Context) error {
 	sh, _, err := s.shell(c, "Create a profile", views.SectionProfiles)
@@ -110,25 +99,37 @@ func (s *Server) profilePage(c echo.Context, p app.Profile) (views.ProfilePage, 
 		return views.ProfilePage{}, err
 	}
 	page := views.ProfilePage{Shell: sh, Profile: p, State: p.State(s.cfg.Now()), Allowed: views.AllowedHosts(p.Hosts), Expiry: views.ExpiryForm{Choice: "never"}}
+	page.Place = p.Placement
+	page.Backends, page.Images = s.places(p.Placement)
 	if !p.ExpiresAt.IsZero() {
 		page.Expiry.Choice = "keep"
 	}
 	if page.Credentials, err = s.cfg.Access.Credentials(ctx); err != nil {
 		return views.ProfilePage{}, err
 	}
+	if page.Granted, err = s.keyGrants(ctx, p, page.Credentials); err != nil {
+		return views.ProfilePage{}, err
+	}
 	for _, k := range p.Keys {
-		page.Keys = append(page.Keys, suggestion(k, page.Credentials))
+		page.Keys = append(page.Keys, suggestion(k, page.Credentials, p.Hosts))
 	}
 	for _, h := range p.Hosts {
-		page.Hosts = append(page.Hosts, views.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason, Allow: h.Allowed, Private: h.Private, Asked: !h.Allowed})
+		page.Hosts = append(page.Hosts, views.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason, Allow: h.Allowed, Private: h.Private,
+			Asked: !h.Allowed, Execution: h.Execution, Line: h.Line, At: h.CreatedAt})
 	}
+	beats, err := s.cfg.Engine.Beats(ctx, p.Handle)
+	if err != nil {
+		return views.ProfilePage{}, err
+	}
+	page.Beats = viewBeats(beats[p.Handle])
 	page.Executions, _, err = s.cfg.Engine.List(ctx, engine.Filter{ProfileHandle: p.Handle, Limit: 10})
 	return page, err
 }
 
-// suggestion fills in a key's row: what is linked, else the credential of the same name, else a new one of that name.
-func suggestion(k app.Key, credentials []app.Credential) views.KeyForm {
-	f := views.KeyForm{Key: k, Link: views.LinkNew, NewName: k.Name, Mode: app.ModeInjected}
+// suggestion fills in a key's row: what is linked, else the credential of the same name, else a new one of that name. It is never injected,
+// whatever the agent asked for: that is for a person to choose knowingly.
+func suggestion(k app.Key, credentials []app.Credential, hosts []app.HostRequest) views.KeyForm {
+	f := views.KeyForm{Key: k, Link: views.LinkNew, NewName: k.Name, Mode: app.ModeSealed, Hosts: hostLines(suggestedHosts(k, hosts))}
 	if k.Mode == app.ModePlain {
 		f.Mode = app.ModePlain
 	}
@@ -142,6 +143,15 @@ func suggestion(k app.Key, credentials []app.Credential) views.KeyForm {
 		}
 	}
 	return f
+}
+
+// suggestedHosts are those that a key's new credential may belong to: what the agent asked for with the key, else the profile's only host if it
+// speaks HTTP by its usual ports.
+func suggestedHosts(k app.Key, hosts []app.HostRequest) []app.Host {
+	if len(k.Hosts) > 0 || len(hosts) != 1 || hosts[0].KeyReference() != "" || !slices.Contains(hosts[0].Ports, 443) {
+		return k.Hosts
+	}
+	return []app.Host{hosts[0].Host}
 }
 
 func (s *Server) backToProfile(c echo.Context) error {
@@ -167,59 +177,4 @@ func (s *Server) describeProfile(c echo.Context) error {
 		return s.refuseProfile(c, p.Handle, err, map[string]string{"description": "description"})
 	}
 	return s.done(c, "profile-renamed", views.ProfileURL(p.Handle))
-}
-
-func (s *Server) askRevoke(c echo.Context) error {
-	return s.askAboutProfile(c, "Revoke", views.ProfileRevokeURL, "Running scripts are stopped at once and their connections closed.",
-		"Its agent can't run, poll or answer anything with it any more.", "This can't be undone. What it ran stays in the list of executions.")
-}
-
-func (s *Server) askDeleteProfile(c echo.Context) error {
-	return s.askAboutProfile(c, "Delete", views.ProfileDeleteURL, "Running scripts are stopped at once and their connections closed.",
-		"The profile disappears with its keys and hosts. The credentials stay.", "This can't be undone. What it ran stays in the list of executions.")
-}
-
-func (s *Server) askAboutProfile(c echo.Context, verb string, action func(string) string, lines ...string) error {
-	p, err := s.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
-	name := verb + " " + views.Title(p.Description)
-	sh, _, err := s.shell(c, name, views.SectionProfiles)
-	if err != nil {
-		return err
-	}
-	return s.render(c, http.StatusOK, views.ConfirmView(views.ConfirmPage{
-		Shell: sh, Question: name + "?", Lines: lines, Action: action(p.Handle), Button: name, Back: views.ProfileURL(p.Handle),
-	}))
-}
-
-func (s *Server) revokeProfile(c echo.Context) error {
-	p, err := s.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
-	ctx := c.Request().Context()
-	if _, err := s.cfg.Access.Revoke(ctx, actorOf(c), p.Handle); err != nil {
-		return s.refuseProfile(c, p.Handle, err, nil)
-	}
-	if err := s.cfg.Engine.KillProfile(ctx, p.Handle, "the profile was revoked"); err != nil {
-		return err
-	}
-	return s.done(c, "profile-revoked", views.ProfileURL(p.Handle))
-}
-
-func (s *Server) deleteProfile(c echo.Context) error {
-	p, err := s.pathProfileByHandle(c)
-	if err != nil {
-		return err
-	}
-	ctx := c.Request().Context()
-	if err := s.cfg.Access.DeleteProfile(ctx, actorOf(c), p.Handle); err != nil {
-		return s.refuseProfile(c, p.Handle, err, nil)
-	}
-	if err := s.cfg.Engine.KillProfile(ctx, p.Handle, "the profile was deleted"); err != nil {
-		return err
-	}
-	return s.done(c, "profile-deleted", views.Profiles)
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -21,10 +22,13 @@ func (s *Server) uiRoutes(g *echo.Group) {
 	g.HEAD(at(assets.Prefix)+"*", echo.WrapHandler(assets.Handler()))
 	g.GET(at(views.Login), s.showLogin)
 	g.POST(at(views.Login), s.login)
+	g.GET(at(views.Token), s.showToken)
+	g.GET(at(views.Welcome), s.showWelcome)
+	g.POST(at(views.Welcome), s.join)
 	g.POST(at(views.Logout), s.logout)
 
 	p := g.Group("", s.withSession)
-	for _, r := range s.pages() {
+	for _, r := range slices.Concat(s.pages(), s.transferPages()) {
 		p.Add(r.method, at(r.path), r.handle)
 	}
 	p.RouteNotFound("", s.noPage)
@@ -38,18 +42,53 @@ func (s *Server) pages() []route {
 		{get, views.Root, s.showOverview},
 		{get, views.Root + "/", func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, views.Root) }},
 		{get, views.Events, s.events},
+		{get, views.Stats, s.showStats},
+		{get, views.Inbox, s.showInbox},
+		{get, views.InboxCount, s.countInbox},
 		{get, views.Sandbox, s.showSandbox},
+		{post, views.SandboxProve, s.proveSandbox},
+		{get, views.SandboxProve, func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, views.Sandbox) }},
 		{get, views.Audit, s.showAudit},
+		{get, views.AuditExport, s.exportAudit},
+		{post, views.AuditVerify, s.verifyAudit},
+		{get, views.AuditVerify, func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, views.Audit) }},
 		{get, views.Settings, s.showSettings},
 		{post, views.SettingsTheme, s.setTheme},
+		{get, views.Search, s.search},
+		{post, views.SettingsKeys, s.setKeys},
+		{get, views.SettingsKeys, s.backToSettings},
+		{post, views.SettingsPassword, s.changePassword},
+		{post, views.SettingsSession, s.endSession},
+		{post, views.SettingsSessions, s.endSessions},
+		{post, views.SettingsInvite, s.requireFresh(s.invite)},
+		{post, views.SettingsUninvite, s.uninvite},
+		{get, views.SettingsPerson, s.requireFresh(s.askRemovePerson)},
+		{post, views.SettingsPerson, s.requireFresh(s.removePerson)},
+		{post, views.SettingsPause, s.pauseExecutions},
+		{post, views.SettingsResume, s.resumeExecutions},
+		{get, views.SettingsPassword, s.backToSettings},
+		{get, views.SettingsSession, s.backToSettings},
+		{get, views.SettingsSessions, s.backToSettings},
+		{get, views.SettingsInvite, s.backToSettings},
+		{get, views.SettingsUninvite, s.backToSettings},
+		{get, views.SettingsPause, s.backToSettings},
+		{get, views.SettingsResume, s.backToSettings},
+		{get, views.Confirm, s.showFresh},
+		{post, views.Confirm, s.confirmPassword},
 
 		{get, views.Credentials, s.showCredentials},
 		{get, views.CredentialNew, s.showNewCredential},
 		{post, views.CredentialNew, s.createCredential},
+		{get, views.CredentialPaste, s.showPaste},
+		{post, views.CredentialPaste, s.paste},
+		{get, views.CredentialPreview, s.showPreview},
+		{post, views.CredentialPreview, s.applyPaste},
 		{get, views.CredentialPath, s.showCredential},
 		{post, views.CredentialPath, s.changeCredential},
 		{get, views.CredentialDelete, s.askDeleteCredential},
 		{post, views.CredentialDelete, s.deleteCredential},
+		{post, views.CredentialTest, s.testCredential},
+		{get, views.CredentialTest, s.backToCredential},
 
 		{get, views.Profiles, s.showProfiles},
 		{get, views.ProfileNew, s.showNewProfile},
@@ -63,17 +102,28 @@ func (s *Server) pages() []route {
 		{post, views.ProfileLock, s.lockProfile},
 		{post, views.ProfileExpiry, s.changeExpiry},
 		{get, views.ProfileExpiry, s.backToProfile},
+		{post, views.ProfilePlace, s.placeProfile},
+		{get, views.ProfilePlace, s.backToProfile},
 		{post, views.ProfileDescribe, s.describeProfile},
 		{get, views.ProfileDescribe, s.backToProfile},
 		{get, views.ProfileRevoke, s.askRevoke},
 		{post, views.ProfileRevoke, s.revokeProfile},
+		{post, views.ProfileRestore, s.restoreProfile},
+		{get, views.ProfileRestore, s.backToProfile},
+		{post, views.ProfileCopy, s.duplicateProfile},
+		{get, views.ProfileCopy, s.backToProfile},
 		{get, views.ProfileDelete, s.askDeleteProfile},
 		{post, views.ProfileDelete, s.deleteProfile},
 
 		{get, views.Executions, s.showExecutions},
+		{get, views.ExecutionsExport, s.exportExecutions},
 		{get, views.ExecutionPath, s.showExecution},
 		{post, views.ExecutionCancel, s.cancelByPerson},
 		{get, views.ExecutionCancel, s.backToExecution},
+		{post, views.ExecutionRerun, s.rerunByPerson},
+		{get, views.ExecutionCompare, s.compareExecutions},
+		{get, views.ExecutionPrint, s.printExecution},
+		{get, views.ExecutionRerun, s.backToExecution},
 		{post, views.ExecutionRespond, s.answerByPerson},
 		{get, views.ExecutionRespond, s.backToExecution},
 	}
@@ -127,11 +177,15 @@ func (s *Server) uiError(c echo.Context, status int, e *app.Error) {
 // askLogin leads to the login, and from there back to the page that was asked for. htmx follows a header, since it would put the
 // login into a part of the page otherwise.
 func (s *Server) askLogin(c echo.Context) {
-	next := views.Root
-	if r := c.Request(); r.Method == http.MethodGet && !partial(c) && r.URL.Path != views.Events {
+	r := c.Request()
+	next := cameFrom(r)
+	if r.Method == http.MethodGet && !partial(c) && r.URL.Path != views.Events {
 		next = r.URL.RequestURI()
-	} else if from, err := url.Parse(r.Header.Get("HX-Current-URL")); err == nil {
-		next = from.RequestURI()
+	} else if r.Method == http.MethodPost && r.Header.Get("HX-Request") == "true" {
+		_ = c.NoContent(http.StatusUnauthorized) // the page keeps what was typed, and says so
+		return
+	} else if r.Method == http.MethodPost && r.URL.Path != views.Welcome {
+		s.setCookie(c, noticeCookie, "session-over", noticeAge)
 	}
 	to := views.LoginURL(localPage(next))
 	if c.Request().Header.Get("HX-Request") == "true" {
@@ -148,7 +202,7 @@ func localPage(next string) string {
 	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || strings.ContainsAny(next, "\\\r\n\t") || strings.Contains(u.Path, "//") || strings.Contains(u.Path, "..") {
 		return views.Root
 	}
-	if u.Path != views.Root && !strings.HasPrefix(u.Path, views.Root+"/") || u.Path == views.Login {
+	if u.Path != views.Root && !strings.HasPrefix(u.Path, views.Root+"/") || u.Path == views.Login || u.Path == views.Token || u.Path == views.Welcome || u.Path == views.Confirm {
 		return views.Root
 	}
 	return u.RequestURI()

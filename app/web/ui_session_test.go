@@ -40,7 +40,7 @@ func TestUIErrors(t *testing.T) {
 
 func TestUISessions(t *testing.T) {
 	s := newUISite(t)
-	a := s.post(views.Login, "token", uiToken, "next", views.Audit).leads(views.Audit)
+	a := s.post(views.Login, "name", uiName, "password", uiPassword, "next", views.Audit).leads(views.Audit)
 	cookie := a.header.Get("Set-Cookie")
 	for _, part := range []string{"HttpOnly", "SameSite=Lax", "Path=/ui", "airlock_session="} {
 		if !strings.Contains(cookie, part) {
@@ -62,7 +62,7 @@ func TestUISessions(t *testing.T) {
 		}
 	}
 	for range 30 {
-		if s.post(views.Login, "token", "atk_wrong").status == http.StatusTooManyRequests {
+		if s.post(views.Login, "name", uiName, "password", "wrong").status == http.StatusTooManyRequests {
 			return
 		}
 	}
@@ -98,7 +98,7 @@ func TestLocalPage(t *testing.T) {
 
 func TestUISecureCookieBehindTLS(t *testing.T) {
 	s := newUISite(t)
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://airlock.example"+views.Login, strings.NewReader("token="+uiToken))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://airlock.example"+views.Login, strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
 	s.server.Handler().ServeHTTP(w, r)

@@ -50,10 +50,10 @@ func (s *Server) setUpProfile(c echo.Context) error {
 
 // apply carries out the form. Its error is none that the person could solve.
 func (f *setup) apply(ctx context.Context) error {
-	removed, _ := strings.CutPrefix(f.fields.Get("do"), "remove ")
+	removed, removing := strings.CutPrefix(f.fields.Get("do"), "remove ")
 	for _, k := range f.profile.Keys {
 		var err error
-		if k.Name == removed {
+		if removing && k.Name == removed {
 			_, err = f.s.cfg.Access.RemoveKey(ctx, f.by, f.profile.Handle, k.Name)
 			err = f.note(err, "", nil)
 		} else if f.fields.Has(views.LinkField(k.Name)) {
@@ -125,12 +125,19 @@ func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 	in := access.CredentialInput{
 		Name: strings.TrimSpace(f.fields.Get(views.NameField(k.Name))), Mode: app.Mode(f.fields.Get(views.ModeField(k.Name))), Value: value,
 	}
-	_, err := f.s.cfg.Access.CreateCredential(ctx, f.by, in)
+	var err error
+	if in.Mode == app.ModeSealed { // the field is not shown with the other modes
+		in.Hosts, err = parseHosts(f.fields.Get(views.HostsField(k.Name)), nil)
+	}
+	if err == nil {
+		_, err = f.s.cfg.Access.CreateCredential(ctx, f.by, in)
+	}
 	if err == nil {
 		return in.Name, nil
 	}
 	return "", f.note(err, views.NameField(k.Name), map[string]string{
 		"name": views.NameField(k.Name), "value": views.ValueField(k.Name), "mode": views.ModeField(k.Name),
+		"host": views.HostsField(k.Name), "hosts": views.HostsField(k.Name),
 	})
 }
 
@@ -176,6 +183,7 @@ func (f *setup) keep(page *views.ProfilePage) {
 		page.Keys[i].Link = f.fields.Get(views.LinkField(k.Key.Name))
 		page.Keys[i].NewName = f.fields.Get(views.NameField(k.Key.Name))
 		page.Keys[i].Mode = app.Mode(f.fields.Get(views.ModeField(k.Key.Name)))
+		page.Keys[i].Hosts = f.fields.Get(views.HostsField(k.Key.Name))
 	}
 	if f.wrong.Of("new_key") != "" {
 		page.NewKey, page.NewKeyNote = f.fields.Get("new_key"), f.fields.Get("new_key_note")

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"errors"
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,6 +23,8 @@ const (
 	sessionCookie = "airlock_session"
 	themeCookie   = "airlock_theme"
 	noticeCookie  = "airlock_notice"
+	keysCookie    = "airlock_keys"
+	noticeAge     = time.Minute
 )
 
 // notices are what pages say after an action. The cookie carries only the name, so nobody can put words into a page.
@@ -29,17 +32,42 @@ func notices() map[string]string {
 	return map[string]string{
 		"credential-added":   "The credential was added.",
 		"credential-changed": "The credential was changed. Every profile sees it from its next execution on.",
+		"credential-empty":   "The credential was saved without a value. Scripts that ask for it get none until somebody sets it here.",
+		"credential-wide":    "The credential was saved. Its value has characters other than ASCII: Airlock can't put it into a header, except as user or password of Authorization: Basic.",
+		"credential-weak":    "The credential was saved. Its value is short or easy to guess, so that redaction can't tell it from ordinary text: use a longer one if you can.",
 		"credential-deleted": "The credential was deleted.",
+		"pasted":             "What you chose was stored.",
+		"nothing-pasted":     "There is nothing to decide about. What was pasted is forgotten after a quarter of an hour.",
+		"paste-discarded":    "What was pasted was thrown away.",
 		"profile-created":    "The profile was created. Choose its keys and hosts.",
 		"profile-saved":      "Saved. Nothing is granted before you lock the profile.",
 		"profile-locked":     "The profile is locked. Its agent can use it now.",
-		"profile-revoked":    "The profile was revoked and whatever it ran was stopped.",
+		"profile-revoked":    "The profile was revoked.",
+		"profile-restored":   "The revocation was taken back. Its agent can use the profile again.",
+		"profile-copied":     "This is the copy. It has an id of its own, and grants nothing before you lock it.",
 		"profile-deleted":    "The profile was deleted. Its executions stay in the list.",
 		"profile-renamed":    "The profile was renamed.",
 		"hosts-changed":      "The hosts were saved. They count from the next execution on.",
 		"expiry-changed":     "The end was saved.",
+		"placed":             "Where its scripts run was saved. It counts for executions from now on.",
+		"proved":             "The proofs were taken again.",
+		"verified":           "The whole chain was walked.",
+		"rerun":              "It was submitted again. This is the new execution.",
 		"cancelled":          "The execution was cancelled.",
 		"answered":           "The answer was sent to the script.",
+		"session-ended":      "The session was ended.",
+		"sessions-ended":     "The other sessions were ended.",
+		"password-changed":   "Your password was changed, and your other sessions were ended.",
+		"uninvited":          "The invitation was taken back.",
+		"person-removed":     "Their access was taken away.",
+		"paused":             "Executions are paused. What runs goes on; what is queued waits.",
+		"resumed":            "Executions go on.",
+		"session-over":       "Your session was over, so nothing was saved. Log in, then send the form again.",
+		"again":              "Nothing was done yet, since your password was asked for first. Do it again.",
+		"keys":               "Saved for this browser.",
+		"retired":            "The instance is retired. It takes nothing any more.",
+		"unretired":          "The instance executes again.",
+		"backups-saved":      "The backups were saved.",
 		"theme":              "The theme was saved for this browser.",
 	}
 }
@@ -51,12 +79,16 @@ func (s *Server) shell(c echo.Context, title string, section views.Section) (vie
 		return views.Shell{}, nil, err
 	}
 	sh := s.bareShell(c, title)
-	sh.Section, sh.Notice = section, s.takeNotice(c)
-	for _, p := range profiles {
-		if _, waits := s.need(p); waits {
-			sh.NeedsYou++
-		}
+	paused, err := s.cfg.Access.Paused(c.Request().Context())
+	if err != nil {
+		return views.Shell{}, nil, err
 	}
+	credentials, err := s.cfg.Access.Credentials(c.Request().Context())
+	if err != nil {
+		return views.Shell{}, nil, err
+	}
+	sh.Paused = views.Paused{Since: paused.Since, By: paused.By.Name}
+	sh.Section, sh.Notice, sh.NeedsYou = section, s.takeNotice(c), len(s.needs(profiles, credentials))
 	return sh, profiles, nil
 }
 
@@ -66,7 +98,8 @@ func (s *Server) bareShell(c echo.Context, title string) views.Shell {
 	if k, err := c.Cookie(themeCookie); err == nil && (k.Value == "light" || k.Value == "dark") {
 		theme = k.Value
 	}
-	return views.Shell{Title: title, Theme: theme, Version: s.cfg.Version, Base: s.baseURL(c), Now: s.cfg.Now()}
+	keys, err := c.Cookie(keysCookie)
+	return views.Shell{Title: title, Theme: theme, Version: s.cfg.Version, Base: s.baseURL(c), Now: s.cfg.Now(), Person: actorOf(c).Name, NoKeys: err == nil && keys.Value == "off"}
 }
 
 // render answers with a whole page, or for htmx with the parts that it asked for. A page that can't be rendered is an error, never half a page.
@@ -96,7 +129,7 @@ func partial(c echo.Context) bool {
 // done leads on after an action, with a notice for the next page.
 func (s *Server) done(c echo.Context, notice, to string) error {
 	if notice != "" {
-		s.setCookie(c, noticeCookie, notice, time.Minute)
+		s.setCookie(c, noticeCookie, notice, noticeAge)
 	}
 	return c.Redirect(http.StatusSeeOther, to)
 }
@@ -151,7 +184,11 @@ func sentence(text string) string {
 
 // form reads the body's fields. Browsers send line breaks as CR LF; values are kept as they were typed.
 func form(c echo.Context) (url.Values, error) {
-	if err := c.Request().ParseForm(); err != nil {
+	err := c.Request().ParseForm()
+	if kind, _, _ := mime.ParseMediaType(c.Request().Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
+		err = c.Request().ParseMultipartForm(app.MaxBody) // all of it fits, so nothing of it is written to a file
+	}
+	if err != nil {
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 			return nil, err
 		}

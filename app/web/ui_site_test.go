@@ -19,15 +19,23 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/transfer/archive"
 	"github.com/computclaw/airlock/plugins/fake"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views"
 )
 
-// uiToken opens the admin UI of the tests, and uiSecrets are values that no answer may contain.
-const uiToken = "atk_0123456789abcdefghjkmnpqrstvwx"
+// uiToken lets the first person in, uiName and uiPassword are hers, and uiSecrets are values that no answer may contain.
+const (
+	uiToken    = "atk_0123456789abcdefghjkmnpqrstvwx"
+	uiName     = "Ada Lovelace"
+	uiPassword = "plum orbit tractor"
+)
 
-func uiSecrets() []string { return []string{"planted-s3cr3t-alpha", "planted-s3cr3t-beta", uiToken} }
+func uiSecrets() []string {
+	return []string{"planted-s3cr3t-alpha", "planted-s3cr3t-beta", uiToken, uiPassword}
+}
 
 // uiSite is a whole server with a browser-like client. Only the boxes are played.
 type uiSite struct {
@@ -41,11 +49,23 @@ type uiSite struct {
 	person app.Actor
 }
 
+// newUISite is a site with one person, who is not logged in.
 func newUISite(t *testing.T, change ...func(*Config)) *uiSite {
+	t.Helper()
+	s := newUISiteWithoutPeople(t, change...)
+	half, err := s.access.Enroll(t.Context(), "192.0.2.1", "", app.NewSecret(uiToken))
+	s.must(err)
+	_, err = s.access.Join(t.Context(), half.Token, "192.0.2.1", "", uiName, app.NewSecret(uiPassword))
+	s.must(err)
+	return s
+}
+
+func newUISiteWithoutPeople(t *testing.T, change ...func(*Config)) *uiSite {
 	t.Helper()
 	s := &uiSite{t: t, person: app.Actor{Kind: app.ActorPerson, Name: "test"}}
 	var err error
-	s.store, err = store.Open(t.Context(), t.TempDir(), nil)
+	dir := t.TempDir()
+	s.store, err = store.Open(t.Context(), dir, nil)
 	s.must(err)
 	t.Cleanup(func() { _ = s.store.Close() })
 	keyring, err := secrets.NewKeyring(app.NewSecret("0123456789abcdef0123456789abcdef-ui-test"))
@@ -66,7 +86,9 @@ func newUISite(t *testing.T, change ...func(*Config)) *uiSite {
 			t.Errorf("close: %v", err)
 		}
 	})
-	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test"}
+	house := transfer.New(transfer.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd", Program: "airlock test", Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
+	t.Cleanup(house.Close)
+	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: house, Key: KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."}}
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -205,7 +227,7 @@ func (s *uiSite) submit(a *uiAnswer, form, button string, fill ...string) *uiAns
 
 func (s *uiSite) login() {
 	s.t.Helper()
-	s.post(views.Login, "token", uiToken).leads(views.Root)
+	s.post(views.Login, "name", uiName, "password", uiPassword).leads(views.Root)
 }
 
 // want fails unless the answer has the status.

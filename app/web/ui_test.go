@@ -12,18 +12,25 @@ import (
 )
 
 func TestUIPathWithoutScripts(t *testing.T) {
-	s := newUISite(t)
+	s := newUISiteWithoutPeople(t)
 	s.get("/").leads(views.Root)
 	s.get(views.Profiles).leads(views.LoginURL(views.Profiles))
 	login := s.get(views.LoginURL(views.Profiles)).want(http.StatusOK).says("h1", "Airlock")
-	s.submit(login, "form", "", "token", "atk_wrong").want(http.StatusUnprocessableEntity).says(".wrong", "That is not the admin token.")
-	s.submit(login, "form", "", "token", uiToken).leads(views.Profiles)
+	s.submit(login, "form", "", "token", "atk_wrong").want(http.StatusUnprocessableEntity).says(".wrong", "That is not a token that can be used.")
+	s.submit(login, "form", "", "token", uiToken).leads(views.WelcomeURL(views.Profiles))
+	s.get(views.Profiles).leads(views.LoginURL(views.Profiles)) // a token alone opens nothing
+	s.get(views.LoginURL(views.Profiles)).leads(views.WelcomeURL(views.Profiles))
+	welcome := s.get(views.WelcomeURL(views.Profiles)).want(http.StatusOK).says("h1", "Who are you?")
+	s.submit(welcome, "form", "", "name", uiName, "password", "short", "password-again", "short").want(http.StatusUnprocessableEntity).says("#password-wrong", "fewer than 12 characters")
+	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again", uiPassword+"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "not the same")
+	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again", uiPassword).leads(views.Profiles)
 	s.get(views.Root).want(http.StatusOK).says(".steps .now h3", "Tell your agent about Airlock").says("#invitation", s.web.URL+"/skill.md")
 
 	// A credential.
 	add := s.get(views.CredentialNew).want(http.StatusOK)
-	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value", uiSecrets()[0]).leads(views.Credentials)
-	s.get(views.Credentials).want(http.StatusOK).says(".notice[role=status]", "The credential was added.").says("tbody th", "ORACLE_PASSWORD").says("tbody", "injected")
+	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value", uiSecrets()[0]).want(http.StatusUnprocessableEntity).says("#hosts-wrong", "at least one host")
+	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value", uiSecrets()[0], "mode", "injected").leads(views.Credentials)
+	s.get(views.Credentials).want(http.StatusOK).says(".notice[role=status]", "The credential was added.").says("tbody th", "ORACLE_PASSWORD").says("tbody .state.injected", "Injected")
 
 	// An agent's request.
 	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD", Description: "To read revenue"}, {Name: "ORACLE_DSN", Mode: app.ModePlain}}, "db.example.com:1521", "pypi.org")
@@ -35,8 +42,8 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	}
 	s.submit(page, "form[action$='/setup']", "review", "value.ORACLE_DSN", "db.example.com/REPORTING", "allow.0", "yes", "private.0", "yes").leads(views.ProfileLockURL(p.Handle))
 	lock := s.get(views.ProfileLockURL(p.Handle)).want(http.StatusOK).
-		says(".sentences", "Scripts receive ORACLE_PASSWORD with its real value.").
-		says(".sentences", "Scripts receive ORACLE_DSN as plain text.").
+		says(".sentences", "ORACLE_PASSWORD is injected: scripts get the real value.").
+		says(".sentences", "ORACLE_DSN is plain: not a secret.").
 		says(".sentences", "They can reach db.example.com on port 1521, also where it leads to a private address in your network.").
 		says(".sentences", "They can reach nothing else.").says(".sentences", "This has no end date.").says("#pairing", p.PairingCode)
 	if strings.Contains(lock.doc.Find(".sentences").Text(), "pypi.org") {
@@ -53,10 +60,18 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	if now.CanExecute(time.Now()) != nil {
 		t.Errorf("the profile can't execute: %v", now.CanExecute(time.Now()))
 	}
-	// pypi.org still waits for a decision; leaving it unticked refuses it.
-	after.says(".asks h2", "The agent asks for 1 more host")
-	s.submit(after, "form[action$='/hosts']", "save", "new_host", "api.example.com").leads(views.ProfileURL(p.Handle))
-	s.get(views.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences", "They can reach api.example.com on ports 80 and 443.").lacks(".asks")
+	// pypi.org still waits for a decision. Another host is shown before it is granted.
+	after.says("#requests h2", "The agent asks for 1 more host").says("#requests", "Because of pypi.org")
+	summary := s.submit(after, "#hosts form", "save", "new_host", "api.example.com").want(http.StatusOK).says("h1", "Change the hosts of").
+		says(".sentences li:has(.fresh)", "They can reach api.example.com on ports 80 and 443.")
+	if got := summary.doc.Find(".sentences .fresh").Length(); got != 1 {
+		t.Errorf("%d sentences are marked as new", got)
+	}
+	s.get(views.ProfileURL(p.Handle)).says(".chip", "policy version 1")
+	s.submit(summary, "main form", "grant").leads(views.ProfileURL(p.Handle))
+	again := s.get(views.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences", "They can reach api.example.com on ports 80 and 443.").says("#requests", "pypi.org")
+	s.submit(again, "#requests form", "dismiss").leads(views.ProfileURL(p.Handle))
+	s.get(views.ProfileURL(p.Handle)).lacks("#requests")
 	s.get(views.Root).lacks(".count")
 	s.post(views.Logout).leads(views.Login)
 	s.get(views.Root).leads(views.Login)
@@ -76,7 +91,9 @@ func TestUICredentials(t *testing.T) {
 	for name, c := range map[string]struct{ field, fields string }{
 		"name":   {"name", "name=a-b&value=long-enough&mode=injected"},
 		"value":  {"value", "name=OK&value=abc&mode=injected"},
-		"mode":   {"mode", "name=OK&value=0123456789abcdef&mode=sealed"},
+		"mode":   {"mode", "name=OK&value=0123456789abcdef&mode=open"},
+		"sealed": {"hosts", "name=OK&value=0123456789abcdef&mode=sealed"},
+		"short":  {"value", "name=OK&value=0123456789abcde&mode=sealed&hosts=api.example.com"},
 		"hosts":  {"hosts", "name=OK&value=long-enough&mode=injected&hosts=a:b:c"},
 		"repeat": {"name", "name=TAKEN&value=long-enough&mode=injected"},
 	} {
@@ -113,10 +130,12 @@ func TestUICredentials(t *testing.T) {
 	s.must(err)
 	_, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
 	s.must(err)
-	s.submit(ask, "main form", "").want(http.StatusUnprocessableEntity).says(".errors", "KEY")
+	s.submit(ask, "main form", "", "typed", "KEY").want(http.StatusUnprocessableEntity).says(".errors", "KEY").says(".breaks", "revoke or delete this profile first")
+	s.get(views.CredentialDeleteURL("KEY")).want(http.StatusOK).lacks("main form").says(".breaks", "Monthly revenue report")
 	_, err = s.access.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)
-	s.submit(ask, "main form", "").leads(views.Credentials)
+	s.submit(ask, "main form", "", "typed", "key").want(http.StatusUnprocessableEntity).says("#typed-wrong", "That is not its name")
+	s.submit(ask, "main form", "", "typed", "KEY").leads(views.Credentials)
 	s.get(views.CredentialURL("KEY")).want(http.StatusNotFound).says("h1", "")
 }
 
@@ -135,7 +154,7 @@ func TestUISetUp(t *testing.T) {
 	page = s.get(at).says(".grant", "FIRST").says(".grant", "SECOND")
 
 	// One mistake doesn't cost what was typed beside it.
-	mixed := s.submit(page, form, "review", "value.FIRST", uiSecrets()[0], "new_host", "https://example.com/").want(http.StatusUnprocessableEntity)
+	mixed := s.submit(page, form, "review", "value.FIRST", uiSecrets()[0], "mode.FIRST", "sealed", "hosts.FIRST", "api.example.com", "new_host", "https://example.com/").want(http.StatusUnprocessableEntity)
 	mixed.says(".errors", "Saved, except for 2 entries below.").says("#value\\.SECOND-wrong", "Type the value").says("#new_host-wrong", "can't be used")
 	if got := mixed.doc.Find("[name='link.FIRST'] option[selected]").AttrOr("value", ""); got != "FIRST" {
 		t.Errorf("the first key was not saved, it shows %q", got)
@@ -154,8 +173,8 @@ func TestUISetUp(t *testing.T) {
 	handle := strings.TrimPrefix(at, views.Profiles+"/")
 	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, handle, []app.Host{{Name: "late.example.com"}})
 	s.must(err)
-	s.submit(lock, "main form", "").want(http.StatusUnprocessableEntity).says(".errors", "changed")
-	s.submit(s.get(at+"/lock"), "main form", "").leads(at)
+	s.submit(lock, ".lock form", "").want(http.StatusUnprocessableEntity).says(".errors", "changed")
+	s.submit(s.get(at+"/lock"), ".lock form", "").leads(at)
 	s.get(at + "/lock").leads(at)
 	s.submit(page, form, "save").want(http.StatusUnprocessableEntity)
 

@@ -1,0 +1,53 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+)
+
+type packagesView struct {
+	Runtimes []runtimeView `json:"runtimes"`
+}
+
+type runtimeView struct {
+	Backend  string        `json:"backend"`
+	Image    string        `json:"image,omitempty"`
+	Default  bool          `json:"default"`
+	Python   string        `json:"python,omitempty"`
+	Packages []packageView `json:"packages"` // null until a box of that kind has opened
+}
+
+type packageView struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// packages answers GET /packages: what scripts can import.
+func (s *Server) packages(c echo.Context) error {
+	view := packagesView{Runtimes: []runtimeView{}}
+	for _, i := range s.cfg.Engine.Packages() {
+		r := runtimeView{Backend: i.Backend, Image: i.Image, Default: i.Default, Python: i.Python}
+		if i.Packages != nil {
+			r.Packages = make([]packageView, len(i.Packages))
+		}
+		for n, p := range i.Packages {
+			r.Packages[n] = packageView(p)
+		}
+		view.Runtimes = append(view.Runtimes, r)
+	}
+	return c.JSON(http.StatusOK, view)
+}
+
+// importable lists the default runtime's packages in words.
+func (s *Server) importable() (list []string) {
+	for _, i := range s.cfg.Engine.Packages() {
+		if !i.Default {
+			continue
+		}
+		for _, p := range i.Packages {
+			list = append(list, p.Name+" "+p.Version)
+		}
+	}
+	return list
+}

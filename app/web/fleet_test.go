@@ -1,0 +1,97 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/fake"
+	"github.com/computclaw/airlock/views"
+)
+
+func broken(t *testing.T, name string) engine.Sandbox {
+	b := fake.New(t, fake.Hang())
+	b.SetReport(plugins.Report{Name: name, Tier: plugins.TierNone, Reason: "the secret path /srv/x is missing",
+		Controls: []plugins.Control{{Name: "boxes can be opened", Detail: "refused", Fix: "sysctl -w user.max_user_namespaces=10000"}, {Name: "signals", NotApplicable: true}}})
+	return engine.Sandbox{Name: name, Backend: b}
+}
+
+// With no backend left the server serves, and says to agents what they can do and to people why.
+func TestServerWithoutSandbox(t *testing.T) {
+	w := newWorld(t, func(_ *Config, _ *access.Config, e *engine.Config) {
+		e.Sandboxes = []engine.Sandbox{broken(t, "first"), broken(t, "second")}
+	})
+	p := w.lockedProfile()
+	w.refused(w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1"}`), http.StatusServiceUnavailable, app.CodeSandboxUnavailable)
+	a := w.call("GET", "/health", "")
+	if a.status != 200 || a.json["status"] != "ok" || a.json["sandbox"].(map[string]any)["ready"] != false || strings.Contains(a.text, "/srv/x") {
+		t.Errorf("health: %s", a.text)
+	}
+	if a := w.call("GET", "/packages", ""); a.status != 200 || len(a.json["runtimes"].([]any)) != 0 {
+		t.Errorf("packages: %s", a.text)
+	}
+}
+
+func TestRerunByAgent(t *testing.T) {
+	w := newWorld(t)
+	p := w.lockedProfile()
+	id := w.execution(p)
+	w.refused(w.call("POST", "/executions/"+id+"/rerun", ""), http.StatusConflict, app.CodeConflict)
+	if a := w.call("POST", "/executions/"+id+"/cancel", ""); a.status != 200 {
+		t.Fatal(a.text)
+	}
+	w.refused(w.call("POST", "/executions/"+id+"/rerun", `{"lively":true}`), http.StatusBadRequest, app.CodeUnknownField)
+	a := w.call("POST", "/executions/"+id+"/rerun", `{"live":true}`, bearerOf(p))
+	again, _ := a.json["execution_id"].(string)
+	if a.status != http.StatusAccepted || again == id || !app.IsExecutionID(again) {
+		t.Fatalf("%d %s", a.status, a.text)
+	}
+	a = w.call("POST", "/executions/"+again+"/cancel", "")
+	repeat, _ := a.json["rerun"].(map[string]any)
+	if repeat["of"] != id || repeat["same_result"] != nil {
+		t.Errorf("rerun: %s", a.text)
+	}
+	other := w.lockedProfile()
+	w.refused(w.call("POST", "/executions/"+id+"/rerun", "", bearerOf(other)), http.StatusNotFound, app.CodeNotFound)
+}
+
+func TestSandboxPageAndPlacement(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	page := s.get(views.Sandbox).want(http.StatusOK).says(".state", "Ready")
+	before := s.engine.Health().Backends[0]
+	time.Sleep(2 * time.Millisecond) // the page's times are milliseconds
+	s.submit(page, "form[action$='/prove']", "").leads(views.Sandbox)
+	after := s.engine.Health().Backends[0]
+	if !after.Proved.After(before.Proved) || !after.InUse {
+		t.Errorf("proved at %v, before at %v", after.Proved, before.Proved)
+	}
+	s.get(views.Sandbox).says(".notice[role=status]", "The proofs were taken again.")
+
+	p := s.locked()
+	form := s.get(views.ProfileURL(p.Handle)).want(http.StatusOK).says("#placement h2", "Where scripts run")
+	s.submit(form, "#placement form", "", "backend", after.Name, "min_tier", "full").leads(views.ProfileURL(p.Handle))
+	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
+	s.must(err)
+	if now.Placement != (app.Placement{Backend: after.Name, MinTier: "full"}) || now.Policy != p.Policy+1 {
+		t.Errorf("placement %+v, policy %d after %d", now.Placement, now.Policy, p.Policy)
+	}
+	s.post(views.ProfilePlaceURL(p.Handle), "backend", "nonesuch").want(http.StatusUnprocessableEntity).says("#backend-wrong", "There is no such backend here")
+}
+
+// TestLockSaysWhereScriptsRun has what a person requires of the place among what the lock grants.
+func TestLockSaysWhereScriptsRun(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	p, err := s.access.CreateProfile(t.Context(), s.person, "placed")
+	s.must(err)
+	s.get(views.ProfileLockURL(p.Handle)).want(http.StatusOK).says("#lock-place", "wherever this instance runs scripts")
+	_, err = s.access.SetPlacement(t.Context(), s.person, p.Handle, app.Placement{Backend: "bubblewrap", MinTier: "full"})
+	s.must(err)
+	s.get(views.ProfileLockURL(p.Handle)).want(http.StatusOK).says("#lock-place", "with the backend bubblewrap, with isolation full at least, or not at all")
+}

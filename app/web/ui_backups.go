@@ -1,0 +1,100 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/transfer/blobs"
+	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/views"
+)
+
+func (s *Server) showBackups(c echo.Context) error {
+	state, err := s.cfg.Transfer.BackupState(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	f := state.Settings
+	form := views.BackupForm{On: f.On, Every: f.Every, Keep: strconv.Itoa(f.Keep), Kind: f.Kind, Directory: f.Directory, Endpoint: f.S3.Endpoint, Region: f.S3.Region, Bucket: f.S3.Bucket,
+		Prefix: f.S3.Prefix, PathStyle: f.S3.PathStyle, AccessKey: f.S3.AccessKey, HasPassphrase: !f.Passphrase.Empty(), HasSecret: !f.S3.SecretKey.Empty()}
+	if !state.Set {
+		form.Every, form.Keep, form.Kind = transfer.Daily, "14", transfer.ToDirectory
+	}
+	return s.backupsPage(c, http.StatusOK, form, state, nil)
+}
+
+func (s *Server) backupsPage(c echo.Context, status int, f views.BackupForm, state transfer.BackupState, found views.Problems) error {
+	sh, _, err := s.shell(c, "Backups", views.SectionSettings)
+	if err != nil {
+		return err
+	}
+	page := views.BackupsPage{Shell: sh, Form: f, Set: state.Set && !state.Settings.Passphrase.Empty(), Place: strings.TrimPrefix(state.Place, " "), Next: state.Next, Problem: state.Problem, Problems: found}
+	for _, b := range state.List {
+		page.Rows = append(page.Rows, backupRow(b))
+	}
+	return s.render(c, status, views.BackupsView(page))
+}
+
+func backupRow(b store.Backup) views.BackupRow {
+	row := views.BackupRow{At: b.StartedAt, Status: b.Status, Cause: b.Cause, Name: b.Name, Size: b.Size, Detail: b.Error}
+	if b.Cause != "schedule" && b.By.Name != "" {
+		row.Cause = b.By.Name
+	}
+	if b.Status == store.BackupVerified {
+		row.Detail = transfer.Found(b)
+	}
+	return row
+}
+
+func (s *Server) saveBackups(c echo.Context) error {
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
+	get := func(name string) string { return strings.TrimSpace(fields.Get(name)) }
+	keep, err := strconv.Atoi(get("keep"))
+	if err != nil {
+		keep = 0
+	}
+	in := transfer.BackupSettings{On: get("on") == "yes", Every: get("every"), Keep: keep, Kind: get("kind"), Directory: get("directory"), Passphrase: app.NewSecret(fields.Get("passphrase")),
+		S3: blobs.S3{Endpoint: get("endpoint"), Region: get("region"), Bucket: get("bucket"), Prefix: get("prefix"), PathStyle: get("path_style") == "yes", AccessKey: get("access_key"),
+			SecretKey: app.NewSecret(get("secret_key"))}}
+	if err = s.cfg.Transfer.SetBackupSettings(c.Request().Context(), actorOf(c), in); err == nil {
+		return s.done(c, "backups-saved", views.SettingsBackups)
+	}
+	found, err := problems(err, map[string]string{"keep": "keep", "passphrase": "passphrase", "directory": "directory", "endpoint": "endpoint", "bucket": "bucket"})
+	if err != nil {
+		return err
+	}
+	state, err := s.cfg.Transfer.BackupState(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	typed := views.BackupForm{On: in.On, Every: in.Every, Keep: get("keep"), Kind: in.Kind, Directory: in.Directory, Endpoint: in.S3.Endpoint, Region: in.S3.Region, Bucket: in.S3.Bucket, Prefix: in.S3.Prefix,
+		PathStyle: in.S3.PathStyle, AccessKey: in.S3.AccessKey, HasPassphrase: !state.Settings.Passphrase.Empty(), HasSecret: !state.Settings.S3.SecretKey.Empty()}
+	return s.backupsPage(c, http.StatusUnprocessableEntity, typed, state, found)
+}
+
+func (s *Server) backUpNow(c echo.Context) error {
+	id, err := s.cfg.Transfer.StartBackup(actorOf(c))
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, views.TransferURL(id))
+}
+
+// afterImport stops what runs under profiles that an import revoked.
+func (s *Server) afterImport(r transfer.Report) {
+	ctx := context.Background()
+	for _, handle := range r.Revoked {
+		if err := s.cfg.Engine.KillProfile(ctx, handle, "the profile was revoked by an import"); err != nil && app.CodeOf(err) != app.CodeNotFound {
+			s.cfg.Log.ErrorContext(ctx, "what a revoked profile runs could not be stopped", "profile", handle, "error", err)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/views"
+)
+
+// compareChoices is how many executions can be chosen from.
+const compareChoices = 50
+
+// compareExecutions shows an execution beside another: the one that is asked for, else the one that it repeats, else none.
+func (s *Server) compareExecutions(c echo.Context) error {
+	ctx := c.Request().Context()
+	x, err := s.cfg.Engine.ByHandle(ctx, c.Param("handle"))
+	if err != nil {
+		return err
+	}
+	c.Set(noteExecution, x.Handle)
+	sh, _, err := s.shell(c, "Compare", views.SectionExecutions)
+	if err != nil {
+		return err
+	}
+	page := views.ComparePage{Shell: sh}
+	if page.This, err = s.side(ctx, x); err != nil {
+		return err
+	}
+	list, err := s.cfg.Engine.Search(ctx, engine.Filter{ProfileHandle: x.ProfileHandle, Limit: compareChoices})
+	if err != nil {
+		return err
+	}
+	for _, one := range list.Executions {
+		if one.Handle != x.Handle && one.Status.Terminal() {
+			page.Choices = append(page.Choices, views.Choice{Value: one.Handle, Word: views.Short(one.Handle) + ", " + views.StatusWord(one.Status) + ", " + views.Day(one.CreatedAt)})
+		}
+	}
+	with := c.QueryParam("with")
+	if with == "" {
+		with = x.RerunOf
+	}
+	status := http.StatusOK
+	if with != "" {
+		if page.Problem, err = s.chooseOther(ctx, &page, with); err != nil {
+			return err
+		}
+		if page.Problem != "" && c.QueryParam("with") != "" {
+			status = http.StatusUnprocessableEntity
+		}
+	}
+	return s.render(c, status, views.CompareView(page))
+}
+
+// chooseOther fills in the other side, or says why it can't. The older one comes first.
+func (s *Server) chooseOther(ctx context.Context, page *views.ComparePage, handle string) (problem string, err error) {
+	other, err := s.cfg.Engine.ByHandle(ctx, handle)
+	switch {
+	case app.CodeOf(err) == app.CodeNotFound:
+		return "That execution is not kept any more.", nil
+	case err != nil:
+		return "", err
+	case !other.Status.Terminal() || !page.This.Execution.Status.Terminal():
+		return "Both must have ended before they can be compared.", nil
+	}
+	side, err := s.side(ctx, other)
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(page.Choices, func(c views.Choice) bool { return c.Value == handle }) {
+		page.Choices = append(page.Choices, views.Choice{Value: handle, Word: views.Short(handle) + ", " + views.Title(other.Profile)})
+	}
+	page.Other = &side
+	return "", nil
+}
+
+func (s *Server) side(ctx context.Context, x app.Execution) (side views.Side, err error) {
+	side.Execution = x
+	if side.Script, err = s.cfg.Engine.Script(ctx, x.Handle); err != nil {
+		return side, err
+	}
+	if !x.Status.Terminal() {
+		return side, nil
+	}
+	out, err := s.cfg.Engine.Output(ctx, x.Handle)
+	if err != nil {
+		return side, err
+	}
+	side.Stdout, side.Stderr = out.Stdout, out.Stderr
+	if out.Result != nil {
+		side.Result = views.Pretty(out.Result)
+	}
+	exchanges, err := s.cfg.Engine.Exchanges(ctx, x.Handle)
+	var answers strings.Builder
+	for _, e := range exchanges {
+		answers.WriteString(e.Response + "\n")
+	}
+	side.Answers = answers.String()
+	return side, err
+}
+
+// printExecution is an execution on paper.
+func (s *Server) printExecution(c echo.Context) error {
+	ctx := c.Request().Context()
+	page, err := s.executionPage(c)
+	if err != nil {
+		return err
+	}
+	chain, err := s.cfg.Access.AuditState(ctx, false)
+	if err != nil {
+		return err
+	}
+	events, err := s.cfg.Access.AuditLog(ctx, access.AuditFilter{Subject: page.Execution.Handle, Limit: 1000})
+	if err != nil {
+		return err
+	}
+	slices.Reverse(events)
+	out := views.PrintPage{ExecutionPage: page, By: views.Actor(actorOf(c)), Chain: views.AuditChain{Broken: chain.Broken, Through: chain.Through, Whole: chain.Whole}}
+	for _, e := range events {
+		out.Events = append(out.Events, views.AuditRow{Event: e})
+	}
+	return s.render(c, http.StatusOK, views.PrintView(out))
+}

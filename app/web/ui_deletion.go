@@ -1,0 +1,70 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views"
+)
+
+func (s *Server) askDeleteCredential(c echo.Context) error {
+	cred, err := s.cfg.Access.Credential(c.Request().Context(), c.Param("name"))
+	if err != nil {
+		return err
+	}
+	return s.confirmDeletion(c, cred, nil)
+}
+
+// confirmDeletion says which profiles it would hit, before it asks for the name.
+func (s *Server) confirmDeletion(c echo.Context, cred app.Credential, refused error) error {
+	sh, profiles, err := s.shell(c, "Delete "+cred.Name, views.SectionCredentials)
+	if err != nil {
+		return err
+	}
+	page := views.ConfirmPage{
+		Shell: sh, Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name, Typed: cred.Name,
+		Action: views.CredentialDeleteURL(cred.Name), Back: views.CredentialURL(cred.Name),
+		Lines: []string{"Its value is destroyed, with all earlier versions. Airlock can't bring it back.", "It works on where it came from until you withdraw it there."},
+	}
+	for _, p := range profilesWith(profiles, cred.ID) {
+		hit := views.Affected{Handle: p.Handle, Title: views.Title(p.Description)}
+		switch p.State(s.cfg.Now()) {
+		case app.StateLocked:
+			page.Blocked, hit.How = true, "is locked and uses it: revoke or delete this profile first"
+		case app.StateUnlocked:
+			hit.How = "is being set up: its key loses the link"
+		case app.StateExpired:
+			hit.How = "has expired: extended, it could not run without this"
+		case app.StateRevoked:
+			hit.How = "was revoked: it can't be restored then"
+		}
+		page.Affected = append(page.Affected, hit)
+	}
+	if refused == nil {
+		return s.render(c, http.StatusOK, views.ConfirmView(page))
+	}
+	if page.Problems, err = problems(refused, map[string]string{"typed": "typed"}); err != nil {
+		return err
+	}
+	return s.render(c, http.StatusUnprocessableEntity, views.ConfirmView(page))
+}
+
+func (s *Server) deleteCredential(c echo.Context) error {
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
+	cred, err := s.cfg.Access.Credential(c.Request().Context(), c.Param("name"))
+	if err != nil {
+		return err
+	}
+	if fields.Get("typed") != cred.Name {
+		return s.confirmDeletion(c, cred, app.Invalid("typed", "that is not its name", "Type "+cred.Name+" if you mean it."))
+	}
+	if err := s.cfg.Access.DeleteCredential(c.Request().Context(), actorOf(c), cred.Name); err != nil {
+		return s.confirmDeletion(c, cred, err)
+	}
+	return s.done(c, "credential-deleted", views.Credentials)
+}

@@ -1,0 +1,192 @@
+package web
+
+import (
+	"net"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/browsertest"
+)
+
+// entered is a browser behind the login.
+func entered(t *testing.T, s *uiSite) *browsertest.Browser {
+	t.Helper()
+	b := browsertest.New(t, s.web.URL)
+	s.loginIn(b)
+	return b
+}
+
+func (s *uiSite) submits(p app.Profile, script string) app.Execution {
+	s.t.Helper()
+	x, _, err := s.engine.Submit(s.t.Context(), engine.Submission{ProfileID: p.ID, Script: script, By: app.Actor{Kind: app.ActorAgent}})
+	s.must(err)
+	return x
+}
+
+// TestFlowFilterAndPage: conditions go into the address, older pages and the browser's back button work, and a wrong condition is told beside its field.
+func TestFlowFilterAndPage(t *testing.T) {
+	s, p, _, bad := history(t)
+	for range 55 {
+		s.runs(p, "print x", app.StatusCompleted)
+	}
+	b := entered(t, s)
+	b.Click(`.rail a[href="/ui/executions"]`)
+	b.Heading("Executions")
+	b.Until(`document.querySelectorAll("#list tbody tr").length === 50`)
+	b.Click(`#list a[rel=next]`)
+	b.Until(`location.search.includes("before=") && document.querySelectorAll("#list tbody tr").length === 7`)
+	b.Back()
+	b.Until(`location.search === "" && document.querySelectorAll("#list tbody tr").length === 50`)
+	b.Text(`(e => { e.value = "error"; e.dispatchEvent(new Event("change", { bubbles: true })); })(document.querySelector("#status"))`)
+	b.Until(`location.search.includes("status=error") && document.querySelectorAll("#list tbody tr").length === 1`)
+	b.Type("#text", "KeyError"+kb.Enter)
+	b.Until(`location.search.includes("text=KeyError") && document.querySelectorAll("#list tbody tr").length === 1`)
+	b.Click("#list tbody a")
+	b.Heading("Execution " + views.Short(bad.Handle))
+	b.Back()
+	b.Until(`document.querySelector("#text")?.value === "KeyError" && document.querySelector("#status").value === "error"`)
+	b.Expect("answer 422")
+	b.Expect("422 (Unprocessable Entity)")
+	b.Open(views.Executions + "?from=2026-12-01&to=2026-11-01")
+	b.Says("#to-wrong", "before the first one")
+}
+
+// TestFlowWatchARun: a person watches a run that asks the LLM. What they opened, where they are and what they type stay while the page brings itself up to date.
+func TestFlowWatchARun(t *testing.T) {
+	s, p, _, _ := history(t)
+	b := entered(t, s)
+	x := s.submits(p, "print "+strings.Repeat("line ", 300)+"\nask Which one?\nprint after")
+	b.Open(views.ExecutionURL(x.Handle))
+	b.Says("#answer pre", "Which one?")
+	b.Says(".timeline", "asked the LLM, waits")
+	b.Type("#response", "The sec")
+	b.Text(`(document.querySelector("#stdout .code").scrollTop = 40, window.kept = document.querySelector("#response"))`)
+	_, err := s.engine.Respond(t.Context(), x.ID, engine.Answer{Text: "Somebody else's", By: app.Actor{Kind: app.ActorAgent}})
+	s.must(err)
+	b.Says(".verdict .state", "Completed")
+	b.Says("#llm", "Somebody else's")
+	b.Says(".timeline", "answered after")
+	b.Until(`document.querySelector("#stdout .code").scrollTop === 40`)
+}
+
+// TestFlowOpenRowsStay: what is unfolded and chosen stays so when an overview or a result is refreshed.
+func TestFlowOpenRowsStay(t *testing.T) {
+	s, p, _, _ := history(t)
+	b := entered(t, s)
+	b.Click("#numbers summary")
+	b.Until(`document.querySelector("#numbers").open`)
+	s.runs(p, "print x", app.StatusCompleted)
+	b.Says(".figures", "3")
+	b.Until(`document.querySelectorAll("#recent tbody tr").length === 3 && document.querySelector("#numbers").open`)
+	b.Text(`document.querySelector("#recent tbody a").focus()`)
+	focused := b.Text(`document.activeElement.getAttribute("href")`)
+	s.runs(p, "print x", app.StatusCompleted)
+	b.Until(`document.querySelectorAll("#recent tbody tr").length === 4 && document.activeElement.getAttribute("href") === ` + browsertest.Quoted(focused))
+}
+
+// TestFlowTwoTabs: what one tab does, the other shows, the counts of the navigation among it.
+func TestFlowTwoTabs(t *testing.T) {
+	s := newUISite(t)
+	b := entered(t, s)
+	other := b.Tab()
+	other.Open(views.Inbox)
+	other.Says("#inbox", "Nothing needs you")
+	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD"}})
+	other.Says("#inbox", "asks for 1 key")
+	other.Until(`document.querySelector("#waiting-rail").classList.contains("count")`)
+	b.Open(views.ProfileURL(p.Handle))
+	_, err := s.access.Revoke(t.Context(), s.person, p.Handle)
+	s.must(err)
+	other.Says("#inbox", "Nothing needs you")
+	other.Until(`!document.querySelector("#waiting-rail").classList.contains("count")`)
+}
+
+// TestFlowStoryOnAPhone: an execution on a phone, its result as tree and as text, its output in both ways, the failing line from the traceback, and the way to its comparison.
+func TestFlowStoryOnAPhone(t *testing.T) {
+	s, p, good, _ := history(t)
+	b := entered(t, s)
+	b.Size(390, 844)
+	b.Open(views.ExecutionURL(good.Handle))
+	b.Until(`document.documentElement.scrollWidth <= innerWidth`)
+	b.Until(`document.querySelector("#result .tree").checkVisibility() && !document.querySelector("#result .raw").checkVisibility()`)
+	b.Click(`#result .switch label:has([value=raw])`)
+	b.Until(`!document.querySelector("#result .tree").checkVisibility() && document.querySelector("#result .raw").checkVisibility()`)
+	b.Click(`a[href$="/compare"]`)
+	b.Heading("Compare")
+	b.Until(`document.documentElement.scrollWidth <= innerWidth`)
+	fails := s.runs(p, "print x\nfail KeyError", app.StatusError)
+	b.Open(views.ExecutionURL(fails.Handle))
+	b.Click(`.verdict .why a`)
+	b.Until(`location.hash === "#line-2"`)
+	b.Click(`.bar button`)
+	b.Click(`#more a[href="/ui/audit"]`)
+	b.Heading("Audit")
+}
+
+// TestFlowWithoutScripts: the desk's pages with scripts switched off: look, filter, read on, unfold, answer.
+func TestFlowWithoutScripts(t *testing.T) {
+	s, p, _, bad := history(t)
+	for range 55 {
+		s.runs(p, "print x", app.StatusCompleted)
+	}
+	b := browsertest.New(t, s.web.URL)
+	b.Scripts(false)
+	s.loginIn(b)
+	b.Click("#day a")
+	b.Heading("Statistics")
+	b.Click("#numbers summary")
+	b.Until(`document.querySelector("#numbers table").checkVisibility()`)
+	b.Click(`.switch a[href$="30d"]`)
+	b.Says(".axis", "30 days ago")
+	b.Click(`.rail a[href="/ui/executions"]`)
+	b.Click(`#list a[rel=next]`)
+	b.Until(`location.search.includes("before=")`)
+	b.Open(views.Executions + "?status=error")
+	b.Click("#list tbody a")
+	b.Heading("Execution " + views.Short(bad.Handle))
+	x := s.submits(p, "ask Which one?")
+	_, err := s.engine.Await(t.Context(), x.ID, 20*time.Second) // until it asks
+	s.must(err)
+	b.Open(views.ExecutionURL(x.Handle))
+	b.Type("#response", "The second")
+	b.Click("#answer .primary")
+	b.Says(".notice[role=status]", "The answer was sent")
+	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second) // until its end
+	s.must(err)
+	b.Open(views.ExecutionURL(x.Handle))
+	b.Says("#llm", "The second")
+	b.Click(`.rail a[href="/ui/audit"]`)
+	b.Click(`.chain button`)
+	b.Says(".notice[role=status]", "The whole chain was walked")
+}
+
+// TestFlowRestart: when the server goes away the page says that it may be out of date; when it is back, under the same address, the page is live again by itself.
+func TestFlowRestart(t *testing.T) {
+	s, p, _, _ := history(t)
+	b := entered(t, s)
+	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
+	for _, part := range []string{"ERR_", "sse:error", "Failed to fetch"} {
+		b.Expect(part)
+	}
+	address := s.web.Listener.Addr().String()
+	s.server.Drain()
+	s.web.Close()
+	b.Says("#trouble", "may be out of date")
+	s.server = New(s.server.cfg)
+	s.web = httptest.NewUnstartedServer(s.server.Handler())
+	s.must(s.web.Listener.Close())
+	var err error
+	s.web.Listener, err = net.Listen("tcp", address)
+	s.must(err)
+	s.web.Start()
+	b.Until(`document.getElementById("trouble").hidden`)
+	s.runs(p, "print x", app.StatusCompleted)
+	b.Says(".figures", "3")
+}

@@ -1,0 +1,285 @@
+package web
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/views"
+)
+
+// history makes a site with a credential, a locked profile that has it, and executions of several kinds, newest last.
+func history(t *testing.T) (s *uiSite, p app.Profile, good, bad app.Execution) {
+	t.Helper()
+	s = newUISite(t)
+	s.login()
+	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Value: app.NewSecret(uiSecrets()[0])})
+	s.must(err)
+	p = s.request([]app.Key{{Name: "ORACLE_PASSWORD"}})
+	_, err = s.access.LinkKey(t.Context(), s.person, p.Handle, "ORACLE_PASSWORD", "ORACLE_PASSWORD")
+	s.must(err)
+	p, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
+	s.must(err)
+	good = s.runs(p, "print hello quokka\nresult {\"b\":1,\"a\":[2]}", app.StatusCompleted)
+	bad = s.runs(p, "print x\nfail =KeyError: 'nope'", app.StatusError)
+	return s, p, good, bad
+}
+
+func TestExecutionFilters(t *testing.T) {
+	s, p, good, bad := history(t)
+	other := s.runs(s.locked(), "print elsewhere", app.StatusCompleted)
+	today, tomorrow := time.Now().UTC().Format(time.DateOnly), time.Now().UTC().AddDate(0, 0, 2).Format(time.DateOnly)
+	for query, want := range map[string][]string{
+		"":                                  {other.Handle, bad.Handle, good.Handle},
+		"status=error":                      {bad.Handle},
+		"profile=" + p.Handle:               {bad.Handle, good.Handle},
+		"credential=ORACLE_PASSWORD":        {bad.Handle, good.Handle},
+		"credential=NOBODY_HAS":             nil,
+		"text=quokka":                       {good.Handle},
+		"text=quokka&status=error":          nil,
+		"text=%22%20OR%20*":                 nil,
+		"host=api.example.com":              nil,
+		"from=" + today:                     {other.Handle, bad.Handle, good.Handle},
+		"from=" + tomorrow:                  nil,
+		"to=" + tomorrow + "&status=error":  {bad.Handle},
+		"credential=ORACLE_PASSWORD&text=x": {bad.Handle},
+	} {
+		page := s.get(views.Executions + "?" + query).want(http.StatusOK)
+		var got []string
+		for _, row := range page.doc.Find("#list tbody tr").EachIter() {
+			got = append(got, strings.TrimPrefix(row.AttrOr("id", ""), "x-"))
+		}
+		if strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+	}
+	a := s.get(views.Executions + "?text=quokka&status=completed&credential=ORACLE_PASSWORD&from=" + today)
+	if a.doc.Find("#text").AttrOr("value", "") != "quokka" || a.doc.Find("#status [selected]").AttrOr("value", "") != "completed" || a.doc.Find("#from").AttrOr("value", "") != today {
+		t.Error("the form does not show what is looked for")
+	}
+	if a.doc.Find("details.more-filters[open]").Length() != 1 {
+		t.Error("a condition is folded away")
+	}
+	if here := a.doc.Find("#list").AttrOr("hx-get", ""); !strings.Contains(here, "text=quokka") {
+		t.Errorf("the list refreshes as %q", here)
+	}
+	s.get(views.Executions+"?from=yesterday").want(http.StatusUnprocessableEntity).says("#from-wrong", `"yesterday" is no day`).says(".errors", "Nothing was searched")
+	s.get(views.Executions+"?from="+tomorrow+"&to="+today).want(http.StatusUnprocessableEntity).says("#to-wrong", "before the first one")
+	s.get(views.Executions + "?status=odd").want(http.StatusBadRequest)
+}
+
+func TestHostTyped(t *testing.T) {
+	for text, want := range map[string]string{"": "", "Api.Example.com": "api.example.com", "https://api.example.com/v1?x=1": "api.example.com", "api.example.com:443": "api.example.com",
+		"api.example.com.": "api.example.com", "::1": "::1", "192.0.2.1:80": "192.0.2.1"} {
+		if got := hostTyped(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestDownloads(t *testing.T) {
+	s, p, good, bad := history(t)
+	_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "=HYPERLINK(\"http://evil.example\")")
+	s.must(err)
+	for range 103 { // more than one page of the store
+		s.runs(p, "print x", app.StatusCompleted)
+	}
+	table := s.get(views.ExecutionsExport + "?as=csv").want(http.StatusOK)
+	if got := table.header.Get("Content-Disposition"); got != `attachment; filename="airlock-executions.csv"` {
+		t.Errorf("Content-Disposition %q", got)
+	}
+	rows, err := csv.NewReader(strings.NewReader(table.text)).ReadAll()
+	s.must(err)
+	if len(rows) != 106 || rows[0][0] != "execution" || rows[105][0] != good.Handle || rows[104][0] != bad.Handle {
+		t.Errorf("%d rows, %v", len(rows), rows[:1])
+	}
+	if strings.Contains(table.text, good.ID) || strings.Contains(table.text, p.ID) {
+		t.Error("the table holds a token")
+	}
+	if got := rows[1][2]; got != "'=HYPERLINK(\"http://evil.example\")" {
+		t.Errorf("a spreadsheet would run %q", got)
+	}
+	lines := s.get(views.ExecutionsExport + "?as=jsonl&status=error").want(http.StatusOK)
+	var one map[string]any
+	s.must(json.Unmarshal([]byte(lines.text), &one))
+	if one["execution"] != bad.Handle || one["status"] != "error" || one["error_line"] != float64(2) || !strings.Contains(one["error"].(string), "=KeyError") {
+		t.Errorf("%v", one)
+	}
+	s.get(views.ExecutionsExport + "?as=pdf").want(http.StatusBadRequest)
+	s.get(views.ExecutionsExport + "?as=csv&from=odd").want(http.StatusBadRequest)
+	if empty := s.get(views.ExecutionsExport + "?as=csv&text=zyzzyva").want(http.StatusOK); empty.text != "" {
+		t.Errorf("nothing matches, and that is %q", empty.text)
+	}
+
+	log := s.get(views.AuditExport + "?as=jsonl&action=profile.lock").want(http.StatusOK)
+	one = nil
+	s.must(json.Unmarshal([]byte(log.text), &one))
+	if one["action"] != "profile.lock" || one["subject"] != p.Handle || one["hash"] == "" {
+		t.Errorf("%v", one)
+	}
+	s.get(views.AuditExport + "?as=csv&to=odd").want(http.StatusBadRequest)
+}
+
+// TestCellsAreNoFormulas: an agent chooses texts, and a spreadsheet must not run them.
+func TestCellsAreNoFormulas(t *testing.T) {
+	for text, want := range map[string]string{"": "", "plain": "plain", "=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "\t=1": "'\t=1", "\r=1": "'\r=1", "＝1": "'＝1", "a=1": "a=1"} {
+		if got := cell(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := cell(int64(-5)); got != "-5" {
+		t.Errorf("a number became %q", got)
+	}
+}
+
+func TestStatsPage(t *testing.T) {
+	s, p, _, _ := history(t)
+	for _, period := range []string{"", "24h", "7d", "30d"} {
+		a := s.get(views.Stats+"?period="+period).want(http.StatusOK).says(".figures", "Runs2").says(".figures", "50 %").says(".usage tbody", "Monthly revenue report2")
+		if n := a.doc.Find(".chart rect.completed").Length(); n != 1 {
+			t.Errorf("%s: %d bars with completed", period, n)
+		}
+		if got := a.doc.Find("#numbers tbody tr").Last().Text(); !strings.HasSuffix(strings.Join(strings.Fields(got), " "), "10012") {
+			t.Errorf("%s: the table ends with %q", period, got)
+		}
+		if got := a.doc.Find(".usage tbody a").AttrOr("href", ""); got != views.ExecutionsOf(p.Handle) {
+			t.Errorf("%s: leads to %q", period, got)
+		}
+	}
+	s.get(views.Stats + "?period=century").want(http.StatusBadRequest)
+	if part := s.part(views.Stats); part.doc.Find("h1").Length() != 0 || part.doc.Find(".chart").Length() != 1 {
+		t.Error("the part is not the figures alone")
+	}
+	s.get(views.Root).says("#day .figures", "Runs2").says("#recent", "Completed")
+}
+
+func TestInbox(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	s.get(views.Inbox).want(http.StatusOK).says(".empty", "Nothing needs you")
+	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD"}}, "db.example.com:1521")
+	a := s.get(views.Inbox).says("#inbox", "asks for 1 key and 1 host").says("#inbox", p.PairingCode)
+	if got := a.doc.Find("#inbox .button").AttrOr("href", ""); got != views.ProfileURL(p.Handle) {
+		t.Errorf("leads to %q", got)
+	}
+	locked := s.locked()
+	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, locked.Handle, []app.Host{{Name: "late.example.com"}})
+	s.must(err)
+	a = s.get(views.Inbox).says("#inbox", "1 more host: late.example.com")
+	if n := a.doc.Find("#inbox li").Length(); n != 2 {
+		t.Errorf("%d entries", n)
+	}
+	if first := a.doc.Find("#inbox li").First().Text(); !strings.Contains(first, p.PairingCode) {
+		t.Errorf("the first is not the oldest: %q", first)
+	}
+	a.says("#waiting-rail", "2 waiting for you")
+	count := s.get(views.InboxCount).want(http.StatusOK)
+	if count.doc.Find("#waiting-rail[hx-swap-oob]").Text() == "" || count.doc.Find("#waiting-bar[hx-swap-oob]").Text() == "" {
+		t.Errorf("the counts are %s", count.text)
+	}
+	if part := s.part(views.Inbox); part.doc.Find("h1").Length() != 0 || part.doc.Find("li").Length() != 2 {
+		t.Error("the part is not the list alone")
+	}
+}
+
+func TestAuditPage(t *testing.T) {
+	s, p, _, _ := history(t)
+	a := s.get(views.Audit + "?action=profile.lock").want(http.StatusOK)
+	if n := a.doc.Find(".events tbody tr").Length(); n != 1 {
+		t.Errorf("%d locks", n)
+	}
+	s.get(views.Audit+"?actor=agent").says(".events tbody", "Agent").says("#actor [selected]", "Agents")
+	s.get(views.Audit+"?subject="+p.Handle+"&action=profile").says(".events tbody", "profile.lock")
+	s.get(views.Audit+"?subject=nobody").says(".empty", "No entry matches")
+	s.get(views.Audit + "?actor=martian").want(http.StatusBadRequest)
+	s.get(views.Audit+"?from=odd").want(http.StatusUnprocessableEntity).says("#from-wrong", "is no day")
+	s.get(views.Audit+"?before=odd").want(http.StatusOK).says(".chain", "The chain holds")
+	s.post(views.AuditVerify).leads(views.Audit)
+	s.get(views.Audit).says(".notice", "The whole chain was walked")
+	s.get(views.AuditVerify).leads(views.Audit)
+}
+
+// TestAuditIsVerifiedFromWhereItWasVerified: each look costs what is new, and a look at everything finds what was changed before.
+func TestAuditIsVerifiedFromWhereItWasVerified(t *testing.T) {
+	s, p, _, _ := history(t)
+	first, err := s.access.AuditState(t.Context(), false)
+	s.must(err)
+	_, err = s.access.DescribeProfile(t.Context(), s.person, p.Handle, "another name")
+	s.must(err)
+	second, err := s.access.AuditState(t.Context(), false)
+	s.must(err)
+	if second.Through != first.Through+1 || second.Whole != first.Whole || second.Broken != 0 {
+		t.Errorf("%+v after %+v", second, first)
+	}
+}
+
+func TestExecutionStory(t *testing.T) {
+	s, _, good, bad := history(t)
+	a := s.get(views.ExecutionURL(good.Handle)).want(http.StatusOK).says(".timeline", "started, after").says(".timeline", "completed, after running").says("#result .tree", "2 fields")
+	if got := strings.Join(strings.Fields(a.doc.Find("#result .tree").Text()), " "); got != "2 fieldsa1 item02b1" {
+		t.Errorf("the tree is %q", got)
+	}
+	a = s.get(views.ExecutionURL(bad.Handle)).says(".timeline", "error, after running")
+	if got := a.doc.Find("#script .failing").AttrOr("id", ""); got != "line-2" {
+		t.Errorf("the failing line is %q", got)
+	}
+	s.get(views.ExecutionPrintURL(good.Handle)).want(http.StatusOK).says("h1", good.Handle).says("#events-title", "Audit log").says("main", "The chain of hashes holds").lacks(".rail").lacks("form")
+	s.get(views.ExecutionPrintURL("nosuchhandle")).want(http.StatusNotFound)
+}
+
+func TestCompare(t *testing.T) {
+	s, _, good, bad := history(t)
+	s.get(views.ExecutionCompareURL(good.Handle)).want(http.StatusOK).says("main", "Choose one").lacks("#diff-stdout")
+	s.submit(s.get(views.ExecutionURL(good.Handle)), "#rerun form", "").want(http.StatusSeeOther)
+	list := s.get(views.Executions)
+	again := strings.TrimPrefix(list.doc.Find("tbody tr").First().AttrOr("id", ""), "x-")
+	x, err := s.engine.ByHandle(t.Context(), again)
+	s.must(err)
+	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second)
+	s.must(err)
+	s.get(views.ExecutionCompareURL(again)).want(http.StatusOK).says("main", "The result is the same").says("#diff-result", "Same").says("#diff-script", "Same")
+	s.get(views.ExecutionCompareURL(again)+"?with="+bad.Handle).want(http.StatusOK).says("main", "The result is not the same").says("main", "this differs: script").says("#diff-script .gone", "fail").says("#diff-script .come", "quokka")
+	s.get(views.ExecutionCompareURL(again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).says("#with-wrong", "not kept any more")
+	s.get(views.ExecutionCompareURL("nosuchhandle")).want(http.StatusNotFound)
+	runs := s.runs(s.locked(), "hang", app.StatusRunning)
+	s.get(views.ExecutionCompareURL(again)+"?with="+runs.Handle).want(http.StatusUnprocessableEntity).says("#with-wrong", "must have ended")
+}
+
+// TestPagesRefuseStrangers: no page of the desk, no part and no download without a session, and no change from another site.
+func TestPagesRefuseStrangers(t *testing.T) {
+	s, _, good, _ := history(t)
+	for _, path := range []string{views.Root, views.Stats, views.Inbox, views.InboxCount, views.Executions, views.ExecutionsExport + "?as=csv", views.Audit, views.AuditExport + "?as=csv",
+		views.ExecutionURL(good.Handle), views.ExecutionCompareURL(good.Handle), views.ExecutionPrintURL(good.Handle), views.Sandbox, views.Events} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+path, nil)
+		s.must(err)
+		res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(r)
+		s.must(err)
+		res.Body.Close()
+		if res.StatusCode != http.StatusSeeOther || !strings.HasPrefix(res.Header.Get("Location"), views.Login) {
+			t.Errorf("%s: %d %s", path, res.StatusCode, res.Header.Get("Location"))
+		}
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+views.AuditVerify, nil)
+	s.must(err)
+	r.Header.Set("Origin", "http://evil.example")
+	if a := s.do(r); a.status != http.StatusForbidden {
+		t.Errorf("another site may verify: %d", a.status)
+	}
+}
+
+// TestAStoreThatFails: pages say that something failed, with 500 and nothing of the cause.
+func TestAStoreThatFails(t *testing.T) {
+	s, _, good, _ := history(t)
+	s.must(s.store.Close())
+	for _, path := range []string{views.Root, views.Stats, views.Inbox, views.Executions, views.ExecutionsExport + "?as=csv", views.Audit, views.AuditExport + "?as=csv", views.ExecutionURL(good.Handle),
+		views.ExecutionCompareURL(good.Handle), views.ExecutionPrintURL(good.Handle)} {
+		if a := s.get(path); a.status != http.StatusInternalServerError || strings.Contains(a.text, "sql") || a.doc.Find("h1").Length() != 1 {
+			t.Errorf("%s: %d %.200s", path, a.status, a.text)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/browsertest"
+)
+
+func (s *uiSite) loginIn(b *browsertest.Browser) {
+	s.t.Helper()
+	b.Open(views.Login)
+	b.Type("#name", uiName)
+	b.Type("#password", uiPassword)
+	b.Click("form .primary")
+	b.Heading("Overview")
+}
+
+// TestUIFirstRunToFirstResult opens the link that an agent gave in a chat, on an instance that nobody has used yet.
+func TestUIFirstRunToFirstResult(t *testing.T) {
+	s := newUISiteWithoutPeople(t)
+	p := s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}}, "api.example.com")
+	b := browsertest.New(t, s.web.URL)
+	b.Expect("answer 422")
+	b.Expect("status of 422")
+	b.Open(views.ProfileURL(p.Handle))
+	b.Type("#token", uiToken)
+	b.Click("form .primary")
+	b.Heading("Who are you?")
+	b.Type("#name", uiName)
+	b.Type("#password", "password1234")
+	b.Type("#password-again", "password1234")
+	b.Click("form .primary")
+	b.Says("#password-wrong", "among those that are tried first")
+	if got := b.Text(`document.querySelector("#name").value + document.querySelector("#password").value`); got != uiName {
+		t.Errorf("the refused form holds %q", got)
+	}
+	b.Type("#password", uiPassword)
+	b.Type("#password-again", uiPassword)
+	b.Click("form .primary")
+	b.Heading("Monthly revenue report")
+	b.Type(`#value\.API_TOKEN`, uiSecrets()[0])
+	b.Until(`document.querySelector("#hosts\\.API_TOKEN").value === "api.example.com"`)
+	b.Click(`[name="allow.0"]`)
+	b.Click(".lock .primary")
+	b.Heading("Lock Monthly revenue report")
+	b.Says(".sentences", "api.example.com")
+	b.Click(".lock button.primary")
+	b.Says(".state", "Locked")
+	b.Click("[data-copy=profile-id]") // no clipboard API here
+	b.Until(`document.querySelector("[data-copy=profile-id]").classList.contains("done")`)
+	_, _, err := s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "print hello", By: app.Actor{Kind: app.ActorAgent}})
+	s.must(err)
+	b.Says("#runs", "Completed")
+	b.Click("#runs tbody a")
+	b.Says(".verdict .state", "Completed")
+	b.Says("#stdout", "hello")
+}
+
+// TestUIRotateRevokeUndo replaces a value, revokes a profile, and takes that back.
+func TestUIRotateRevokeUndo(t *testing.T) {
+	s := newUISite(t)
+	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("the value before")})
+	s.must(err)
+	p := s.locked()
+	b := browsertest.New(t, s.web.URL)
+	s.loginIn(b)
+	b.Open(views.CredentialURL("KEY"))
+	b.Type("#value", uiSecrets()[1])
+	b.Click(".foot .primary")
+	b.Says(".told", "The credential was changed.")
+	b.Click(".told button")
+	b.Until(`!document.querySelector(".told")`)
+	if c, err := s.access.Credential(t.Context(), "KEY"); err != nil || c.Version != 2 {
+		t.Errorf("version %d, %v", c.Version, err)
+	}
+	b.Open(views.ProfileRevokeURL(p.Handle))
+	b.Click("main .danger")
+	b.Says(".undo", "this can be undone")
+	b.Click(".undo .button")
+	b.Says(".told", "The revocation was taken back.")
+	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
+	if err != nil || now.Revoked {
+		t.Errorf("%+v %v", now, err)
+	}
+}
+
+// TestUIKeyboard goes everywhere without a mouse.
+func TestUIKeyboard(t *testing.T) {
+	s := newUISite(t)
+	p := s.locked()
+	b := browsertest.New(t, s.web.URL)
+	s.loginIn(b)
+	ctrlK := func() {
+		b.Until(`(document.dispatchEvent(new KeyboardEvent("keydown", {key: "k", ctrlKey: true, bubbles: true, cancelable: true})), document.getElementById("palette").open)`)
+	}
+	ctrlK()
+	b.Until(`document.activeElement.id === "palette-q" && document.querySelectorAll("#palette-found a").length > 5`)
+	b.Press("revenue")
+	b.Until(`document.querySelectorAll("#palette-found a").length === 1`)
+	b.Press("\r")
+	b.Heading("Monthly revenue report")
+	b.Until(`!document.getElementById("palette").open`)
+	b.Press("g")
+	b.Press("p")
+	b.Heading("Profiles")
+	b.Press("j")
+	b.Until(`document.activeElement.getAttribute("href") === ` + browsertest.Quoted(views.ProfileURL(p.Handle)))
+	b.Press("/")
+	b.Until(`document.activeElement.id === "q"`)
+	b.Press("c")
+	b.Until(`document.getElementById("q").value.endsWith("c") && document.querySelector("h1").innerText === "Profiles"`) // typed, not obeyed
+	b.Do(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur()"))
+	b.Press("?")
+	b.Until(`document.getElementById("keys").open`)
+	b.Press("\r") // on Close
+	b.Until(`!document.getElementById("keys").open`)
+	b.Press("c")
+	b.Heading("Create a profile")
+	b.Open(views.Settings)
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#keys-choice").value = "off"`))
+	b.Click("form[action$='/keys'] button")
+	b.Until(`document.body.dataset.keys === "off"`)
+	b.Press("g")
+	b.Press("p")
+	b.Press("?")
+	b.Until(`document.querySelector("h1").innerText === "Settings" && !document.getElementById("keys").open`)
+}
+
+// TestUIWithoutScripts walks through a browser that runs none: log in, paste, search, create, revoke, undo.
+func TestUIWithoutScripts(t *testing.T) {
+	s := newUISite(t)
+	p := s.locked()
+	b := browsertest.New(t, s.web.URL)
+	b.Scripts(false)
+	s.loginIn(b)
+	b.Click(`.rail a[href="/ui/search"]`)
+	b.Heading("Search")
+	b.Type("#q", "paste")
+	b.Click(".find button")
+	b.Until(`location.search === "?q=paste" && document.readyState === "complete" && document.querySelector(".found a")`)
+	b.Click(".found a")
+	b.Heading("Paste a .env file")
+	b.Type("#text", "KEY=planted-s3cr3t-alpha\nREGION=eu")
+	b.Click(".foot .primary")
+	b.Heading("What was pasted")
+	b.Type(`#hosts\.KEY`, "api.example.com")
+	b.Click(".foot .primary")
+	b.Heading("Credentials")
+	b.Says(".told", "What you chose was stored.")
+	b.Says("tbody", "REGION")
+	b.Open(views.ProfileRevokeURL(p.Handle))
+	b.Click("main .danger")
+	b.Says(".undo", "this can be undone")
+	b.Click(".undo .button")
+	b.Says(".state", "Locked")
+	b.Open(views.Settings)
+	b.Click("#pause button")
+	b.Says(".paused", "Executions are paused")
+	b.Click(".paused button")
+	b.Until(`!document.querySelector(".paused")`)
+}
+
+// TestUISessionEndsInAForm: what was typed is still there, and goes through after another login.
+func TestUISessionEndsInAForm(t *testing.T) {
+	s := newUISite(t)
+	b := browsertest.New(t, s.web.URL)
+	b.Expect("401")
+	s.loginIn(b)
+	b.Open(views.CredentialNew)
+	b.Type("#name", "TYPED")
+	b.Type("#value", uiSecrets()[0])
+	b.Click("[value=plain]")
+	s.login()
+	s.submit(s.get(views.Settings), "#sessions form.foot", "all").leads(views.Settings)
+	b.Click(".foot .primary")
+	b.Says("#trouble", "What you typed is still here.")
+	if got := b.Text(`document.querySelector("#name").value + " " + document.querySelector("#value").value`); got != "TYPED "+uiSecrets()[0] {
+		t.Errorf("the form holds %q", got)
+	}
+	other := b.Tab()
+	s.loginIn(other)
+	b.Click(".foot .primary")
+	b.Says(".told", "The credential was added.")
+}

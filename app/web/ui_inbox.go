@@ -1,0 +1,114 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views"
+)
+
+// needs lists all that waits for a person, oldest first.
+func (s *Server) needs(profiles []app.Profile, credentials []app.Credential) []views.Need {
+	var all []views.Need
+	for _, p := range profiles {
+		if n, waits := s.profileNeed(p); waits {
+			all = append(all, n)
+		}
+	}
+	for _, c := range credentials {
+		if n, waits := credentialNeed(c); waits {
+			all = append(all, n)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b views.Need) int { return a.At.Compare(b.At) })
+	return all
+}
+
+// profileNeed says what a profile needs a person for, if it does.
+func (s *Server) profileNeed(p app.Profile) (n views.Need, waits bool) {
+	n = views.Need{Icon: "profile", Title: views.Title(p.Description), URL: views.ProfileURL(p.Handle), At: p.CreatedAt}
+	asked, since := waitingHosts(p)
+	switch p.State(s.cfg.Now()) {
+	case app.StateUnlocked:
+		n.Action, n.Code, n.Detail = "Fill in and lock", p.PairingCode, "It is being set up and not locked yet."
+		if p.PairingCode != "" {
+			n.Detail = "An agent at " + p.CreatedFrom + " asks for " + wanted(len(p.Keys), len(asked)) + "."
+		}
+		return n, true
+	case app.StateLocked:
+		if len(asked) > 0 {
+			n.Icon, n.Action, n.At = "globe", "Decide", since
+			n.Detail = "Its agent asks for " + views.Count(int64(len(asked)), "more host") + ": " + app.Clip(strings.Join(asked, ", "), 120) + "."
+			return n, true
+		}
+		for _, k := range p.Keys {
+			if !k.ValueExists {
+				n.Icon, n.Action, n.URL, n.At = "key", "Set the value", views.CredentialURL(k.Credential), p.LockedAt
+				n.Detail = "Its key " + k.Name + " has no value, so its scripts are refused."
+				return n, k.Credential != ""
+			}
+		}
+	}
+	return n, false
+}
+
+// waitingHosts are the hosts that nobody decided about, and since when the oldest waits.
+func waitingHosts(p app.Profile) (names []string, since time.Time) {
+	for _, h := range p.Hosts {
+		if h.Allowed {
+			continue
+		}
+		names = append(names, h.String())
+		if since.IsZero() || h.CreatedAt.Before(since) {
+			since = h.CreatedAt
+		}
+	}
+	return names, since
+}
+
+// credentialNeed says that a credential's last test failed, unless it got another value since.
+func credentialNeed(c app.Credential) (n views.Need, waits bool) {
+	if c.CheckError == "" || c.ValueSetAt.After(c.CheckedAt) {
+		return n, false
+	}
+	return views.Need{Icon: "key", Title: c.Name, Detail: sentence(c.CheckError), URL: views.CredentialURL(c.Name), Action: "Set a new value", At: c.CheckedAt}, true
+}
+
+// wanted names what an agent asks for.
+func wanted(keys, hosts int) string {
+	switch {
+	case keys == 0 && hosts == 0:
+		return "nothing so far"
+	case hosts == 0:
+		return views.Count(int64(keys), "key")
+	case keys == 0:
+		return views.Count(int64(hosts), "host")
+	}
+	return views.Count(int64(keys), "key") + " and " + views.Count(int64(hosts), "host")
+}
+
+func (s *Server) showInbox(c echo.Context) error {
+	sh, profiles, err := s.shell(c, "Inbox", views.SectionInbox)
+	if err != nil {
+		return err
+	}
+	credentials, err := s.cfg.Access.Credentials(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	return s.render(c, http.StatusOK, views.InboxView(views.InboxPage{Shell: sh, Needs: s.needs(profiles, credentials)}), "inbox")
+}
+
+// countInbox answers with the counts of the navigation alone.
+func (s *Server) countInbox(c echo.Context) error {
+	sh, _, err := s.shell(c, "", views.SectionInbox)
+	if err != nil {
+		return err
+	}
+	return s.render(c, http.StatusOK, views.InboxCounts(sh))
+}

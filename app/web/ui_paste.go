@@ -1,0 +1,209 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/dotenv"
+	"github.com/computclaw/airlock/views"
+)
+
+func (s *Server) showPaste(c echo.Context) error {
+	return s.pastePage(c, http.StatusOK, nil, nil)
+}
+
+func (s *Server) pastePage(c echo.Context, status int, lines []views.PasteProblem, found views.Problems) error {
+	sh, _, err := s.shell(c, "Paste a .env file", views.SectionCredentials)
+	if err != nil {
+		return err
+	}
+	return s.render(c, status, views.PasteView(views.PastePage{Shell: sh, Lines: lines, Problems: found}))
+}
+
+// paste reads the text or the file. What could be read goes on to the preview; if nothing could, the form says why. The text is never sent back.
+func (s *Server) paste(c echo.Context) error {
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
+	text := fields.Get("text")
+	file, err := uploaded(c, "file", dotenv.MaxText)
+	if err != nil {
+		found, err := problems(err, map[string]string{"file": "file"})
+		if err != nil {
+			return err
+		}
+		return s.pastePage(c, http.StatusUnprocessableEntity, nil, found)
+	}
+	if strings.TrimSpace(text) == "" {
+		text = file
+	} else if file != "" {
+		return s.pastePage(c, http.StatusUnprocessableEntity, nil, views.Problems{"file": "There is a text and a file. Give only one of them."})
+	}
+	entries, wrong := dotenv.Parse(text)
+	lines := make([]views.PasteProblem, len(wrong))
+	for i, p := range wrong {
+		lines[i] = views.PasteProblem{Line: p.Line, Message: p.Message}
+	}
+	switch {
+	case len(wrong) > 0:
+		return s.pastePage(c, http.StatusUnprocessableEntity, lines, nil)
+	case len(entries) == 0:
+		return s.pastePage(c, http.StatusUnprocessableEntity, nil, views.Problems{"text": "There is no NAME=value in it."})
+	case !s.staged.put(sessionOf(c).ID, entries):
+		return app.E(app.CodeRateLimited, "too many people have pasted values that they have not decided about", "Wait a quarter of an hour, then try again.")
+	}
+	return c.Redirect(http.StatusSeeOther, views.CredentialPreview)
+}
+
+func (s *Server) showPreview(c echo.Context) error {
+	entries := s.staged.get(sessionOf(c).ID)
+	if len(entries) == 0 {
+		return s.done(c, "nothing-pasted", views.CredentialPaste)
+	}
+	return s.previewPage(c, http.StatusOK, entries, nil, nil)
+}
+
+// previewPage shows what would be stored: names, and of the values only whether they are good. fields, if not nil, are the decisions so far.
+func (s *Server) previewPage(c echo.Context, status int, entries []dotenv.Entry, fields url.Values, found views.Problems) error {
+	ctx := c.Request().Context()
+	sh, _, err := s.shell(c, "What was pasted", views.SectionCredentials)
+	if err != nil {
+		return err
+	}
+	list, err := s.cfg.Access.Credentials(ctx)
+	if err != nil {
+		return err
+	}
+	page := views.PreviewPage{Shell: sh, Problems: found}
+	for _, e := range entries {
+		row := previewRow(e, entries)
+		if i := slices.IndexFunc(list, func(c app.Credential) bool { return c.Name == e.Name }); i >= 0 {
+			row.Exists, row.Mode, row.Action, row.Profiles = true, list[i].Mode, "skip", list[i].Profiles
+		}
+		if fields != nil {
+			row.Action = fields.Get(views.ActionField(e.Name))
+			if !row.Exists {
+				row.Mode, row.Hosts = app.Mode(fields.Get(views.ModeField(e.Name))), fields.Get(views.HostsField(e.Name))
+			}
+		}
+		page.Rows = append(page.Rows, row)
+	}
+	return s.render(c, status, views.PreviewView(page))
+}
+
+// plainName is how variables are called that are mostly not secret.
+var plainName = regexp.MustCompile(`(?i)(^|_)(url|uri|host|hostname|port|region|user|username|env|environment|debug|log_level|timeout|bucket|database|db|schema|endpoint|domain|version|mode|locale|tz)$`)
+
+// previewRow suggests what to do with an entry. It never suggests to inject.
+func previewRow(e dotenv.Entry, all []dotenv.Entry) views.PreviewRow {
+	facts := app.Describe(e.Value)
+	row := views.PreviewRow{Name: e.Name, Line: e.Line, Action: "add", Mode: app.ModeSealed, Empty: e.Value.Empty(), Size: facts.Size, Lines: facts.Lines, Expands: e.Expands}
+	switch {
+	case row.Empty:
+		row.Action = "skip"
+	case !facts.Password && (plainName.MatchString(e.Name) || facts.Host != "" && facts.Size < 200):
+		row.Mode = app.ModePlain
+	default:
+		row.Weak = app.WeakValue(e.Value)
+		row.Hosts = nearbyHost(e.Name, all)
+	}
+	return row
+}
+
+// nearbyHost is the host of an address that stands beside a secret: of STRIPE_URL for STRIPE_API_KEY; "" if there is none.
+func nearbyHost(name string, all []dotenv.Entry) string {
+	prefix, _, ok := strings.Cut(name, "_")
+	for _, e := range all {
+		if host := app.Describe(e.Value).Host; ok && e.Name != name && host != "" && strings.HasPrefix(e.Name, prefix+"_") {
+			return host
+		}
+	}
+	return ""
+}
+
+// applyPaste carries out the decisions. What was stored leaves the preview; what was refused stays, with the reason.
+func (s *Server) applyPaste(c echo.Context) error {
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
+	session := sessionOf(c).ID
+	entries := s.staged.get(session)
+	if fields.Get("do") == "discard" {
+		s.staged.put(session, nil)
+		return s.done(c, "paste-discarded", views.Credentials)
+	}
+	if len(entries) == 0 {
+		return s.done(c, "nothing-pasted", views.CredentialPaste)
+	}
+	found := views.Problems{}
+	var left []dotenv.Entry
+	for _, e := range entries {
+		wrong, err := s.applyEntry(c.Request().Context(), actorOf(c), e, fields)
+		if err != nil {
+			return err
+		}
+		if len(wrong) > 0 {
+			left = append(left, e)
+			for field, message := range wrong {
+				found[field] = message
+			}
+		}
+	}
+	s.staged.put(session, left)
+	if len(left) > 0 {
+		return s.previewPage(c, http.StatusUnprocessableEntity, left, fields, found)
+	}
+	return s.done(c, "pasted", views.Credentials)
+}
+
+// applyEntry stores one entry, and returns what is wrong with its row.
+func (s *Server) applyEntry(ctx context.Context, by app.Actor, e dotenv.Entry, fields url.Values) (views.Problems, error) {
+	in := access.CredentialInput{Name: e.Name, Value: e.Value}
+	mode, hosts := views.ModeField(e.Name), views.HostsField(e.Name)
+	var err error
+	switch fields.Get(views.ActionField(e.Name)) {
+	case "skip":
+		return nil, nil
+	case "overwrite":
+		var now app.Credential
+		if now, err = s.cfg.Access.Credential(ctx, e.Name); err == nil {
+			in.Description = now.Description
+			if e.Value.Empty() {
+				err = app.Invalid("value", "the value is empty", "Skip it.")
+			}
+		}
+		if err == nil {
+			_, err = s.cfg.Access.SetCredential(ctx, by, in)
+		}
+	case "add":
+		in.Mode = app.Mode(fields.Get(mode))
+		if in.Mode == app.ModeSealed {
+			in.Hosts, err = parseHosts(strings.ReplaceAll(fields.Get(hosts), " ", "\n"), nil)
+		}
+		if err == nil {
+			_, err = s.cfg.Access.CreateCredential(ctx, by, in)
+		}
+	default:
+		err = app.Invalid("action", "nothing was decided", "Choose what to do with it.")
+	}
+	if err == nil {
+		return nil, nil
+	}
+	place := views.ActionField(e.Name)
+	found, err := problems(err, map[string]string{"mode": mode, "host": hosts, "hosts": hosts, "value": place, "name": place, "action": place})
+	if message, ok := found[""]; ok {
+		delete(found, "")
+		found[place] = message
+	}
+	return found, err
+}

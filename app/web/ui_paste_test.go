@@ -1,0 +1,150 @@
+package web
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/dotenv"
+	"github.com/computclaw/airlock/views"
+)
+
+// upload sends a form with a file, as browsers do.
+func (s *uiSite) upload(path, field, content string, fields ...string) *uiAnswer {
+	s.t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for i := 0; i < len(fields); i += 2 {
+		s.must(w.WriteField(fields[i], fields[i+1]))
+	}
+	part, err := w.CreateFormFile(field, "a.file")
+	s.must(err)
+	_, err = part.Write([]byte(content))
+	s.must(err)
+	s.must(w.Close())
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.web.URL+path, &body)
+	s.must(err)
+	r.Header.Set("Content-Type", w.FormDataContentType())
+	return s.do(r)
+}
+
+func (s *uiSite) value(name string) string {
+	s.t.Helper()
+	p := s.request([]app.Key{{Name: name}})
+	p, err := s.access.LinkKey(s.t.Context(), s.person, p.Handle, name, name)
+	s.must(err)
+	p, err = s.access.Lock(s.t.Context(), s.person, p.Handle, p.UpdatedAt)
+	s.must(err)
+	policy, err := s.access.Policy(s.t.Context(), p.Handle, p.Policy)
+	s.must(err)
+	values, err := s.access.Resolve(s.t.Context(), p.Handle, policy)
+	s.must(err)
+	return values[0].Secret.Reveal()
+}
+
+func TestUIPaste(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "KNOWN", Description: "kept", Mode: app.ModeInjected, Value: app.NewSecret("the value before")})
+	s.must(err)
+	page := s.get(views.CredentialPaste).want(http.StatusOK)
+	s.submit(page, "main form", "", "text", "OK=1\nnonsense planted-s3cr3t-alpha").want(http.StatusUnprocessableEntity).says(".errors", "Line 2: This is not NAME=value.")
+	s.submit(page, "main form", "", "text", "# nothing").want(http.StatusUnprocessableEntity).says("#text-wrong", "no NAME=value")
+	s.get(views.CredentialPreview).leads(views.CredentialPaste)
+
+	const pem = "-----BEGIN PRIVATE KEY-----\nplanted-s3cr3t-beta\n-----END PRIVATE KEY-----\n"
+	text := "STRIPE_URL=https://api.stripe.com/v1\nexport STRIPE_KEY='planted-s3cr3t-alpha' # comment\nKNOWN=planted-s3cr3t-beta-new\nPEM=\"" + pem + "\"\nEMPTY=\nWEAK=password1\n"
+	s.submit(page, "main form", "", "text", text).leads(views.CredentialPreview)
+	preview := s.get(views.CredentialPreview).want(http.StatusOK).says(".head .lead", "5 new credentials, and 1 name that you have already").
+		says("[aria-label=KNOWN] .chip", "exists").says("[aria-label=PEM]", "74 bytes in 3 lines").says("[aria-label=EMPTY]", "empty").says("[aria-label=WEAK] .caution", "many use as a password")
+	for selector, want := range map[string]string{
+		"[name='mode.STRIPE_URL'] option[selected]": "plain", "[name='mode.STRIPE_KEY'] option[selected]": "sealed", "[name='action.KNOWN'] option[selected]": "skip", "[name='mode.PEM'] option[selected]": "sealed",
+	} {
+		if got := preview.doc.Find(selector).AttrOr("value", ""); got != want {
+			t.Errorf("%s is %q, want %q", selector, got, want)
+		}
+	}
+	if got := preview.doc.Find("[name='hosts.STRIPE_KEY']").AttrOr("value", ""); got != "api.stripe.com" {
+		t.Errorf("the host beside the key is not suggested, but %q", got)
+	}
+	if strings.Contains(preview.text, "the value before") || strings.Contains(preview.text, "password1") || strings.Contains(preview.text, "/v1") {
+		t.Error("the preview shows a value")
+	}
+	other := s.another()
+	other.login()
+	other.get(views.CredentialPreview).leads(views.CredentialPaste) // another session
+
+	mixed := s.submit(preview, "main form", "store", "action.KNOWN", "overwrite", "action.WEAK", "skip").want(http.StatusUnprocessableEntity)
+	mixed.says(".errors", "Saved, except for one entry below.").says("#hosts\\.PEM-wrong", "at least one host").lacks("[aria-label=STRIPE_KEY]")
+	s.submit(mixed, "main form", "store", "mode.PEM", "injected").leads(views.Credentials)
+	s.get(views.Credentials).says(".notice[role=status]", "was stored").says("tbody", "STRIPE_KEY").says("tbody", "PEM")
+	s.get(views.CredentialPreview).leads(views.CredentialPaste)
+	list, err := s.access.Credentials(t.Context())
+	s.must(err)
+	if len(list) != 4 || list[0].Name != "KNOWN" || list[0].Description != "kept" || list[0].Mode != app.ModeInjected || list[0].Version != 2 {
+		t.Errorf("stored %+v", list)
+	}
+	if got := s.value("PEM"); got != pem {
+		t.Errorf("the key is %q", got)
+	}
+	s.submit(page, "main form", "", "text", "X=planted-s3cr3t-alpha").leads(views.CredentialPreview)
+	s.submit(s.get(views.CredentialPreview), "main form", "discard").leads(views.Credentials)
+	s.get(views.CredentialPreview).leads(views.CredentialPaste)
+	s.upload(views.CredentialPaste, "file", "X=1").leads(views.CredentialPreview)
+	s.upload(views.CredentialPaste, "file", "X=1", "text", "Y=1").want(http.StatusUnprocessableEntity).says("#file-wrong", "only one")
+	s.upload(views.CredentialPaste, "file", strings.Repeat("#", dotenv.MaxText+1)).want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
+}
+
+func TestUIValueFromAFile(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	const key = "-----BEGIN OPENSSH PRIVATE KEY-----\nplanted-s3cr3t-alpha\n-----END OPENSSH PRIVATE KEY-----\n"
+	s.upload(views.CredentialNew, "file", key, "name", "SSH_KEY", "mode", "injected", "service", "The build host").leads(views.Credentials)
+	if got := s.value("SSH_KEY"); got != key {
+		t.Errorf("stored %q", got)
+	}
+	s.get(views.Credentials).says("tbody", "The build host")
+	if got := s.get(views.CredentialURL("SSH_KEY")).doc.Find("#service").AttrOr("value", ""); got != "The build host" {
+		t.Errorf("service %q", got)
+	}
+	s.upload(views.CredentialURL("SSH_KEY"), "file", key, "value", "planted-s3cr3t-beta", "mode", "injected").want(http.StatusUnprocessableEntity).says("#file-wrong", "only one")
+	s.upload(views.CredentialURL("SSH_KEY"), "file", strings.Repeat("x", app.MaxValue+1), "mode", "injected").want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
+	s.upload(views.CredentialURL("SSH_KEY"), "file", "\xff\xfebinary", "mode", "injected").want(http.StatusUnprocessableEntity).says("#value-wrong", "not valid UTF-8")
+	s.post(views.CredentialURL("SSH_KEY"), "value", "password1", "mode", "injected", "service", "").leads(views.Credentials)
+	s.get(views.Credentials).says(".notice[role=status]", "Its value is short or easy to guess").says("tbody .wide", "")
+}
+
+func TestStagingForgets(t *testing.T) {
+	var s staging
+	entries := []dotenv.Entry{{Name: "A"}}
+	if !s.put("one", entries) || s.get("one") == nil || s.get("two") != nil {
+		t.Fatal("not kept by session")
+	}
+	newer := []dotenv.Entry{{Name: "B"}}
+	s.put("one", newer)
+	s.expire("one", entries) // the timer of the first may already have fired
+	if got := s.get("one"); len(got) != 1 || got[0].Name != "B" {
+		t.Errorf("the newer ones are gone: %v", got)
+	}
+	s.expire("one", newer)
+	if s.get("one") != nil {
+		t.Error("kept for ever")
+	}
+	for i := range maxStages + 1 {
+		if ok := s.put(string(rune('a'+i)), entries); ok != (i < maxStages) {
+			t.Errorf("stage %d: %v", i, ok)
+		}
+	}
+	s.put("a", nil)
+	if !s.put("z2", entries) {
+		t.Error("what was decided about still counts")
+	}
+	for i := range maxStages + 1 {
+		s.put(string(rune('a'+i)), nil)
+	}
+	s.put("z2", nil)
+}

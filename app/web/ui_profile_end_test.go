@@ -1,0 +1,75 @@
+package web
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views"
+)
+
+func TestUIRevokeAndUndo(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	p := s.locked()
+	s.get(views.ProfileURL(p.Handle)).lacks(".undo")
+	ask := s.get(views.ProfileRevokeURL(p.Handle)).want(http.StatusOK).says(".sentences", "For ten minutes you can undo it")
+	s.submit(ask, "main form", "").leads(views.ProfileURL(p.Handle))
+	page := s.get(views.ProfileURL(p.Handle)).says(".undo", "What it ran was stopped.").says(".state", "Revoked")
+	if a := s.get("/profiles/" + p.ID); a.status == http.StatusOK {
+		t.Log("an agent may still read a revoked profile")
+	}
+	s.submit(page, ".undo form", "").leads(views.ProfileURL(p.Handle))
+	s.get(views.ProfileURL(p.Handle)).says(".state", "Locked").says(".notice[role=status]", "The revocation was taken back.").lacks(".undo")
+	s.runs(p, "print hello", app.StatusCompleted)
+	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors", "is not revoked")
+	s.submit(ask, "main form", "").leads(views.ProfileURL(p.Handle))
+	s.post(views.ProfileDescribeURL(p.Handle), "description", "Another name").leads(views.ProfileURL(p.Handle))
+	s.get(views.ProfileURL(p.Handle)).lacks(".undo")
+	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors", "has changed since it was revoked")
+	s.get(views.Audit).says("tbody", "profile.restore")
+}
+
+func TestUIDuplicate(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	p := s.locked()
+	to := s.post(views.ProfileCopyURL(p.Handle)).want(http.StatusSeeOther).header.Get("Location")
+	copied := s.get(to).want(http.StatusOK).says("h1", "Copy of Monthly revenue report").says(".state", "Being set up").says(".notice[role=status]", "This is the copy.")
+	if copied.doc.Find("form[action$='/setup']").Length() != 1 || to == views.ProfileURL(p.Handle) {
+		t.Error("it is not a form of its own")
+	}
+	s.post(views.ProfileCopyURL("none")).want(http.StatusNotFound)
+}
+
+func TestUIProfileList(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	s.get(views.Profiles).lacks(".find")
+	p := s.locked()
+	for range 3 {
+		s.runs(p, "print hello", app.StatusCompleted)
+	}
+	s.runs(p, "fail KeyError: 'nope'", app.StatusError)
+	s.request([]app.Key{{Name: "ORACLE_DSN"}}, "db.example.com")
+	page := s.get(views.Profiles).want(http.StatusOK).says(".beats .vh", "Last 4 executions: 3 completed, 1 error")
+	if n := page.doc.Find("tbody tr").Length(); n != 2 {
+		t.Errorf("%d rows", n)
+	}
+	for query, rows := range map[string]int{"?state=locked": 1, "?state=revoked": 0, "?q=oracle_dsn": 1, "?q=DB.EXAMPLE+revenue": 1, "?q=" + p.ID: 0, "?q=" + p.ID[4:12]: 0, "?q=&state=": 2, "?state=unlocked&q=dsn": 1} {
+		a := s.get(views.Profiles + query).want(http.StatusOK)
+		if n := a.doc.Find("tbody tr").Length(); n != rows {
+			t.Errorf("%s: %d rows, want %d", query, n, rows)
+		}
+		if rows == 0 {
+			a.says(".empty h2", "No profile matches")
+		}
+	}
+	one := s.get(views.ProfileURL(p.Handle)).says("#beats", "3 completed, 1 error").says("#snippet-curl", "/execute?wait=50").says("#snippet-python", "urllib.request")
+	if n := one.doc.Find("#beats .beat").Length(); n != 4 {
+		t.Errorf("%d ticks", n)
+	}
+	if href := one.doc.Find("#beats .beat.error").AttrOr("href", ""); href == "" || s.get(href).status != http.StatusOK {
+		t.Errorf("a tick leads to %q", href)
+	}
+}

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/views"
+)
+
+// TestUIRedactions prints a credential in two forms: people see which it was, where and how often, and never the text.
+func TestUIRedactions(t *testing.T) {
+	const value = "v9Q2-long-enough-7731x"
+	s := newUISite(t)
+	s.login()
+	p := s.request([]app.Key{{Name: "API_KEY", Description: "For the test."}})
+	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(value)})
+	s.must(err)
+	_, err = s.access.LinkKey(t.Context(), s.person, p.Handle, "API_KEY", "API_KEY")
+	s.must(err)
+	p, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
+	s.must(err)
+
+	x := s.runs(p, "print "+value+" and "+value+"\nprint "+hex.EncodeToString([]byte(value))+"\nresult {\"a\":\""+value+"\"}", app.StatusCompleted)
+	if x.Redactions != 4 {
+		t.Errorf("%d places were masked, want 4", x.Redactions)
+	}
+	page := s.get(views.ExecutionURL(x.Handle)).want(http.StatusOK).says(".verdict a[href='#redactions']", "4 places")
+	var rows []string
+	page.doc.Find("#redactions tbody tr").Each(func(_ int, row *goquery.Selection) {
+		cells := row.Children().Map(func(_ int, cell *goquery.Selection) string { return strings.Join(strings.Fields(cell.Text()), " ") })
+		rows = append(rows, strings.Join(cells, " | "))
+	})
+	want := []string{"Result | value of API_KEY | plain text | 1", "Output | value of API_KEY | plain text | 2", "Output | value of API_KEY | hex | 1"}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Error(diff)
+	}
+	if strings.Contains(page.text, value) || strings.Contains(page.text, hex.EncodeToString([]byte(value))) {
+		t.Error("the page shows the value")
+	}
+	s.get(views.Executions).says("tbody .chip", "4 redactions")
+
+	clean := s.runs(p, "print hello", app.StatusCompleted)
+	s.get(views.ExecutionURL(clean.Handle)).says("#redactions", "Nothing had to be masked").says(".verdict", "nothing")
+	if n := s.get(views.Executions).doc.Find("#x-" + clean.Handle + " .chip").Length(); n != 0 {
+		t.Error("the list marks an execution in which nothing was masked")
+	}
+}

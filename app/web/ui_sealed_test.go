@@ -1,0 +1,282 @@
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/egress/ca"
+	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/views"
+)
+
+// sealed stores a sealed credential for the hosts.
+func (s *uiSite) sealed(name string, hosts ...string) app.Credential {
+	s.t.Helper()
+	in := access.CredentialInput{Name: name, Mode: app.ModeSealed, Value: app.NewSecret(uiSecrets()[0])}
+	for _, text := range hosts {
+		h, err := app.ParseHost(text)
+		s.must(err)
+		in.Hosts = append(in.Hosts, h)
+	}
+	c, err := s.access.SetCredential(s.t.Context(), s.person, in)
+	s.must(err)
+	return c
+}
+
+func TestUISealedCredential(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	add := s.get(views.CredentialNew).want(http.StatusOK)
+	if got := add.doc.Find("[name=mode][checked]").AttrOr("value", ""); got != "sealed" {
+		t.Errorf("the form begins with %q", got)
+	}
+	if first := add.doc.Find(".choice b").First().Text(); first != "Sealed" {
+		t.Errorf("%q stands first", first)
+	}
+	add.says(".choice.injected .caution", "Redaction stops accidents only").says(".choice.injected", "AWS SigV4, HMAC").says("#value-hint", "at least 16 characters")
+	refused := s.submit(add, "main form", "", "name", "KEY", "value", uiSecrets()[0], "hosts", "https://x", "place.query", "yes", "plain_http", "yes").want(http.StatusUnprocessableEntity)
+	if refused.doc.Find("[name='place.query'][checked], [name=plain_http][checked]").Length() != 2 || refused.doc.Find("[name='place.body'][checked]").Length() != 0 {
+		t.Error("the ticks are lost")
+	}
+	s.submit(refused, "main form", "", "value", uiSecrets()[0], "hosts", "api.example.com").leads(views.Credentials)
+	c, err := s.access.Credential(t.Context(), "KEY")
+	s.must(err)
+	if c.Mode != app.ModeSealed || !c.PlainHTTP || !slices.Contains(c.Places, app.PlaceQuery) || len(c.Places) != 2 {
+		t.Errorf("stored %+v", c)
+	}
+	page := s.get(views.CredentialURL("KEY"))
+	page.doc.Find("[name='place.query'], [name=plain_http]").RemoveAttr("checked")
+	s.submit(page, "form[action='"+views.CredentialURL("KEY")+"']", "", "place.body", "yes").leads(views.Credentials)
+	c, err = s.access.Credential(t.Context(), "KEY")
+	s.must(err)
+	if diff := cmp.Diff([]app.Place{app.PlaceHeader, app.PlaceBody}, c.Places); diff != "" || c.PlainHTTP || c.Version != 1 {
+		t.Errorf("stored %+v", c)
+	}
+	s.get(views.Credentials).says("tbody .state.sealed", "Sealed").says("tbody", "not tested")
+}
+
+// Who changes a sealed credential to another mode reads how many locked profiles get the value by that.
+func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	s.sealed("KEY", "api.example.com")
+	const exposed = "would get the value itself"
+	link := func(lock bool) {
+		p := s.request([]app.Key{{Name: "KEY"}}, "api.example.com")
+		_, err := s.access.LinkKey(t.Context(), s.person, p.Handle, "KEY", "KEY")
+		s.must(err)
+		if lock {
+			_, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
+			s.must(err)
+		}
+	}
+	said := func() string { return s.get(views.CredentialURL("KEY")).doc.Find(".choice.injected").Text() }
+	link(false)
+	if strings.Contains(said(), exposed) {
+		t.Error("a profile that is not locked counts")
+	}
+	link(true)
+	if text := said(); !strings.Contains(text, "1 locked profile "+exposed) {
+		t.Errorf("injected says %q", text)
+	}
+	link(true)
+	page := s.get(views.CredentialURL("KEY")).says(".choice.plain .caution", "2 locked profiles "+exposed)
+	if strings.Contains(page.doc.Find(".choice.sealed").Text(), exposed) {
+		t.Error("sealed says it too")
+	}
+	s.submit(page, "form[action='"+views.CredentialURL("KEY")+"']", "", "mode", "injected").leads(views.Credentials)
+	if strings.Contains(said(), exposed) {
+		t.Error("it is said of what is injected already")
+	}
+}
+
+func TestUISealedKeyThatGoesNowhere(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	s.sealed("KEY", "api.example.com", "*.b.example.com:8443")
+	p := s.request([]app.Key{{Name: "KEY"}, {Name: "save", Mode: app.ModeInjected}}, "other.example.com")
+	page := s.get(views.ProfileURL(p.Handle)).want(http.StatusOK).says(".grant .hint", "Requested: injected")
+	if page.doc.Find("[value=injected][checked]").Length() != 0 {
+		t.Error("injected is chosen because an agent asked for it")
+	}
+	if got := page.doc.Find(`#hosts\.save`).Text(); got != "other.example.com" {
+		t.Errorf("the profile's only host is not suggested, but %q", got)
+	}
+	lock := views.ProfileLockURL(p.Handle)
+	s.submit(page, "form[action$='/setup']", "review", "allow.0", "yes", "value.save", uiSecrets()[1]).leads(lock)
+	review := s.get(lock).says(".sentences .warn", "KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, which scripts can't reach: it can go nowhere.").
+		says(".stranded", "KEY could go nowhere").says(".sentences", "save is sealed: scripts never see its value. It goes only to other.example.com:443, in headers.")
+	s.send(review.doc.Find(".stranded form").AttrOr("action", ""), map[string][]string{"do": {"review"}, "new_host": {review.doc.Find(".stranded button").First().AttrOr("value", "")}}).leads(lock)
+	after := s.get(lock).lacks(".stranded").says(".sentences", "KEY is sealed: scripts never see its value. It goes only to api.example.com:443, in headers.").
+		says(".sentences", "They can reach api.example.com on port 443.").says(".sentences", "They can reach other.example.com")
+	s.submit(after, ".lock form", "").leads(views.ProfileURL(p.Handle))
+
+	// After the lock the same sentences stand, until a person takes the host away; one click asks for it again, and the summary grants it.
+	locked := s.get(views.ProfileURL(p.Handle)).lacks(".stranded")
+	if locked.doc.Find(".sentences").Text() != after.doc.Find(".sentences").Text() {
+		t.Error("other sentences stand after the lock")
+	}
+	i := locked.doc.Find("#hosts input[value='api.example.com:443']").AttrOr("name", "")
+	locked.doc.Find("#hosts [name='allow." + i[len("host."):] + "']").RemoveAttr("checked")
+	s.submit(locked, "#hosts form", "save").leads(views.ProfileURL(p.Handle))
+	taken := s.get(views.ProfileURL(p.Handle)).says(".stranded", "KEY could go nowhere")
+	summary := s.send(views.ProfileHostsURL(p.Handle), map[string][]string{"do": {"save"}, "new_host": {taken.doc.Find(".stranded button").First().AttrOr("value", "")}}).want(http.StatusOK)
+	summary.says("li:has(.fresh)", "It goes only to api.example.com:443, in headers.").lacks(".stranded")
+	s.submit(summary, "main form", "grant").leads(views.ProfileURL(p.Handle))
+	s.get(views.ProfileURL(p.Handle)).lacks(".stranded")
+}
+
+func TestUIRefusedHostBecomesARequest(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	p := s.locked()
+	x := s.runs(p, "print x", app.StatusCompleted)
+	for i, text := range []string{"api.example.com:443", "pypi.org:443"} {
+		h, err := app.ParseHost(text)
+		s.must(err)
+		added, err := s.access.RequestHost(t.Context(), p.Handle, h, x.Handle, i+3)
+		s.must(err)
+		if !added {
+			t.Fatal("no request")
+		}
+	}
+	s.get(views.Root).says(".needs", "2 more hosts")
+	at := views.ProfileURL(p.Handle)
+	page := s.get(at).says("#requests h2", "The agent asks for 2 more hosts").says("#requests", "Line 3 of execution "+views.Short(x.Handle)+" was refused there")
+	if got := page.doc.Find("#requests form a").First().AttrOr("href", ""); got != views.ExecutionURL(x.Handle)+"#line-3" {
+		t.Errorf("leads to %q", got)
+	}
+	allow := s.send(views.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"}, "allow.0": {"yes"}}).want(http.StatusOK)
+	allow.says("li:has(.fresh)", "They can reach api.example.com on port 443, also where it leads to a private address in your network.")
+	if p, _ := s.access.ProfileByHandle(t.Context(), p.Handle); p.Policy != 1 {
+		t.Error("looking granted it")
+	}
+
+	// What somebody else changed in the meantime is looked at first.
+	_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "Another name")
+	s.must(err)
+	s.submit(allow, "main form", "grant").want(http.StatusUnprocessableEntity).says(".errors", "changed after you looked")
+	again := s.send(views.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"api.example.com:443"}, "allow.0": {"yes"}}).want(http.StatusOK)
+	s.submit(again, "main form", "grant").leads(at)
+	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
+	s.must(err)
+	if got := views.AllowedHosts(now.Hosts); now.ID != p.ID || now.Policy != 2 || len(got) != 1 || got[0].String() != "api.example.com:443" || got[0].Private {
+		t.Errorf("granted %+v under policy %d", got, now.Policy)
+	}
+	rest := s.get(at).says("#requests h2", "1 more host").says("#requests", "pypi.org")
+	s.submit(rest, "#requests form", "dismiss").leads(at)
+	s.get(at).lacks("#requests").says(".chip", "policy version 2")
+
+	// Ticks bring in no host that nobody asked for, and nothing is shown that can't be granted.
+	s.send(views.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"evil.example"}, "allow.0": {"yes"}}).leads(at)
+	s.send(views.ProfileHostsURL(p.Handle), map[string][]string{"new_host": {"localhost"}}).want(http.StatusUnprocessableEntity).says("#new_host-wrong", "never reachable")
+	if now, _ = s.access.ProfileByHandle(t.Context(), p.Handle); len(now.Hosts) != 1 || now.Policy != 2 {
+		t.Errorf("hosts %+v", now.Hosts)
+	}
+}
+
+func TestUITestNeedsASession(t *testing.T) {
+	s := newUISite(t)
+	s.sealed("KEY", "api.example.com")
+	s.post(views.CredentialTestURL("KEY"), "target", "api.example.com:443").leads(views.Login)
+	c, err := s.access.Credential(t.Context(), "KEY")
+	s.must(err)
+	if !c.CheckedAt.IsZero() {
+		t.Error("it was tested")
+	}
+	s.login()
+	s.get(views.CredentialTestURL("KEY")).leads(views.CredentialURL("KEY"))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+views.CredentialTestURL("KEY"), nil)
+	s.must(err)
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	r.Header.Set("Origin", "https://evil.example")
+	s.do(r).want(http.StatusForbidden)
+}
+
+func TestUILastCheck(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	c := s.sealed("KEY", "api.example.com")
+	at := c.ValueSetAt.Add(time.Second)
+	s.must(s.access.RecordCheck(t.Context(), s.person, c, access.Check{At: at, Detail: "Sent a test request."}))
+	s.get(views.Credentials).says("tbody .state.ready", "works, checked")
+	s.must(s.access.RecordCheck(t.Context(), s.person, c, access.Check{At: at, Problem: "The host said no.", Detail: "Sent a test request."}))
+	failed := s.get(views.Credentials).says("tbody .state.error", "failed,")
+	if failed.doc.Find("tbody .state.error").AttrOr("title", "") != "The host said no." {
+		t.Error("why it failed is not told")
+	}
+	s.must(s.access.RecordCheck(t.Context(), s.person, c, access.Check{At: c.CreatedAt.Add(-time.Second), Detail: "Sent a test request."}))
+	s.get(views.Credentials).says("tbody", "not tested since it was changed")
+	s.get(views.Audit).says("tbody", "Sent a test request.")
+	if err := s.access.RecordCheck(t.Context(), app.Actor{Kind: app.ActorAgent}, c, access.Check{At: at}); app.CodeOf(err) != app.CodeForbidden {
+		t.Errorf("an agent records a check: %v", err)
+	}
+}
+
+// probing gives the site a prober with one host, api.test:443, that repeats what it gets.
+func probing(t *testing.T, s *uiSite) {
+	t.Helper()
+	instance, err := ca.New(time.Now())
+	s.must(err)
+	host := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+uiSecrets()[0] {
+			t.Errorf("the host got %q", r.Header.Get("Authorization"))
+		}
+		w.Header().Set("X-Echo", r.Header.Get("Authorization"))
+		_, _ = io.WriteString(w, uiSecrets()[0])
+	}))
+	host.TLS = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return instance.Leaf("api.test") }}
+	host.StartTLS()
+	t.Cleanup(host.Close)
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(instance.Certificate())
+	s.server.cfg.Prober = probe.New(probe.Config{Access: s.access, Authority: instance.Certificate(), Gateway: egress.New(egress.Config{
+		LocalServices: map[string]netip.AddrPort{"api.test:443": netip.MustParseAddrPort(host.Listener.Addr().String())}, Authority: instance, Roots: roots,
+		Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, nil },
+	})})
+}
+
+func TestUITestRequest(t *testing.T) {
+	s := newUISite(t)
+	probing(t, s)
+	s.login()
+	s.sealed("KEY", "api.test", "gone.test", "*.wild.test")
+	page := s.get(views.CredentialURL("KEY")).says("#test header", "not tested").says("#test label", "Or a host under *.wild.test")
+	form := "#test form"
+	works := s.submit(page, form, "", "test_path", "/v1/me").want(http.StatusOK).says(".outcome", "It works").says(".outcome", "GET https://api.test/v1/me").
+		says(".outcome", "put in on the way out").says(".outcome", "status 200").says("#test header", "works, checked")
+	if got := works.doc.Find("#test_path").AttrOr("value", ""); got != "/v1/me" {
+		t.Errorf("the path is %q", got)
+	}
+	if works.header.Get("HX-Push-Url") != "false" {
+		t.Error("the address of the form would become a page")
+	}
+	s.get(views.Credentials).says("tbody", "works, checked")
+	s.submit(works, form, "", "target", "gone.test:443").want(http.StatusOK).says(".outcome", "It does not work").says(".outcome", "no address")
+	s.get(views.Credentials).says("tbody .state.error", "failed,")
+	s.submit(works, form, "", "test_host", "evil.test").want(http.StatusUnprocessableEntity).says("#test_host-wrong", "may not go to evil.test").lacks(".outcome dl").lacks(".errors")
+	s.submit(works, form, "", "test_path", "me").want(http.StatusUnprocessableEntity).says("#test_path-wrong", "starts with one slash")
+	limited := false
+	for range testsPerMinute {
+		a := s.submit(works, form, "", "test_path", "me")
+		limited = limited || strings.Contains(a.doc.Find(".outcome").Text(), "Too many requests")
+	}
+	if !limited {
+		t.Error("tests are not limited in rate")
+	}
+	s.get(views.Audit).says("tbody", "Sent a test request to api.test:443: the value was put in and the host answered with status 200.")
+}

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/views"
+)
+
+// another is a second browser on the same site.
+func (s *uiSite) another() *uiSite {
+	s.t.Helper()
+	other := *s
+	jar, err := cookiejar.New(nil)
+	s.must(err)
+	client := *s.client
+	client.Jar = jar
+	other.client = &client
+	return &other
+}
+
+func TestUIPeople(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	invited := s.submit(s.get(views.Settings).want(http.StatusOK), "#people form.foot", "").want(http.StatusOK).says("h1", "An invitation")
+	text := invited.doc.Find("#invitation-text").Text()
+	token := text[strings.LastIndex(text, "\n")+1:]
+	if !strings.HasPrefix(token, app.AdminPrefix) || !strings.Contains(text, views.Token) {
+		t.Fatalf("the invitation is %q", text)
+	}
+	s.get(views.Settings).says("#people", "Invited by "+uiName)
+
+	bob := s.another()
+	login := bob.get(views.LoginURL(views.Audit)).want(http.StatusOK).lacks("#token")
+	page := bob.get(login.doc.Find(".small a").AttrOr("href", "")).want(http.StatusOK)
+	bob.submit(page, "form", "", "token", token).leads(views.WelcomeURL(views.Audit))
+	welcome := bob.get(views.WelcomeURL(views.Audit)).want(http.StatusOK)
+	bob.submit(welcome, "form", "", "name", strings.ToUpper(uiName), "password", uiPassword, "password-again", uiPassword).want(http.StatusUnprocessableEntity).says("#name-wrong", "Somebody else has this name")
+	bob.submit(welcome, "form", "", "name", "Bob", "password", uiPassword, "password-again", uiPassword).leads(views.Audit)
+	bob.get(views.Audit).want(http.StatusOK).says("tbody", "Bob")
+	again := s.another()
+	again.submit(page, "form", "", "token", token).want(http.StatusUnprocessableEntity)
+	again.submit(page, "form", "", "token", uiToken).want(http.StatusUnprocessableEntity).says(".wrong", "was used by "+uiName)
+
+	settings := s.get(views.Settings).says("#sessions tbody", "Bob").says("#people tbody", "Bob").says("#token-card", "It was used by "+uiName)
+	s.submit(settings, "#sessions tbody form[action*='/sessions/'][action$='/end']:has([aria-label*=Bob])", "").leads(views.Settings)
+	bob.get(views.Root).leads(views.LoginURL(views.Root))
+	bob.post(views.Login, "name", "bob", "password", uiPassword).leads(views.Root)
+	s.submit(s.get(views.Settings), "#sessions form.foot", "all").leads(views.Settings)
+	bob.get(views.Root).leads(views.LoginURL(views.Root))
+	ask := s.get(settings.doc.Find("#people tbody a").AttrOr("href", "")).want(http.StatusOK).says("h1", "Remove Bob?")
+	s.submit(ask, "main form", "").leads(views.Settings)
+	bob.post(views.Login, "name", "Bob", "password", uiPassword).want(http.StatusUnprocessableEntity).says(".wrong", "The name or the password is wrong.")
+	s.get(views.SettingsPersonURL("nobody")).want(http.StatusNotFound)
+	s.post(views.SettingsSessionURL("nothing")).want(http.StatusNotFound)
+}
+
+func TestUIPassword(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	page := s.get(views.Settings)
+	const next = "three blind geese"
+	form := "#password-card form"
+	s.submit(page, form, "", "old", "wrong", "password", next, "password-again", next).want(http.StatusUnprocessableEntity).says("#old-wrong", "That is not your password.")
+	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again", "x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "not the same")
+	s.submit(page, form, "", "old", uiPassword, "password", "password1234", "password-again", "password1234").want(http.StatusUnprocessableEntity).says("#password-wrong", "tried first")
+	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again", next).leads(views.Settings)
+	s.post(views.Logout).leads(views.Login)
+	s.post(views.Login, "name", uiName, "password", uiPassword).want(http.StatusUnprocessableEntity)
+	s.post(views.Login, "name", uiName, "password", next).leads(views.Root)
+}
+
+// TestPause: what is queued waits, what runs goes on, and agents are told.
+func TestPause(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	p := s.locked()
+	running := s.runs(p, "ask Which one?", app.StatusAwaitingLLM)
+	s.get(views.Root).lacks(".paused")
+	s.submit(s.get(views.Settings), "#pause form", "").leads(views.Settings)
+	s.get(views.Root).says(".paused", "Executions are paused by "+uiName)
+	if health := s.get("/health").text; !strings.Contains(health, `"paused":true`) {
+		t.Errorf("health says %s", health)
+	}
+	x, _, err := s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "print hello", By: app.Actor{Kind: app.ActorAgent}})
+	s.must(err)
+	if text := s.get("/executions/" + x.ID).text; !strings.Contains(text, `"status":"pending"`) || !strings.Contains(text, `"paused":true`) {
+		t.Errorf("the agent is told %s", text)
+	}
+	s.post(views.ExecutionRespondURL(running.Handle), "response", "the second", "request_id", running.Request.RequestID).leads(views.ExecutionURL(running.Handle))
+	ended, err := s.engine.Await(t.Context(), running.ID, 20*time.Second)
+	s.must(err)
+	if ended.Status != app.StatusCompleted {
+		t.Errorf("what ran is %s: %s", ended.Status, ended.Error)
+	}
+	if now, err := s.engine.ByHandle(t.Context(), x.Handle); err != nil || now.Status != app.StatusPending {
+		t.Errorf("what waits is %s, %v", now.Status, err)
+	}
+	s.submit(s.get(views.Root), ".paused form", "").want(http.StatusSeeOther)
+	if ended, err = s.engine.Await(t.Context(), x.ID, 20*time.Second); err != nil || ended.Status != app.StatusCompleted {
+		t.Errorf("after it: %s, %v", ended.Status, err)
+	}
+	if text := s.get("/health").text + s.get("/executions/"+x.ID).text; strings.Contains(text, `"paused":true`) {
+		t.Errorf("still paused: %s", text)
+	}
+	s.get(views.Audit).says("tbody", "executions.pause").says("tbody", "executions.resume")
+}
+
+func TestBrowserNames(t *testing.T) {
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0":                                       "Firefox on Linux",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Safari/604.1":        "Safari on iPhone",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/126.0.0.0 Safari/537.36 Edg/126.0.0.0":    "Edge on Windows",
+		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36": "Chrome on Android",
+		"curl/8.5.0": "curl", "": "", "something": "something",
+	} {
+		if got := views.Browser(agent); got != want {
+			t.Errorf("%q: %q, want %q", agent, got, want)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/views"
+)
+
+func (s *Server) showStats(c echo.Context) error {
+	chosen := views.Periods()[0]
+	if text := c.QueryParam("period"); text != "" {
+		found := false
+		for _, p := range views.Periods() {
+			if p.Value == text {
+				chosen, found = p, true
+			}
+		}
+		if !found {
+			return app.Invalid("period", "this period is not known", "Choose one of 24h, 7d, 30d.")
+		}
+	}
+	sh, _, err := s.shell(c, "Statistics", views.SectionOverview)
+	if err != nil {
+		return err
+	}
+	usage, err := s.usage(c.Request().Context(), chosen)
+	if err != nil {
+		return err
+	}
+	return s.render(c, http.StatusOK, views.StatsView(views.StatsPage{Shell: sh, Usage: usage}), "stats")
+}
+
+// usage reads the statistics of a period as pages show them.
+func (s *Server) usage(ctx context.Context, p views.Period) (views.Usage, error) {
+	period := map[string]engine.Period{"24h": engine.Day24(), "7d": engine.Days7(), "30d": engine.Days30()}[p.Value]
+	u, err := s.cfg.Engine.Usage(ctx, period)
+	if err != nil {
+		return views.Usage{}, err
+	}
+	out := views.Usage{Period: p, Runs: u.Total.Runs, Figures: figuresOf(u.Total, u.Before)}
+	for _, b := range u.Bars {
+		out.Bars = append(out.Bars, views.UsageBar{Start: b.Start, Counts: b.Counts})
+	}
+	for _, one := range u.Profiles {
+		out.Profiles = append(out.Profiles, views.ProfileUsage{Name: one.Profile, URL: views.ExecutionsOf(one.Handle), Runs: one.Runs, Failed: one.Failed, Average: one.Average, P95: one.P95})
+	}
+	return out, nil
+}
+
+// figuresOf are the four numbers of a period, each against the one before.
+func figuresOf(now, before engine.Figures) []views.Figure {
+	runs := changed("Runs", float64(now.Runs), float64(before.Runs))
+	runs.Value = views.Number(now.Runs)
+	failed := views.Figure{Name: "Error rate", Value: "–"}
+	if now.Runs > 0 {
+		failed.Value, failed.Unit = views.Percent(now.ErrorRate()), "%"
+		if before.Runs > 0 {
+			failed.Change = "unchanged"
+			if points := (now.ErrorRate() - before.ErrorRate()) * 100; points >= 0.1 || points <= -0.1 {
+				failed.Trend, failed.Worse = trend(points), points > 0
+				failed.Change = strconv.FormatFloat(max(points, -points), 'f', 1, 64) + " points " + moreOrLess(points)
+			}
+		}
+	}
+	slow := changed("95th percentile", float64(now.P95), float64(before.P95))
+	slow.Value = "–"
+	if now.P95 > 0 {
+		slow.Value = views.Span(now.P95)
+	}
+	slow.Worse = slow.Trend == "up"
+	active := changed("Active profiles", float64(now.Profiles), float64(before.Profiles))
+	active.Value = strconv.Itoa(now.Profiles)
+	if d := now.Profiles - before.Profiles; active.Trend != "" {
+		active.Change = strconv.Itoa(max(d, -d)) + " " + moreOrLess(float64(d))
+	}
+	all := []views.Figure{runs, failed, slow, active}
+	if before.Runs == 0 { // nothing to compare with
+		for i := range all {
+			all[i].Change, all[i].Trend, all[i].Worse = "", "", false
+		}
+	}
+	return all
+}
+
+// changed says how a number changed, in percent.
+func changed(name string, now, before float64) views.Figure {
+	f := views.Figure{Name: name}
+	switch {
+	case now == before:
+		f.Change = "unchanged"
+	case before > 0:
+		f.Trend = trend(now - before)
+		f.Change = strconv.FormatFloat(max(now-before, before-now)/before*100, 'f', 0, 64) + " % " + moreOrLess(now-before)
+	}
+	return f
+}
+
+func trend(d float64) string {
+	if d > 0 {
+		return "up"
+	}
+	return "down"
+}
+
+func moreOrLess(d float64) string {
+	if d > 0 {
+		return "more"
+	}
+	return "less"
+}

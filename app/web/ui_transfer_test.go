@@ -1,0 +1,274 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	neturl "net/url"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/views"
+)
+
+const houseWords = "five random words of a house"
+
+// finished follows a job's page to its end, as a browser does that is told to ask again.
+func (s *uiSite) finished(a *uiAnswer) (page *uiAnswer, url string) {
+	s.t.Helper()
+	a.want(http.StatusSeeOther)
+	url = a.header.Get("Location")
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if page = s.get(url); page.header.Get("Refresh") == "" {
+			return page, url
+		}
+	}
+	s.t.Fatal("the job does not end")
+	return nil, ""
+}
+
+// file uploads a file to look at.
+func (s *uiSite) file(passphrase string, content []byte) *uiAnswer {
+	s.t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	s.must(w.WriteField("passphrase", passphrase))
+	part, err := w.CreateFormFile("file", "x.airlock")
+	s.must(err)
+	_, err = part.Write(content)
+	s.must(err)
+	s.must(w.Close())
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.web.URL+views.SettingsImport, &body)
+	s.must(err)
+	r.Header.Set("Content-Type", w.FormDataContentType())
+	return s.do(r)
+}
+
+func (s *uiSite) exported(fields ...string) []byte {
+	s.t.Helper()
+	page, url := s.finished(s.post(views.SettingsExport, append([]string{"passphrase", houseWords, "again", houseWords, "history", "yes"}, fields...)...))
+	page.says("h1", "The export is ready")
+	got := s.post(url + "/download").want(http.StatusOK)
+	if !strings.Contains(got.header.Get("Content-Disposition"), ".airlock") {
+		s.t.Errorf("%v", got.header)
+	}
+	return []byte(got.text)
+}
+
+func TestUIMovingHouse(t *testing.T) {
+	old := newUISite(t)
+	old.login()
+	_, err := old.access.SetCredential(t.Context(), old.person, access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
+	old.must(err)
+	p, err := old.access.CreateProfile(t.Context(), old.person, "billing")
+	old.must(err)
+	old.get(views.Settings).says("main", "Move house")
+	old.get(views.SettingsMove).want(http.StatusOK).says("main", "billing").says("main", "It is near.")
+	old.post(views.SettingsExport, "passphrase", "short", "again", "short").want(http.StatusUnprocessableEntity).says("form", "fewer than 12")
+	old.post(views.SettingsExport, "passphrase", houseWords, "again", "other").want(http.StatusUnprocessableEntity)
+	file := old.exported()
+
+	fresh := newUISite(t)
+	fresh.login()
+	failed, _ := fresh.finished(fresh.file("other words than those it has", file))
+	failed.says("main", "The passphrase does not open the file")
+	failed, _ = fresh.finished(fresh.file(houseWords, file[:len(file)-9]))
+	failed.says("main", "The file is damaged")
+	failed, _ = fresh.finished(fresh.file(houseWords, []byte("PK\x03\x04 something else")))
+	failed.says("main", "This is not an .airlock file")
+
+	page, url := fresh.finished(fresh.file(houseWords, file))
+	page.says("main", "KEY").says("main", "billing").says("main", "That is this instance")
+	if _, err := fresh.access.Profile(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
+		t.Errorf("looking changed something: %v", err)
+	}
+	if n := page.doc.Find("input[name=take][checked]").Length(); n != 2 {
+		t.Errorf("%d things are ticked", n)
+	}
+	done, _ := fresh.finished(fresh.send(url+"/import", neturl.Values{"take": {"credential:KEY", "profile:" + p.Handle}, "history": {"yes"}}))
+	done.says("main", "1 credential, 1 profile")
+	if got, err := fresh.access.Profile(t.Context(), p.ID); err != nil || got.Description != "billing" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	fresh.get(views.SettingsMove).says("main", "Restore points")
+	fresh.post(url + "/import").want(http.StatusNotFound) // once
+
+	old.post(views.SettingsRetire).leads(views.SettingsMove)
+	old.get(views.SettingsMove).says("main", "Retired by "+uiName)
+	old.post(views.SettingsUnretire).leads(views.SettingsMove)
+}
+
+// The preview asks for each thing that would let a profile do more: nothing of it is ticked.
+func TestUIPreviewDoesNotTickWhatWidens(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	at := time.Now().Add(time.Hour).UTC()
+	p, err := s.access.CreateProfile(t.Context(), s.person, "billing")
+	s.must(err)
+	p, err = s.access.Lock(t.Context(), s.person, p.Handle, p.UpdatedAt)
+	s.must(err)
+	file := s.exported()
+	_, err = s.access.SetExpiry(t.Context(), s.person, p.Handle, at)
+	s.must(err)
+	page, url := s.finished(s.file(houseWords, file))
+	box := page.doc.Find("input[name=take]")
+	if _, checked := box.Attr("checked"); box.Length() != 1 || checked {
+		t.Errorf("%d boxes, checked %v", box.Length(), checked)
+	}
+	page.says("main", "It would never expire")
+	s.finished(s.submit(page, "form[action='"+url+"/import']", ""))
+	if got, err := s.access.Profile(t.Context(), p.ID); err != nil || got.ExpiresAt.IsZero() {
+		t.Errorf("it was extended without a yes: %+v, %v", got, err)
+	}
+}
+
+func TestUIBackups(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	s.get(views.SettingsBackups).want(http.StatusOK).says("main", "No backups yet")
+	dir := t.TempDir()
+	fill := []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "directory", dir, "passphrase", houseWords}
+	s.post(views.SettingsBackups, append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("form", "no such file")
+	s.post(views.SettingsBackups, append(fill, "keep", "many")...).want(http.StatusUnprocessableEntity)
+	s.post(views.SettingsBackups, fill...).leads(views.SettingsBackups)
+	page := s.get(views.SettingsBackups)
+	if strings.Contains(page.text, houseWords) {
+		t.Error("the page shows the passphrase")
+	}
+	a := s.post(views.SettingsBackupNow).want(http.StatusSeeOther)
+	for deadline := time.Now().Add(30 * time.Second); s.get(a.header.Get("Location")).status != http.StatusSeeOther; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the backup does not end")
+		}
+	}
+	s.get(views.SettingsBackups).says("table", "verified").says("table", uiName)
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// No agent reaches any of it: every route of the whole table, with every kind of token that an agent can have, and with none.
+func TestNoAgentRouteMovesTheHouse(t *testing.T) {
+	s := newUISite(t)
+	unlocked, err := s.access.CreateProfile(t.Context(), app.Actor{Kind: app.ActorAgent}, "unlocked")
+	s.must(err)
+	make := func(name string) app.Profile {
+		p, err := s.access.CreateProfile(t.Context(), s.person, name)
+		s.must(err)
+		p, err = s.access.Lock(t.Context(), s.person, p.Handle, p.UpdatedAt)
+		s.must(err)
+		return p
+	}
+	locked, revoked := make("locked"), make("revoked")
+	_, err = s.access.Revoke(t.Context(), s.person, revoked.Handle)
+	s.must(err)
+	tokens := map[string]string{"none": "", "unlocked": unlocked.ID, "locked": locked.ID, "revoked": revoked.ID, "unknown": app.NewProfileID(), "execution": app.NewExecutionID(), "admin token": uiToken, "nonsense": "x"}
+
+	e, ok := s.server.Handler().(*echo.Echo)
+	if !ok {
+		t.Fatal("the handler is no route table")
+	}
+	guarded := map[string]bool{}
+	for _, r := range s.server.transferPages() {
+		guarded[r.method+" "+r.path] = true
+	}
+	for _, other := range []string{"GET " + views.ExecutionsExport, "GET " + views.AuditExport, "GET " + views.ProfileRestore, "POST " + views.ProfileRestore} { // sound like it, and are for people only too
+		guarded[other] = true
+	}
+	words := []string{"/move", "export", "import", "backup", "restore", "retire", "transfer", "download", "passphrase"}
+	seen := 0
+	for _, r := range e.Routes() {
+		if !strings.HasPrefix(r.Path, "/") {
+			continue
+		}
+		about := false
+		for _, w := range words {
+			about = about || strings.Contains(strings.ToLower(r.Path), w)
+		}
+		if about && !guarded[r.Method+" "+r.Path] {
+			t.Errorf("%s %s is not one of the guarded pages", r.Method, r.Path)
+		}
+		if !guarded[r.Method+" "+r.Path] {
+			continue
+		}
+		seen++
+		if !strings.HasPrefix(r.Path, views.Root+"/") {
+			t.Errorf("%s %s is outside the UI", r.Method, r.Path)
+		}
+		for kind, token := range tokens {
+			for _, as := range []string{"bearer", "cookie", "both"} {
+				q := httptest.NewRequestWithContext(t.Context(), r.Method, "http://airlock.test"+strings.ReplaceAll(r.Path, ":id", "x"), strings.NewReader("passphrase="+strings.ReplaceAll(houseWords, " ", "+")+"&again="+strings.ReplaceAll(houseWords, " ", "+")))
+				q.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				if token != "" && as != "cookie" {
+					q.Header.Set("Authorization", "Bearer "+token)
+				}
+				if token != "" && as != "bearer" {
+					q.AddCookie(&http.Cookie{Name: sessionCookie, Value: token})
+				}
+				w := httptest.NewRecorder()
+				e.ServeHTTP(w, q)
+				if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), views.Login) {
+					t.Errorf("%s %s with %s as %s: %d to %q", r.Method, r.Path, kind, as, w.Code, w.Header().Get("Location"))
+				}
+			}
+		}
+	}
+	if seen < len(guarded) {
+		t.Errorf("%d of %d guarded pages are routed", seen, len(guarded))
+	}
+	// What agents are told of has nothing of it either.
+	for _, path := range []string{"/openapi.json", "/skill.md"} {
+		text := strings.ToLower(s.get(path).text)
+		for _, w := range []string{"/export", "/import\"", "/backup", "passphrase"} {
+			if strings.Contains(text, w) {
+				t.Errorf("%s speaks of %s", path, w)
+			}
+		}
+	}
+	events, err := s.access.Audit(t.Context(), 0, 1000)
+	s.must(err)
+	for _, ev := range events {
+		if strings.HasPrefix(ev.Action, "transfer.") || strings.HasPrefix(ev.Action, "backup.") || strings.HasPrefix(ev.Action, "instance.") {
+			t.Errorf("something was done: %s", text(ev))
+		}
+	}
+}
+
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(err)
+	}
+	return string(b)
+}
+
+// A person whose password is not fresh is asked for it, on every page and form.
+func TestMovingAsksForAFreshPassword(t *testing.T) {
+	var late atomic.Int64
+	s := newUISite(t, func(c *Config) { c.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) } })
+	s.login()
+	s.get(views.SettingsMove).want(http.StatusOK)
+	late.Store(int64(6 * time.Minute))
+	for _, r := range s.server.transferPages() {
+		path := strings.ReplaceAll(r.path, ":id", "x")
+		if r.method == http.MethodGet {
+			if got := s.get(path); got.status != http.StatusSeeOther {
+				t.Errorf("GET %s: %d", path, got.status)
+			}
+			continue
+		}
+		if got := s.post(path); got.status != http.StatusSeeOther || !strings.HasPrefix(got.header.Get("Location"), views.Confirm) {
+			t.Errorf("POST %s: %d to %q", path, got.status, got.header.Get("Location"))
+		}
+	}
+}

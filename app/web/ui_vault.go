@@ -1,0 +1,60 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/views"
+)
+
+// vaultChoice is where a credential's value comes from, as it is stored.
+func (s *Server) vaultChoice(cred app.Credential) views.VaultChoice {
+	return views.VaultChoice{Offered: s.cfg.Access.HasVault() || cred.Source == app.SourceVault, Source: cred.Source, Reference: cred.Reference}
+}
+
+// vaultFinding is vaultChoice with what Vault says of the reference now.
+func (s *Server) vaultFinding(c echo.Context, cred app.Credential) (views.VaultChoice, error) {
+	choice := s.vaultChoice(cred)
+	in, err := s.cfg.Access.InspectCredential(c.Request().Context(), actorOf(c), cred)
+	if err != nil || in == nil {
+		return choice, err
+	}
+	choice.Finding = &views.VaultFinding{Engine: in.Engine, Lent: in.Lease, Version: in.Version, Created: in.Created, Problem: sentence(in.Problem), Hint: in.Hint}
+	return choice, nil
+}
+
+// typedSource takes what a form says about where the value comes from. What is typed in the field of the other source doesn't count, and a form without the fields
+// changes nothing.
+func (s *Server) typedSource(fields url.Values, cred app.Credential, in *access.CredentialInput) views.VaultChoice {
+	choice := s.vaultChoice(cred)
+	if !choice.Offered || !fields.Has("source") {
+		return choice
+	}
+	choice.Source, choice.Reference = app.Source(fields.Get("source")), strings.TrimSpace(fields.Get("reference"))
+	in.Source = choice.Source
+	if choice.Source != app.SourceVault {
+		return choice
+	}
+	in.Value = app.Secret{}
+	if in.Reference = choice.Reference; choice.Reference == cred.Reference && cred.Source == app.SourceVault {
+		in.Source, in.Reference = "", "" // as it is, also while no Vault is configured
+	}
+	return choice
+}
+
+// vaultState is how the Vault stands; nil if none is configured.
+func (s *Server) vaultState(ctx context.Context) (*views.VaultState, error) {
+	status, ok, err := s.cfg.Access.Vault(ctx)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &views.VaultState{
+		Address: status.Address, Namespace: status.Namespace, Method: status.Method, Version: status.Version, Problem: sentence(status.Problem), Hint: status.Hint,
+		Standby: status.Standby, Expires: status.Expires, Renewable: status.Renewable, LoggedIn: status.LoggedIn, Leases: status.Leases,
+	}, nil
+}

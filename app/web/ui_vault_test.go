@@ -1,0 +1,69 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/leases"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/secrets/vault"
+	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
+	"github.com/computclaw/airlock/views"
+)
+
+// TestUIVault: a person says where a value is, sees whether it resolves and how the Vault stands, and never the value.
+func TestUIVault(t *testing.T) {
+	const inVault = "value-in-vault-0123456789"
+	v := vaulttest.Start(t)
+	v.Policy("reader", map[string]string{"secret/data/*": "read"})
+	token := v.Token("1h", "reader")
+	client, err := vault.New(vault.Config{Address: v.URL, Token: app.NewSecret(token), Timeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newUISite(t)
+	s.login()
+	if s.get(views.CredentialNew).doc.Find("[name=source]").Length() != 0 || s.get(views.Settings).doc.Find("#vault").Length() != 0 {
+		t.Error("without a Vault there is something to choose")
+	}
+	keyring, err := secrets.NewKeyring(app.NewSecret("0123456789abcdef0123456789abcdef-ui-test"))
+	s.must(err)
+	s.server.cfg.Access = access.New(access.Config{Store: s.store, Keyring: keyring, AgentProfiles: true, Vault: client, Leases: leases.New(leases.Config{Store: s.store, Vault: client})})
+	v.Put("app", map[string]any{"token": inVault})
+
+	add := s.get(views.CredentialNew).want(http.StatusOK)
+	fill := []string{"name", "TOKEN", "hosts", "api.example.com", "source", "vault", "reference", "secret/data/app"}
+	refused := s.submit(add, "main form", "", fill...).want(http.StatusUnprocessableEntity).says("#reference-wrong", "which field")
+	if refused.doc.Find("#reference").AttrOr("value", "") != "secret/data/app" || refused.doc.Find("#source option[selected]").AttrOr("value", "") != "vault" {
+		t.Error("what was typed is lost")
+	}
+	s.submit(refused, "main form", "", "reference", "secret/data/app#token").leads(views.Credentials)
+	s.get(views.Credentials).says("tbody", "from Vault")
+	page := s.get(views.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Resolves").says("#in-vault", "secret/data/app#token").says("#in-vault", "KV version 2").says("#in-vault .facts", "1")
+	settings := s.get(views.Settings).want(http.StatusOK).says("#vault", "Works").says("#vault", v.URL).says("#vault", "by token")
+	for _, p := range []*uiAnswer{page, settings} {
+		if text := p.doc.Text(); strings.Contains(text, inVault) || strings.Contains(text, token) {
+			t.Error("a page shows a secret")
+		}
+	}
+	form := "form[action='" + views.CredentialURL("TOKEN") + "']"
+	s.submit(page, form, "", "description", "a note").leads(views.Credentials)
+	c, err := s.access.Credential(t.Context(), "TOKEN")
+	s.must(err)
+	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" || c.Description != "a note" {
+		t.Errorf("stored %+v", c)
+	}
+	s.submit(page, form, "", "reference", "secret/data/nothing#x").leads(views.Credentials)
+	s.get(views.CredentialURL("TOKEN")).says("#in-vault", "Does not resolve").says("#in-vault", "Nothing is stored there")
+	v.Seal()
+	s.get(views.Settings).want(http.StatusOK).says("#vault", "Does not work").says("#vault", "Vault is sealed")
+	page = s.get(views.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Vault is sealed")
+	s.submit(page, form, "", "source", "local", "value", "typed-0123456789abcdef").leads(views.Credentials)
+	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal || c.Version != 1 || c.Reference != "" {
+		t.Errorf("stored %+v", c)
+	}
+}

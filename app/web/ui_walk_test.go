@@ -1,0 +1,235 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/views"
+)
+
+// forms is what each POST route of people is sent in TestUIEveryActionIsAudited: a path that acts on something, and fields that make it succeed.
+type formCase struct {
+	path   func(w *walk) string
+	fields []string
+	silent string // why it leaves no event; "" if it must
+}
+
+// walk is a site with something of each kind.
+type walk struct {
+	*uiSite
+	profile, open, gone app.Profile
+	waiting, running    app.Execution
+	ended               app.Execution
+	session, person     string
+	invitation          string
+}
+
+func newWalk(t *testing.T) *walk {
+	w := &walk{uiSite: newUISite(t)}
+	ctx := t.Context()
+	for _, name := range []string{"KEY", "SPARE"} {
+		_, err := w.access.SetCredential(ctx, w.uiSite.person, access.CredentialInput{Name: name, Mode: app.ModeInjected, Value: app.NewSecret(uiSecrets()[0])})
+		w.must(err)
+	}
+	w.profile, w.gone = w.locked(), w.locked()
+	w.open = w.request([]app.Key{{Name: "KEY"}}, "api.example.com")
+	_, err := w.access.LinkKey(ctx, w.uiSite.person, w.open.Handle, "KEY", "KEY")
+	w.must(err)
+	w.ended = w.runs(w.profile, "print hello", app.StatusCompleted)
+	w.waiting = w.runs(w.profile, "ask Which one?", app.StatusAwaitingLLM)
+	w.running = w.runs(w.profile, "hang", app.StatusRunning)
+	w.login()
+	token, _, err := w.access.Invite(ctx, w.uiSite.person)
+	w.must(err)
+	half, err := w.access.Enroll(ctx, "192.0.2.2", "", token)
+	w.must(err)
+	_, err = w.access.Join(ctx, half.Token, "192.0.2.2", "", "Bob", app.NewSecret(uiPassword))
+	w.must(err)
+	_, _, err = w.access.Invite(ctx, w.uiSite.person)
+	w.must(err)
+	invitations, err := w.access.Invitations(ctx)
+	w.must(err)
+	w.invitation = invitations[0].ID
+	sessions, err := w.access.Sessions(ctx)
+	w.must(err)
+	for _, x := range sessions {
+		if x.Person == "Bob" {
+			w.session, w.person = x.ID, x.PersonID
+		}
+	}
+	return w
+}
+
+func fixed(path string) func(*walk) string { return func(*walk) string { return path } }
+
+func formCases() map[string]formCase {
+	const next = "three blind geese"
+	return map[string]formCase{
+		views.Login:            {fixed(views.Login), []string{"name", uiName, "password", uiPassword}, ""},
+		views.Confirm:          {fixed(views.Confirm), []string{"password", uiPassword}, ""},
+		views.SettingsTheme:    {fixed(views.SettingsTheme), []string{"theme", "dark"}, "a cookie of this browser"},
+		views.SettingsKeys:     {fixed(views.SettingsKeys), []string{"keys", "off"}, "a cookie of this browser"},
+		views.SettingsInvite:   {fixed(views.SettingsInvite), nil, ""},
+		views.SettingsUninvite: {func(w *walk) string { return views.SettingsUninviteURL(w.invitation) }, nil, ""},
+		views.SettingsSession:  {func(w *walk) string { return views.SettingsSessionURL(w.session) }, nil, ""},
+		views.SettingsSessions: {fixed(views.SettingsSessions), []string{"whose", "all"}, ""},
+		views.SettingsPerson:   {func(w *walk) string { return views.SettingsPersonURL(w.person) }, nil, ""},
+		views.SettingsPause:    {fixed(views.SettingsPause), nil, ""},
+		views.SettingsResume:   {fixed(views.SettingsResume), nil, ""},
+		views.SettingsPassword: {fixed(views.SettingsPassword), []string{"old", uiPassword, "password", next, "password-again", next}, ""},
+
+		views.CredentialNew:     {fixed(views.CredentialNew), []string{"name", "NEW", "value", "not-a-secret", "mode", "plain"}, ""},
+		views.CredentialPaste:   {fixed(views.CredentialPaste), []string{"text", "PASTED=not-a-secret"}, "nothing is stored before the preview is confirmed"},
+		views.CredentialPreview: {fixed(views.CredentialPreview), []string{"do", "store", "action.PASTED", "add", "mode.PASTED", "plain"}, ""},
+		views.CredentialPath:    {fixed(views.CredentialURL("SPARE")), []string{"mode", "injected", "description", "changed"}, ""},
+		views.CredentialTest:    {fixed(views.CredentialTestURL("KEY")), nil, "refused: there is nothing to test about an injected credential; ui_sealed_test.go has the event"},
+		views.CredentialDelete:  {fixed(views.CredentialDeleteURL("SPARE")), []string{"typed", "SPARE"}, ""},
+
+		views.ProfileNew:      {fixed(views.ProfileNew), []string{"description", "mine"}, ""},
+		views.ProfileSetup:    {func(w *walk) string { return views.ProfileSetupURL(w.open.Handle) }, []string{"do", "save", "expiry", "7"}, ""},
+		views.ProfileLock:     {func(w *walk) string { return views.ProfileLockURL(w.open.Handle) }, nil, ""},
+		views.ProfileHosts:    {func(w *walk) string { return views.ProfileHostsURL(w.profile.Handle) }, []string{"do", "grant", "new_host", "other.example.com"}, ""},
+		views.ProfileExpiry:   {func(w *walk) string { return views.ProfileExpiryURL(w.profile.Handle) }, []string{"expiry", "30"}, ""},
+		views.ProfilePlace:    {func(w *walk) string { return views.ProfilePlaceURL(w.profile.Handle) }, []string{"min_tier", "restricted"}, ""},
+		views.ProfileDescribe: {func(w *walk) string { return views.ProfileDescribeURL(w.profile.Handle) }, []string{"description", "renamed"}, ""},
+		views.ProfileCopy:     {func(w *walk) string { return views.ProfileCopyURL(w.profile.Handle) }, nil, ""},
+		views.ProfileRevoke:   {func(w *walk) string { return views.ProfileRevokeURL(w.gone.Handle) }, nil, ""},
+		views.ProfileRestore:  {func(w *walk) string { return views.ProfileRestoreURL(w.gone.Handle) }, nil, ""},
+		views.ProfileDelete:   {func(w *walk) string { return views.ProfileDeleteURL(w.gone.Handle) }, nil, ""},
+
+		views.ExecutionRespond: {func(w *walk) string { return views.ExecutionRespondURL(w.waiting.Handle) }, []string{"response", "this one"}, ""},
+		views.ExecutionCancel:  {func(w *walk) string { return views.ExecutionCancelURL(w.running.Handle) }, nil, ""},
+		views.ExecutionRerun:   {func(w *walk) string { return views.ExecutionRerunURL(w.ended.Handle) }, nil, ""},
+		views.SandboxProve:     {fixed(views.SandboxProve), nil, ""},
+		views.AuditVerify:      {fixed(views.AuditVerify), nil, "it only reads"},
+		views.Logout:           {fixed(views.Logout), nil, ""},
+		views.Welcome:          {nil, nil, "needs a token; TestTheAdminTokenWorksOnce has the event"},
+	}
+}
+
+// TestUIEveryActionIsAudited walks all POST routes of people: each leaves an event with the person's name, or has a reason not to. A new route fails it until it has a case.
+func TestUIEveryActionIsAudited(t *testing.T) {
+	w := newWalk(t)
+	cases := formCases()
+	order := []string{views.CredentialPaste, views.CredentialPreview, views.ProfileSetup, views.ProfileLock, views.ProfileRevoke, views.ProfileRestore, views.ProfileDelete, views.SettingsPause, views.SettingsResume,
+		views.SettingsSession, views.SettingsPerson}
+	last := []string{views.SettingsSessions, views.SettingsPassword, views.Logout}
+	seen := map[string]bool{}
+	for _, pattern := range append(order, last...) {
+		seen[pattern] = true
+	}
+	all := []string{views.Login, views.Logout, views.Welcome}
+	for _, r := range w.server.pages() {
+		if r.method == http.MethodPost {
+			all = append(all, r.path)
+		}
+	}
+	for _, pattern := range all {
+		if _, ok := cases[pattern]; !ok {
+			t.Errorf("POST %s has no case: what does the audit log say of it?", pattern)
+		}
+		if !seen[pattern] {
+			order = append(order, pattern)
+		}
+	}
+	for _, pattern := range append(order, last...) {
+		c := cases[pattern]
+		if c.path == nil {
+			continue
+		}
+		fields := c.fields
+		if pattern == views.ProfileLock || pattern == views.ProfileHosts { // which take the time of what was seen
+			handle := map[string]string{views.ProfileLock: w.open.Handle, views.ProfileHosts: w.profile.Handle}[pattern]
+			p, err := w.access.ProfileByHandle(t.Context(), handle)
+			w.must(err)
+			fields = append(fields, "seen", p.UpdatedAt.Format(time.RFC3339Nano))
+		}
+		before := w.newestEvent()
+		a := w.post(c.path(w), fields...)
+		after := w.newestEvent()
+		switch {
+		case c.silent == "" && after.Seq == before.Seq:
+			t.Errorf("POST %s left no event (%d)", pattern, a.status)
+		case c.silent == "" && (a.status >= 400 || after.Actor.Name != uiName || after.Actor.Kind != app.ActorPerson):
+			t.Errorf("POST %s: %d, event %+v", pattern, a.status, after)
+		case c.silent != "" && after.Seq != before.Seq:
+			t.Errorf("POST %s left %+v although %s", pattern, after, c.silent)
+		}
+	}
+	if broken, err := w.access.VerifyAudit(t.Context()); broken != 0 || err != nil {
+		t.Errorf("the chain breaks at %d, %v", broken, err)
+	}
+}
+
+func (w *walk) newestEvent() app.Event {
+	w.t.Helper()
+	events, err := w.access.Audit(w.t.Context(), 0, 1)
+	w.must(err)
+	return events[0]
+}
+
+var uiLink = regexp.MustCompile(`(?:href|action|hx-get|hx-sse:connect)="(/ui[^"#]*)`)
+
+// TestUINoSecretOnAnyPage follows every link of the populated site and looks for every secret in the text of each answer, its attributes and its address included. Ids that are
+// tokens stand on the page of their profile only, and sessions nowhere.
+func TestUINoSecretOnAnyPage(t *testing.T) {
+	w := newWalk(t)
+	w.upload(views.CredentialPaste, "file", "PENDING="+uiSecrets()[1])
+	cookie := ""
+	for _, c := range w.client.Jar.Cookies(mustURL(t, w.web.URL+views.Root)) {
+		if c.Name == sessionCookie {
+			cookie = c.Value
+		}
+	}
+	if cookie == "" {
+		t.Fatal("no session")
+	}
+	queue, seen := []string{views.Root, views.Search + "?q=e", views.CredentialPreview, views.Confirm}, map[string]bool{}
+	for len(queue) > 0 {
+		path := queue[0]
+		queue = queue[1:]
+		if seen[path] || strings.HasPrefix(path, "/ui/assets") || path == views.Events || strings.HasSuffix(path, "/prove") {
+			continue
+		}
+		seen[path] = true
+		a := w.get(path) // which looks for uiSecrets
+		if a.status >= 500 {
+			t.Errorf("%s: %d", path, a.status)
+		}
+		for what, token := range map[string]string{"session": cookie, "another profile's id": w.gone.ID} {
+			if strings.Contains(a.text, token) && path != views.ProfileURL(w.gone.Handle) {
+				t.Errorf("%s shows the %s", path, what)
+			}
+		}
+		if strings.Contains(path, "ark_") || strings.Contains(path, "exec_") || strings.Contains(path, "atk_") {
+			t.Errorf("a token stands in the address %s", path)
+		}
+		for _, m := range uiLink.FindAllStringSubmatch(a.text, -1) {
+			queue = append(queue, strings.ReplaceAll(m[1], "&amp;", "&"))
+		}
+		if len(seen) > 400 {
+			t.Fatal("the site has no end")
+		}
+	}
+	for _, path := range []string{views.Settings, views.Audit, views.ProfileURL(w.profile.Handle), views.CredentialURL("KEY"), views.ExecutionURL(w.ended.Handle), views.Sandbox, views.SettingsPersonURL(w.person)} {
+		if !seen[path] {
+			t.Errorf("%s was not reached", path)
+		}
+	}
+	t.Logf("%d pages", len(seen))
+}
+
+func mustURL(t *testing.T, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}

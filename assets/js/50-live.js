@@ -1,0 +1,49 @@
+// A form is never changed under somebody's hands; a line says that there is news.
+document.addEventListener("htmx:sse:after:message", (event) => {
+  const topic = event.detail?.message?.event;
+  for (const line of document.querySelectorAll("[data-changed]")) {
+    if (line.dataset.changed === topic) line.hidden = false;
+  }
+});
+
+// What a person opened or chose stays so when the page around it is brought up to date.
+window.htmx?.registerExtension("keep", {
+  htmx_before_morph_attr: (element, { attrName }) => !(attrName === "open" && element.matches("details") || attrName === "checked" && element.matches(".switch input")),
+});
+
+// A broken connection is told, not hidden.
+const stale = "The live connection is interrupted. What you see may be out of date; reload to be sure.";
+const failed = "That did not reach Airlock, so nothing was changed. Try again.";
+const other = "Airlock was updated meanwhile. Reload to see its new pages.";
+function trouble(text) {
+  const place = document.getElementById("trouble");
+  if (!place) return;
+  place.hidden = !text;
+  if (text) set(place.querySelector("span"), text);
+}
+document.addEventListener("htmx:sse:error", () => trouble(stale));
+document.addEventListener("htmx:error", (event) => {
+  trouble(event.detail?.ctx?.sourceElement?.matches?.("form, a") ? failed : stale);
+});
+
+// The server tells twice a minute that it lives. A page that hears nothing, or that slept, says that it may be stale and connects anew, which brings it up to date.
+const silence = 50000;
+let heard = Date.now();
+let ticked = Date.now();
+document.addEventListener("htmx:sse:after:connection", () => { heard = Date.now(); });
+document.addEventListener("htmx:sse:after:message", (event) => {
+  heard = Date.now();
+  if (event.detail?.message?.event !== "connected") return;
+  const version = document.getElementById("live")?.dataset.version;
+  trouble(event.detail.message.data && event.detail.message.data !== version ? other : "");
+});
+function listen() {
+  const slept = Date.now() - ticked > silence;
+  ticked = Date.now();
+  if (document.hidden || !slept && Date.now() - heard < silence) return;
+  heard = Date.now();
+  trouble(stale);
+  document.getElementById("live")?._htmx?.sse?.reader?.cancel();
+}
+setInterval(listen, 5000);
+addEventListener("online", () => { heard = 0; listen(); });

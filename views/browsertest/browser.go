@@ -1,0 +1,278 @@
+package browsertest
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// patience bounds one wait, and life a whole browser.
+const (
+	patience = 60 * time.Second
+	life     = 10 * time.Minute
+)
+
+// Browser is one tab of a Chromium. Its methods fail the test; they are for the test's own goroutine.
+type Browser struct {
+	t        *testing.T
+	ctx      context.Context
+	base     string
+	mu       sync.Mutex
+	bad      []string
+	expected []string
+}
+
+// New starts Chromium for the server at the address, which it reaches as airlock.test: a name that is neither localhost nor https, as in a home network. There
+// browsers send no Sec-Fetch-Site and offer no clipboard API. Every other name leads nowhere.
+func New(t *testing.T, address string) *Browser {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
+	flags = append(flags, chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("host-resolver-rules", "MAP airlock.test 127.0.0.1, MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-domain-reliability", true), chromedp.Flag("no-pings", true),
+		chromedp.Flag("disable-features", "OptimizationHints,MediaRouter,Translate,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable"))
+	if path := os.Getenv("AIRLOCK_CHROMIUM"); path != "" {
+		flags = append(flags, chromedp.ExecPath(path))
+	}
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), flags...)
+	t.Cleanup(cancel)
+	return open(t, ctx, "http://airlock.test:"+u.Port())
+}
+
+// Tab opens another tab of the same Chromium, which shares its cookies.
+func (b *Browser) Tab() *Browser {
+	b.t.Helper()
+	return open(b.t, b.ctx, b.base)
+}
+
+func open(t *testing.T, parent context.Context, base string) *Browser {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(parent)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, life)
+	t.Cleanup(cancel)
+	b := &Browser{t: t, ctx: ctx, base: base}
+	b.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+			return err
+		}
+		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+			Source: `addEventListener("securitypolicyviolation", (e) => console.error("policy violated: " + e.violatedDirective + " " + e.blockedURI));`,
+		})
+		return err
+	}))
+	b.listen()
+	t.Cleanup(b.complaints)
+	return b
+}
+
+func (b *Browser) listen() {
+	messages, answers := chromedp.Console(b.ctx), chromedp.Events(b.ctx, network.ResponseReceived)
+	go func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			if m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleWarning || m.Type == chromedp.ConsoleException {
+				b.complain("console: " + m.Text)
+			}
+		}
+	}()
+	go func() {
+		for e, err := range answers {
+			if err != nil {
+				return
+			}
+			if e.Response.Status >= 400 {
+				b.complain("answer " + strconv.FormatInt(e.Response.Status, 10) + ": " + e.Response.URL)
+			}
+		}
+	}()
+}
+
+func (b *Browser) complain(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bad = append(b.bad, text)
+}
+
+// Expect names a part of complaints that are wanted from here on, such as the status and path of a refused form.
+func (b *Browser) Expect(part string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.expected = append(b.expected, part)
+}
+
+// complaints fails the test for each complaint that nobody expected.
+func (b *Browser) complaints() {
+	for _, text := range b.Complaints() {
+		b.t.Errorf("the browser complains: %s", text)
+	}
+}
+
+// Complaints returns and forgets what the page complained of and nobody expected.
+func (b *Browser) Complaints() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var left []string
+	for _, text := range b.bad {
+		wanted := false
+		for _, part := range b.expected {
+			wanted = wanted || strings.Contains(text, part)
+		}
+		if !wanted {
+			left = append(left, text)
+		}
+	}
+	b.bad = nil
+	return left
+}
+
+// Context is the tab's, for chromedp's own actions.
+func (b *Browser) Context() context.Context { return b.ctx }
+
+// Do runs actions of chromedp.
+func (b *Browser) Do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatalf("%v at %s", err, b.where())
+	}
+}
+
+// Open leads to a path of the server.
+func (b *Browser) Open(path string) {
+	b.t.Helper()
+	b.Do(chromedp.Navigate(b.base + path))
+}
+
+// Back is the browser's own button.
+func (b *Browser) Back() {
+	b.t.Helper()
+	b.Do(chromedp.NavigateBack())
+}
+
+// Until waits for an expression to be true, across changes of the page.
+func (b *Browser) Until(expression string) {
+	b.t.Helper()
+	for limit := time.Now().Add(patience); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
+		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
+		if err == nil && ok {
+			return
+		}
+	}
+	b.t.Fatalf("never true: %s; at %s", expression, b.where())
+}
+
+// Click scrolls to the element and clicks on its middle.
+func (b *Browser) Click(selector string) {
+	b.t.Helper()
+	b.act(chromedp.ScrollIntoView(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
+}
+
+// act is Do with what may wait for ever for an element that isn't there.
+func (b *Browser) act(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.t.Fatalf("%v at %s", err, b.where())
+	}
+}
+
+// Type types into a field.
+func (b *Browser) Type(selector, text string) {
+	b.t.Helper()
+	b.act(chromedp.SendKeys(chromedp.CSS(selector), text))
+}
+
+// Press sends one key, or characters, to what has the focus.
+func (b *Browser) Press(keys string) {
+	b.t.Helper()
+	b.Do(chromedp.KeyEvent(keys))
+}
+
+// Heading waits for the page with this heading.
+func (b *Browser) Heading(text string) {
+	b.t.Helper()
+	b.Until(`document.querySelector("h1")?.innerText === ` + Quoted(text))
+}
+
+// Says waits until the element contains the text.
+func (b *Browser) Says(selector, text string) {
+	b.t.Helper()
+	b.Until(`document.querySelector(` + Quoted(selector) + `)?.innerText.includes(` + Quoted(text) + `)`)
+}
+
+// Text is what an expression evaluates to.
+func (b *Browser) Text(expression string) string {
+	b.t.Helper()
+	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("String("+expression+")"))
+	if err != nil {
+		b.t.Fatalf("%s: %v at %s", expression, err, b.where())
+	}
+	return text
+}
+
+// Size sets the size of the window, in pixels: 390 by 844 is a phone.
+func (b *Browser) Size(width, height int64) {
+	b.t.Helper()
+	b.Do(chromedp.EmulateViewport(width, height))
+}
+
+// Theme makes the system prefer "light" or "dark", and less motion.
+func (b *Browser) Theme(theme string) {
+	b.t.Helper()
+	b.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+		})
+		return err
+	}))
+}
+
+// Scripts switches scripts of later pages on or off.
+func (b *Browser) Scripts(on bool) {
+	b.t.Helper()
+	b.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !on})
+		return err
+	}))
+}
+
+// Picture writes the whole page to a PNG file.
+func (b *Browser) Picture(path string) {
+	b.t.Helper()
+	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(path, png, 0o600)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// where says what the tab shows, for messages.
+func (b *Browser) where() string {
+	text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + " " + document.querySelector("main")?.innerText.slice(0, 600)`))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return text + "; complaints: " + strings.Join(b.bad, " | ")
+}
+
+// Quoted is text as a literal of JavaScript.
+func Quoted(text string) string { return strconv.Quote(text) }

@@ -1,0 +1,44 @@
+package views
+
+import "github.com/computclaw/airlock/app"
+
+// askedAt is the line of the script that ran into a refusal.
+func askedAt(h HostForm) string {
+	if h.Line > 0 {
+		return ExecutionURL(h.Execution) + "#line-" + itoa(h.Line)
+	}
+	return ExecutionURL(h.Execution) + "#network"
+}
+
+func askedWhere(h HostForm) string {
+	if h.Line > 0 {
+		return "Line " + itoa(h.Line) + " of execution " + Short(h.Execution)
+	}
+	return "Execution " + Short(h.Execution)
+}
+
+// allowedForms are the hosts that were decided on, without those that an agent asks for.
+func (p ProfilePage) allowedForms() []HostForm {
+	var all []HostForm
+	for _, h := range p.Hosts {
+		if !h.Asked {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// strandedURL takes a host that helps a sealed key: the setup before the lock, the hosts after it. Both lead to a summary.
+func strandedURL(p app.Profile) string {
+	if p.Locked {
+		return ProfileHostsURL(p.Handle)
+	}
+	return ProfileSetupURL(p.Handle)
+}
+
+func strandedStep(p app.Profile) string {
+	if p.Locked {
+		return "save"
+	}
+	return "review"
+}

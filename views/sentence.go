@@ -1,0 +1,45 @@
+package views
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// written renders a sentence without a space between its parts: a template would put one before every full stop.
+func written(parts []Part) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		for _, p := range parts {
+			text := templ.EscapeString(p.Text)
+			if p.Code {
+				text = "<code>" + text + "</code>"
+			}
+			if _, err := io.WriteString(w, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Where says in a sentence where a profile's scripts may run.
+func Where(p app.Placement) string {
+	if p == (app.Placement{}) {
+		return "Its scripts run wherever this instance runs scripts."
+	}
+	var parts []string
+	if p.Backend != "" {
+		parts = append(parts, "with the backend "+p.Backend)
+	}
+	if p.MinTier != "" {
+		parts = append(parts, "with isolation "+p.MinTier+" at least")
+	}
+	if p.Image != "" {
+		parts = append(parts, "in the image "+p.Image)
+	}
+	return "Its scripts run " + strings.Join(parts, ", ") + ", or not at all."
+}
