@@ -13,23 +13,51 @@ import (
 
 const adminUsage = `Usage: airlock admin COMMAND
 
-  token                                       make a new admin token; every login ends
+  token                                       make a new admin token, to add a person or set a new password; every login ends
   credential set NAME [flags] < VALUE         create or change a credential
-      --mode sealed|injected|plain  --host HOST (repeatable)  --description TEXT
+      --host HOST (repeatable)                where the value may go; a new credential with hosts is sealed
+      --mode sealed|injected|plain            sealed: scripts get a placeholder; injected: scripts get the value itself (clients that sign,
+                                              databases); plain: it is not secret and not masked
+      --yes                                   a mode that gives away more, though profiles have keys linked to it
+      --place path|query|body (repeatable)    where a sealed value is put in besides headers; --place header: only there
+      --plain-http                            a sealed value may go over unencrypted HTTP; --plain-http=false takes it back
+      --description TEXT
       --no-value                              don't read a value from stdin
+      --vault PATH#FIELD                      the value is read from Vault for each execution, such as secret/data/oracle#password
+      --local                                 the value is kept in Airlock again, from stdin
   credential list
+  credential show NAME
   credential delete NAME
+  credential test NAME [flags]                send one GET with a sealed credential; fails if it doesn't work there
+      --host HOST[:PORT]  --path /PATH  --private
+      --header NAME                           send it as it is in this header instead of as Authorization: Bearer
+      --basic USER                            send it as the password of this user (Authorization: Basic); "" if it is the user name
   profile create [--description TEXT]         prints the profile id (ark_…)
       --key NAME[=CREDENTIAL] (repeatable)  --host HOST  --private-host HOST (repeatable)
+      --backend NAME  --min-tier full|restricted  --image NAME    where its scripts may run
   profile list
   profile show ID
   profile lock ID                             links each key to the credential of its name, or as --key says
       --key NAME[=CREDENTIAL]  --host HOST  --private-host HOST (repeatable)  --expires TIME
+  profile place ID [--backend NAME] [--min-tier full|restricted] [--image NAME]
+                                              where its scripts may run; without flags anywhere
   profile expire ID TIME                      TIME: 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never
   profile revoke ID
   profile delete ID
   audit list
   audit verify                                walk the hash chain
+  export FILE                                 write everything into a file sealed with a passphrase; - is standard output
+      --profile ID (repeatable)               only these profiles, with the credentials they refer to
+      --no-history                            without executions
+  import FILE                                 add what is new in a file; prints first what it finds
+      --preview                               change nothing
+      --overwrite                             also what differs, as long as no profile may do more afterwards
+      --yes ITEM  --no ITEM (repeatable)      decide one, such as profile:k3v5… or credential:STRIPE_KEY
+      --no-history  --max-size SIZE
+  restore FILE [--replace] [--max-size SIZE]  make the database from an export, a backup or a restore point; the server must be stopped
+  key rotate                                  make a new instance key and seal everything anew, while the server runs; after an interruption, run it again
+  retire [--undo]                             execute nothing any more, after a move to another host
+      A passphrase is asked for, or one line of standard input, or --passphrase-file FILE.
 
 Works on the data directory (AIRLOCK_DATA_DIR), also beside a running server. ID is a handle, as profile list shows it, or an ark_ id; arguments can be read by
 other users of this host, so prefer the handle. A value is read from stdin to its end; one line break at the end is not part of it.
@@ -40,6 +68,7 @@ type operator struct {
 	console
 	*instance // nil until the command line is found to be right
 	by        app.Actor
+	cfg       config
 }
 
 // parse reads a command's arguments as flags.parse does, and then opens the instance: neither help nor a wrong command needs one.
@@ -56,6 +85,7 @@ func (o *operator) parse(ctx context.Context, f *flags, args []string, want ...s
 		return nil, err
 	}
 	log := slog.New(slog.NewTextHandler(o.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	o.cfg = cfg
 	o.instance, err = existingInstance(ctx, cfg, log)
 	return rest, err
 }
@@ -74,12 +104,21 @@ func admin(ctx context.Context, c console, args []string) (err error) {
 			return pick("admin credential", adminUsage, c.out, rest, map[string]func([]string) error{
 				"set":    func(rest []string) error { return o.setCredential(ctx, rest) },
 				"list":   func(rest []string) error { return o.listCredentials(ctx, rest) },
+				"show":   func(rest []string) error { return o.showCredential(ctx, rest) },
 				"delete": func(rest []string) error { return o.deleteCredential(ctx, rest) },
+				"test":   func(rest []string) error { return o.testCredential(ctx, rest) },
 			})
 		},
 		"profile": func(rest []string) error {
 			return pick("admin profile", adminUsage, c.out, rest, o.profileCommands(ctx))
 		},
+		"export":  func(rest []string) error { return o.export(ctx, rest) },
+		"import":  func(rest []string) error { return o.importFile(ctx, rest) },
+		"restore": func(rest []string) error { return o.restore(ctx, rest) },
+		"key": func(rest []string) error {
+			return pick("admin key", adminUsage, c.out, rest, map[string]func([]string) error{"rotate": func(rest []string) error { return o.rotateKey(ctx, rest) }})
+		},
+		"retire": func(rest []string) error { return o.retire(ctx, rest) },
 		"audit": func(rest []string) error {
 			return pick("admin audit", adminUsage, c.out, rest, map[string]func([]string) error{
 				"list":   func(rest []string) error { return o.listAudit(ctx, rest) },

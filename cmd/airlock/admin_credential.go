@@ -14,7 +14,9 @@ import (
 func (o *operator) setCredential(ctx context.Context, args []string) error {
 	f := newFlags("admin credential set", adminUsage)
 	mode, description, noValue := f.String("mode", "", ""), f.String("description", "", ""), f.Bool("no-value", false, "")
-	hosts := f.list("host")
+	reference, local := f.String("vault", "", ""), f.Bool("local", false, "")
+	hosts, places, plainHTTP := f.list("host"), f.list("place"), f.Bool("plain-http", false, "")
+	yes := f.Bool("yes", false, "")
 	rest, err := o.parse(ctx, f, args, "NAME")
 	if err != nil {
 		return err
@@ -28,6 +30,16 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	if in.Hosts, err = parseHosts(*hosts, false); err != nil {
 		return err
 	}
+	for _, text := range *places {
+		place, err := app.ParsePlace(text)
+		if err != nil {
+			return err
+		}
+		in.Places = append(in.Places, place)
+	}
+	if given(f, "plain-http") {
+		in.PlainHTTP = plainHTTP
+	}
 	before, err := o.access.Credential(ctx, in.Name)
 	switch {
 	case err == nil && !given(f, "description"):
@@ -35,7 +47,13 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	case err != nil && app.CodeOf(err) != app.CodeNotFound:
 		return err
 	}
-	if !*noValue {
+	if err := confirmMode(before, in.Mode, *yes); err != nil {
+		return err
+	}
+	if in.Reference = *reference; *local {
+		in.Source = app.SourceLocal
+	}
+	if !*noValue && in.Reference == "" && (before.Source != app.SourceVault || *local) {
 		if in.Value, err = readValue(o.in); err != nil {
 			return err
 		}
@@ -44,8 +62,89 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.err, "credential %s is set (mode %s, version %d)\n", c.Name, c.Mode, c.Version)
+	fmt.Fprintf(o.err, "credential %s is set (mode %s, %s)\n", c.Name, c.Mode, valueOf(c))
+	if c.Mode == app.ModeInjected {
+		fmt.Fprintln(o.err, "scripts of its profiles get the value itself")
+	}
+	for _, warning := range app.ValueWarnings(c.Mode, in.Value) {
+		fmt.Fprintln(o.err, "warning: "+warning)
+	}
 	return nil
+}
+
+// confirmMode wants a word from the person before scripts of profiles that are set up already get more than they got when a person looked at them: the value
+// itself instead of a placeholder, or a value that is not masked any more.
+func confirmMode(before app.Credential, mode app.Mode, yes bool) error {
+	gain := map[app.Mode]int{app.ModeSealed: 0, app.ModeInjected: 1, app.ModePlain: 2}
+	if yes || mode == "" || before.Profiles == 0 || gain[mode] <= gain[before.Mode] {
+		return nil
+	}
+	what := "their scripts would get the value itself, from the next execution on"
+	if mode == app.ModePlain {
+		what = "the value would not be masked any more in what their scripts print"
+	}
+	profiles := "1 profile has"
+	if before.Profiles > 1 {
+		profiles = fmt.Sprintf("%d profiles have", before.Profiles)
+	}
+	return usageError{fmt.Sprintf("%s keys linked to %s, which is %s; %s. If you mean it, add --yes", profiles, before.Name, before.Mode, what)}
+}
+
+// showCredential prints all about one but its value.
+func (o *operator) showCredential(ctx context.Context, args []string) error {
+	rest, err := o.parse(ctx, newFlags("admin credential show", adminUsage), args, "NAME")
+	if err != nil {
+		return err
+	}
+	c, err := o.access.Credential(ctx, rest[0])
+	if err != nil {
+		return err
+	}
+	w := table(o.out, "name", c.Name)
+	w.row("description", c.Description)
+	w.row("mode", string(c.Mode))
+	w.row("hosts", hostNames(c.Hosts))
+	if c.Mode == app.ModeSealed {
+		w.row("put into", sealedPlaces(c))
+	}
+	w.row("value", valueOf(c))
+	if err := o.showInVault(ctx, w, c); err != nil {
+		return err
+	}
+	w.row("profiles", fmt.Sprint(c.Profiles))
+	w.row("uses", fmt.Sprint(c.Uses))
+	w.row("last used", stamp(c.LastUsedAt))
+	if !c.CheckedAt.IsZero() {
+		result := "worked"
+		if c.CheckError != "" {
+			result = c.CheckError
+		}
+		w.row("tested", stamp(c.CheckedAt)+" "+result)
+	}
+	return w.flush()
+}
+
+// sealedPlaces says where a sealed value is put in.
+func sealedPlaces(c app.Credential) string {
+	names := make([]string, len(c.Places))
+	for i, p := range c.Places {
+		names[i] = string(p)
+	}
+	text := strings.Join(names, ", ")
+	if c.PlainHTTP {
+		text += "; also over plain HTTP"
+	}
+	return text
+}
+
+func valueOf(c app.Credential) string {
+	if !c.HasValue() {
+		return "missing"
+	}
+	if c.Source == app.SourceVault {
+		return "vault " + c.Reference
+	}
+	return fmt.Sprintf("version %d", c.Version)
 }
 
 // given reports whether a flag was typed.
@@ -76,13 +175,13 @@ func (o *operator) listCredentials(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	w := table(o.out, "NAME", "MODE", "VALUE", "HOSTS", "PROFILES", "SET", "DESCRIPTION")
+	w := table(o.out, "NAME", "MODE", "VALUE", "HOSTS", "PLACES", "PROFILES", "SET", "DESCRIPTION")
 	for _, c := range list {
-		value := "missing"
-		if c.HasValue() {
-			value = fmt.Sprintf("version %d", c.Version)
+		places := ""
+		if c.Mode == app.ModeSealed {
+			places = sealedPlaces(c)
 		}
-		w.row(c.Name, string(c.Mode), value, hostNames(c.Hosts), fmt.Sprint(c.Profiles), stamp(c.ValueSetAt), c.Description)
+		w.row(c.Name, string(c.Mode), valueOf(c), hostNames(c.Hosts), places, fmt.Sprint(c.Profiles), stamp(c.ValueSetAt), c.Description)
 	}
 	return w.flush()
 }

@@ -21,6 +21,7 @@ func (o *operator) profileCommands(ctx context.Context) map[string]func([]string
 		"show":   with(o.showProfile),
 		"lock":   with(o.lockProfile),
 		"expire": with(o.expireProfile),
+		"place":  with(o.placeProfile),
 		"revoke": with(o.revokeProfile),
 		"delete": with(o.deleteProfile),
 	}
@@ -79,7 +80,11 @@ func (o *operator) createProfile(ctx context.Context, args []string) error {
 	f := newFlags("admin profile create", adminUsage)
 	description := f.String("description", "", "")
 	g := grantFlags(f)
+	place := placementFlags(f)
 	if _, err := o.parse(ctx, f, args); err != nil {
+		return err
+	}
+	if err := o.checkPlacement(*place); err != nil {
 		return err
 	}
 	if _, err := g.allHosts(); err != nil {
@@ -96,6 +101,9 @@ func (o *operator) createProfile(ctx context.Context, args []string) error {
 		return err
 	}
 	if _, err = o.grant(ctx, p, g); err != nil {
+		return err
+	}
+	if _, err = o.access.SetPlacement(ctx, o.by, p.Handle, *place); err != nil {
 		return err
 	}
 	fmt.Fprintln(o.err, "handle "+p.Handle)
@@ -163,6 +171,13 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 	}
 	p, err := o.find(ctx, rest[0])
 	if err != nil {
+		return err
+	}
+	// Before anything is granted: a lock that fails must not have widened what is locked already.
+	if err := p.CanChangeKeys(time.Now()); err != nil {
+		if p.State(time.Now()) == app.StateLocked {
+			return app.E(app.CodeProfileLocked, "the profile is locked already; nothing was changed", "Allow or remove hosts of a locked profile on its page in the UI.")
+		}
 		return err
 	}
 	if p, err = o.grant(ctx, p, g); err != nil {
@@ -281,6 +296,9 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 	w.row("pairing code", p.PairingCode)
 	w.row("created", joined(" from ", stamp(p.CreatedAt), p.CreatedFrom))
 	w.row("expires", stamp(p.ExpiresAt))
+	if p.Placement != (app.Placement{}) {
+		w.row("runs", placed(p.Placement))
+	}
 	for _, k := range p.Keys {
 		linked := k.Credential
 		if linked == "" {

@@ -4,27 +4,28 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"text/tabwriter"
 	"time"
 )
 
-const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N]
+const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N] [--redaction | --egress | --backends | --parked N]
 
-Starts a server of its own on a temporary data directory and measures it over HTTP, next to bare Python in the same run.
+Measures the redactor next to plain copying; then starts a server of its own on a temporary data directory and measures it over HTTP,
+next to bare Python in the same run; then compares the sandbox backends that are ready here.
 
   --rounds N    executions measured one at a time (100)
   --seconds N   length of each measurement under load (5)
+  --redaction   measure the redactor only
+  --egress      measure egress only
+  --backends    compare the backends only: bubblewrap, landlock, and docker, ssh and your own as far as they are set up
+  --parked N    measure only what N executions cost that wait for an LLM answer at once; they need about 12 MiB each
 `
 
 // boxPython is the interpreter that boxes run; a python3 earlier in the PATH may be another program.
@@ -32,8 +33,10 @@ const boxPython = "/usr/bin/python3"
 
 // benchmark measures a server of its own on a temporary data directory, from outside, over HTTP.
 type benchmark struct {
+	env     []string // of the server and of airlock admin
 	url     string
-	profile string
+	profile string // has neither keys nor hosts
+	service *benchService
 	client  *http.Client
 }
 
@@ -42,103 +45,77 @@ func bench(ctx context.Context, c console, args []string) error {
 	f := newFlags("bench", benchUsage)
 	rounds := f.Int("rounds", 100, "")
 	seconds := f.Int("seconds", 5, "")
+	redaction := f.Bool("redaction", false, "")
+	egress := f.Bool("egress", false, "")
+	backends := f.Bool("backends", false, "")
+	parked := f.Int("parked", 0, "")
 	if _, err := f.parse(c.out, args); err != nil {
 		return err
 	}
-	b := &benchmark{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	length := time.Duration(*seconds) * time.Second
+	if !*egress && !*backends && *parked == 0 {
+		if err := benchRedact(c.out, length/10); err != nil || *redaction {
+			return err
+		}
+		fmt.Fprintln(c.out)
+	}
+	service, err := startBenchService(ctx)
+	if err != nil {
+		return err
+	}
+	defer service.stop()
+	switch {
+	case *parked > 0:
+		return benchParked(ctx, c.out, service, *parked)
+	case *backends:
+		return benchFleet(ctx, c, service, *rounds, length)
+	case *egress:
+		return benchServer(ctx, c, service, *rounds, 0)
+	}
+	if err := benchServer(ctx, c, service, *rounds, length); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.out)
+	return benchFleet(ctx, c, service, *rounds, length)
+}
+
+func newBenchmark(service *benchService) *benchmark {
+	return &benchmark{service: service, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+}
+
+// benchServer measures a server with its default backend; only its egress if length is 0.
+func benchServer(ctx context.Context, c console, service *benchService, rounds int, length time.Duration) error {
+	b := newBenchmark(service)
 	stop, err := b.start(ctx)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	length := time.Duration(*seconds) * time.Second
 	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "what\tp50\tp95\trate")
-	if err := b.oneAtATime(ctx, table, *rounds); err != nil {
+	if length > 0 {
+		if err := b.executions(ctx, table, rounds, length); err != nil {
+			return err
+		}
+	}
+	if err := b.egress(ctx, table, rounds); err != nil {
 		return err
 	}
-	if err := b.clients(ctx, table, 8, length); err != nil {
-		return err
-	}
-	if err := b.polls(ctx, table, 8, length); err != nil {
+	if err := b.bytes(ctx, table); err != nil {
 		return err
 	}
 	return table.Flush()
 }
 
-// start runs a server on a free port and makes a locked profile in it.
-func (b *benchmark) start(ctx context.Context) (stop func(), err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
+// executions measures whole executions and what it costs to look at one.
+func (b *benchmark) executions(ctx context.Context, table io.Writer, rounds int, length time.Duration) error {
+	if err := b.oneAtATime(ctx, table, rounds); err != nil {
+		return err
 	}
-	dir, err := os.MkdirTemp("", "airlock-bench-")
-	if err != nil {
-		return nil, err
+	if err := b.clients(ctx, table, 8, length); err != nil {
+		return err
 	}
-	addr, err := freeAddress(ctx)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	env := append(os.Environ(), "AIRLOCK_DATA_DIR="+dir, "AIRLOCK_ADDR="+addr)
-	var log bytes.Buffer
-	server := exec.CommandContext(ctx, self, "serve")
-	server.Env, server.Stdout, server.Stderr = env, &log, &log
-	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
-	server.WaitDelay = 15 * time.Second
-	if err := server.Start(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	stop = func() {
-		_ = server.Process.Signal(os.Interrupt)
-		_ = server.Wait()
-		_ = os.RemoveAll(dir)
-	}
-	b.url = "http://" + addr
-	if err := b.ready(ctx); err != nil {
-		stop()
-		return nil, fmt.Errorf("the server did not become ready: %w\n%s", err, log.String())
-	}
-	for _, args := range [][]string{{"create", "--description", "benchmark"}, {"lock"}} {
-		if b.profile != "" {
-			args = append(args, b.profile)
-		}
-		command := exec.CommandContext(ctx, self, append([]string{"admin", "profile"}, args...)...)
-		command.Env = env
-		out, err := command.Output()
-		if err != nil {
-			stop()
-			return nil, fmt.Errorf("airlock admin profile %s: %w", args[0], err)
-		}
-		b.profile += strings.TrimSpace(string(out))
-	}
-	return stop, nil
-}
-
-func freeAddress(ctx context.Context) (string, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	return l.Addr().String(), nil
-}
-
-// ready waits until the sandbox has passed its checks.
-func (b *benchmark) ready(ctx context.Context) error {
-	deadline := time.Now().Add(30 * time.Second)
-	var health struct {
-		Sandbox struct {
-			Ready bool `json:"ready"`
-		} `json:"sandbox"`
-	}
-	for time.Now().Before(deadline) {
-		if err := b.call(ctx, http.MethodGet, "/health", nil, &health); err == nil && health.Sandbox.Ready {
-			return nil
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	return errors.New("no sandbox is ready; see `airlock doctor`")
+	return b.polls(ctx, table, 8, length)
 }
 
 // oneAtATime alternates bare Python with a warm execution, so that both see the same machine.
@@ -152,7 +129,7 @@ func (b *benchmark) oneAtATime(ctx context.Context, table io.Writer, rounds int)
 		python := time.Since(start)
 		time.Sleep(150 * time.Millisecond) // the pool fills up behind the work; this is the case with a box ready
 		start = time.Now()
-		if _, err := b.execute(ctx); err != nil {
+		if _, err := b.trivial(ctx); err != nil {
 			return err
 		}
 		execution := time.Since(start)
@@ -167,14 +144,14 @@ func (b *benchmark) oneAtATime(ctx context.Context, table io.Writer, rounds int)
 
 // clients submits from n clients at once for a while.
 func (b *benchmark) clients(ctx context.Context, table io.Writer, n int, length time.Duration) error {
-	times, err := load(n, length, func() error { _, err := b.execute(ctx); return err })
+	times, err := load(n, length, func() error { _, err := b.trivial(ctx); return err })
 	row(table, fmt.Sprintf("submit to completed, %d clients", n), times, fmt.Sprintf("%.1f executions/s", float64(len(times))/length.Seconds()))
 	return err
 }
 
 // polls reads one finished execution from n clients at once for a while.
 func (b *benchmark) polls(ctx context.Context, table io.Writer, n int, length time.Duration) error {
-	id, err := b.execute(ctx)
+	id, err := b.trivial(ctx)
 	if err != nil {
 		return err
 	}
@@ -216,18 +193,29 @@ func load(n int, length time.Duration, call func() error) ([]time.Duration, erro
 	return all, nil
 }
 
-// execute submits set_result(1) and waits for its end.
-func (b *benchmark) execute(ctx context.Context) (id string, err error) {
+// trivial submits set_result(1) and waits for its end.
+func (b *benchmark) trivial(ctx context.Context) (id string, err error) {
+	id, _, err = b.execute(ctx, b.profile, "set_result(1)", nil)
+	return id, err
+}
+
+// execute submits a script and waits for its result.
+func (b *benchmark) execute(ctx context.Context, profile, script string, inputs any) (id string, result json.RawMessage, err error) {
 	var x struct {
-		ID     string `json:"execution_id"`
-		Status string `json:"status"`
-		Error  string `json:"error"`
+		ID     string          `json:"execution_id"`
+		Status string          `json:"status"`
+		Error  string          `json:"error"`
+		Result json.RawMessage `json:"result"`
 	}
-	err = b.call(ctx, http.MethodPost, "/execute?wait=50", map[string]any{"profile_id": b.profile, "script": "set_result(1)"}, &x)
+	body := map[string]any{"profile_id": profile, "script": script}
+	if inputs != nil {
+		body["inputs"] = inputs
+	}
+	err = b.call(ctx, http.MethodPost, "/execute?wait=50", body, &x)
 	if err == nil && x.Status != "completed" {
 		err = fmt.Errorf("the execution ended as %s: %s", x.Status, x.Error)
 	}
-	return x.ID, err
+	return x.ID, x.Result, err
 }
 
 func (b *benchmark) call(ctx context.Context, method, path string, body, answer any) error {

@@ -22,6 +22,12 @@ import (
 // TestUnchangedClientsReachAllowedHosts lets the clients that people really use talk through a box to a real web server and a real
 // PostgreSQL, and to nothing else.
 func TestUnchangedClientsReachAllowedHosts(t *testing.T) {
+	for _, backend := range []string{"bubblewrap", "landlock"} {
+		t.Run(backend, func(t *testing.T) { unchangedClients(t, backend) })
+	}
+}
+
+func unchangedClients(t *testing.T, backend string) {
 	const password = "correct-horse-battery-staple"
 	database := startPostgres(t, password)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -29,7 +35,7 @@ func TestUnchangedClientsReachAllowedHosts(t *testing.T) {
 		fmt.Fprintf(w, "%s %s %d %s", r.Method, r.URL.Path, len(body), r.Host)
 	}))
 	t.Cleanup(web.Close)
-	in := startInstance(t, "AIRLOCK_LOCAL_SERVICES=web.test:8080="+web.Listener.Addr().String()+",db.test:5432="+database)
+	in := startInstance(t, "AIRLOCK_SANDBOX="+backend, "AIRLOCK_LOCAL_SERVICES=web.test:8080="+web.Listener.Addr().String()+",db.test:5432="+database)
 	in.admin(password, "credential", "set", "DB_PASSWORD", "--mode", "injected")
 	in.admin("db.test", "credential", "set", "DB_HOST", "--mode", "plain")
 	profile := in.admin("", "profile", "create", "--description", "clients", "--key", "DB_PASSWORD", "--key", "DB_HOST", "--host", "web.test:8080", "--host", "{DB_HOST}:5432")

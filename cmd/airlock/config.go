@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/patterns"
+	"github.com/computclaw/airlock/app/secrets/vault"
+	"github.com/computclaw/airlock/plugins/docker"
 )
 
 // config is the effective configuration.
@@ -26,8 +29,10 @@ type config struct {
 	AdminToken    app.Secret
 	SecretKey     app.Secret
 	SecretKeyFile string // instead of SecretKey
+	OldSecretKey  app.Secret
 
-	Sandbox        []string                     // backends in the order to try them
+	Sandbox        []string                     // backends in order of preference, or auto
+	Plugins        []ownPlugin                  // the operator's own backends
 	PluginSettings map[string]map[string]string // by backend
 	Pool           int
 	Workers        int
@@ -39,6 +44,13 @@ type config struct {
 	TimeoutMax     time.Duration
 	LLMWait        time.Duration
 	LocalServices  map[string]netip.AddrPort
+	ExtraCA        extraCA
+
+	RedactOff   []string
+	RedactExtra string
+	Patterns    *patterns.Set // made of both
+
+	Vault vault.Config // Address is empty if there is none
 
 	// For airlock run.
 	URL     string
@@ -60,7 +72,8 @@ func loadConfig(environ []string) (config, error) {
 		Addr: ":9090", DataDir: "data", AgentProfiles: true, Sandbox: []string{"auto"},
 		Workers: 2 * runtime.NumCPU(), Waiters: 100, Queue: 1000,
 		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait,
-		URL: "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
+		Vault: vault.Config{Timeout: vault.DefaultTimeout},
+		URL:   "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
 	}
 	c.Pool = c.Workers
 	env := splitEnv(environ)
@@ -71,6 +84,10 @@ func loadConfig(environ []string) (config, error) {
 		}
 	}
 	problems = append(problems, c.pluginSettings(env)...)
+	problems = append(problems, c.checkSandboxes()...)
+	if err := c.checkVault(); err != nil {
+		problems = append(problems, err)
+	}
 	c.fallBack(env)
 	if c.TimeoutDefault > c.TimeoutMax {
 		problems = append(problems, fmt.Errorf("AIRLOCK_TIMEOUT_DEFAULT (%s) is longer than AIRLOCK_TIMEOUT_MAX (%s)", c.TimeoutDefault, c.TimeoutMax))
@@ -78,7 +95,9 @@ func loadConfig(environ []string) (config, error) {
 	if c.origin["AIRLOCK_POOL"] == "" {
 		c.Pool = c.Workers
 	}
-	if err := errors.Join(problems...); err != nil {
+	set, err := c.patterns()
+	c.Patterns = set
+	if err := errors.Join(append(problems, err)...); err != nil {
 		return c, usageError{"the configuration has mistakes:\n" + err.Error()}
 	}
 	return c, nil
@@ -178,10 +197,37 @@ func (c *config) pluginSettings(env map[string]string) (problems []error) {
 			}
 			setting, value = short, text
 		}
-		if c.PluginSettings[backend] == nil {
-			c.PluginSettings[backend] = map[string]string{}
+		if err := c.setPlugin(backend, setting, value); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", name, err))
 		}
-		c.PluginSettings[backend][setting] = value
+	}
+	problems = append(problems, c.dockerVariables(env)...)
+	return problems
+}
+
+func (c *config) setPlugin(backend, setting, value string) error {
+	if c.PluginSettings[backend] == nil {
+		c.PluginSettings[backend] = map[string]string{}
+	}
+	if _, twice := c.PluginSettings[backend][setting]; twice {
+		return errors.New("it is set by another variable too")
+	}
+	c.PluginSettings[backend][setting] = value
+	return nil
+}
+
+// dockerVariables takes what Docker's own programs understand, since plugins get no environment, where our variables say nothing. A certificate always has
+// to be right, whatever DOCKER_TLS_VERIFY says.
+func (c *config) dockerVariables(env map[string]string) (problems []error) {
+	if !slices.Contains(c.Sandbox, docker.Name) || c.PluginSettings[docker.Name]["host"] != "" {
+		return nil
+	}
+	for variable, setting := range map[string]string{"DOCKER_HOST": "host", "DOCKER_CERT_PATH": "cert_path"} {
+		if value := env[variable]; value != "" && c.PluginSettings[docker.Name][setting] == "" {
+			if err := c.setPlugin(docker.Name, setting, value); err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", variable, err))
+			}
+		}
 	}
 	return problems
 }

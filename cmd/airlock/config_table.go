@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/plugins/docker"
 )
 
 // variable is one environment variable.
@@ -24,7 +25,7 @@ type variable struct {
 
 // variables is the whole configuration. docs/configuration.md is this table; a test compares them.
 func variables() []variable {
-	return slices.Concat(serverVariables(), sandboxVariables(), limitVariables(), runVariables())
+	return slices.Concat(serverVariables(), sandboxVariables(), sshVariables(), limitVariables(), redactVariables(), vaultVariables(), runVariables())
 }
 
 func serverVariables() []variable {
@@ -34,19 +35,26 @@ func serverVariables() []variable {
 		{name: "AIRLOCK_PUBLIC_URL", about: "address under which agents and people reach it; else `RENDER_EXTERNAL_URL`, `RAILWAY_PUBLIC_DOMAIN`, `FLY_APP_NAME`, else as each request says",
 			set: func(c *config, v string) (err error) { c.PublicURL, err = parseURL(v); return err }, show: func(c *config) string { return c.PublicURL }},
 		{name: "AIRLOCK_TRUSTED_PROXIES", about: "addresses or networks, with commas, whose `X-Forwarded-*` headers count", set: setProxies, show: showProxies},
-		{name: "AIRLOCK_ADMIN_TOKEN", about: "admin token for the UI; else one is made and printed at the first start", secret: true, set: setAdminToken, show: func(c *config) string { return masked(c.AdminToken) }},
+		{name: "AIRLOCK_ADMIN_TOKEN", about: "admin token with which the first person logs in and chooses a name and a password, after which it counts no more; else one is made and printed at the first start", secret: true, set: setAdminToken, show: func(c *config) string { return masked(c.AdminToken) }},
 		{name: "AIRLOCK_SECRET_KEY", about: "instance key, at least 32 characters; else `instance.key` in the data directory, made at the first start", secret: true,
 			set:     func(c *config, v string) error { c.SecretKey = app.NewSecret(v); return nil },
 			setFile: func(c *config, path string) { c.SecretKeyFile = path }, show: showSecretKey},
+		{name: "AIRLOCK_SECRET_KEY_OLD", about: "the instance key before, while `airlock admin key rotate` is not finished", secret: true,
+			set: func(c *config, v string) error { c.OldSecretKey = app.NewSecret(v); return nil }, show: func(c *config) string { return masked(c.OldSecretKey) }},
 		{name: "AIRLOCK_AGENT_PROFILES", about: "`on` or `off`: whether agents may create profiles", set: setAgentProfiles, show: showAgentProfiles},
-		{name: "AIRLOCK_LOCAL_SERVICES", about: "services on this host that profiles may be allowed to reach: `name:port=address:port` with commas",
+		{name: "AIRLOCK_LOCAL_SERVICES", about: "services on this host that profiles may be allowed to reach: `name:port=address:port` with commas, such as `warehouse.internal:5432=127.0.0.1:5432`",
 			set: func(c *config, v string) (err error) { c.LocalServices, err = egress.ParseLocalServices(v); return err }, show: showLocalServices},
+		{name: "AIRLOCK_EXTRA_CA", about: "PEM file of certificates that are trusted besides the host's own: by Airlock towards hosts of sealed credentials, and by scripts",
+			set: setExtraCA, show: func(c *config) string { return c.ExtraCA.path }},
 	}
 }
 
 func sandboxVariables() []variable {
 	return []variable{
-		{name: "AIRLOCK_SANDBOX", about: "`auto`, or backends with commas in the order to try them: " + strings.Join(backends(), ", "), set: setSandbox, show: func(c *config) string { return strings.Join(c.Sandbox, ",") }},
+		{name: "AIRLOCK_SANDBOX", about: "`auto` (the strongest of " + strings.Join(automatic(), ", ") + " that passes its proof on this host), or backends with commas, all of which are used and the first by default: " + strings.Join(backends(), ", ") + ", or your own", set: setSandbox, show: func(c *config) string { return strings.Join(c.Sandbox, ",") }},
+		{name: "AIRLOCK_DOCKER_IMAGE", about: "for the `docker` backend: images with python3 that boxes may run, with commas, the first by default; `" + docker.DefaultImage + "` unless set",
+			set: func(c *config, v string) error { return c.setPlugin(docker.Name, "image", v) }, show: func(c *config) string { return c.PluginSettings[docker.Name]["image"] }},
+		{name: "AIRLOCK_PLUGINS", about: "your own sandbox backends: `name=/path@sha256:…` with commas; name them in `AIRLOCK_SANDBOX` to use them", set: setPlugins, show: showPlugins},
 		number("AIRLOCK_WORKERS", "executions that run at once; twice the cores unless set", 1, 1024, func(c *config) *int { return &c.Workers }),
 		number("AIRLOCK_POOL", "boxes kept ready; as many as workers unless set, 0 for none", 0, 1024, func(c *config) *int { return &c.Pool }),
 		number("AIRLOCK_WAITERS", "executions that wait for an LLM answer at once", 1, 100_000, func(c *config) *int { return &c.Waiters }),
@@ -197,8 +205,8 @@ func setSandbox(c *config, v string) error {
 	c.Sandbox = nil
 	for name := range strings.SplitSeq(v, ",") {
 		name = strings.TrimSpace(name)
-		if name != "auto" && !slices.Contains(backends(), name) {
-			return fmt.Errorf("there is no backend %q; use auto or one of %s", app.Clip(name, 40), strings.Join(backends(), ", "))
+		if slices.Contains(c.Sandbox, name) {
+			return fmt.Errorf("%q is named twice", app.Clip(name, 40))
 		}
 		c.Sandbox = append(c.Sandbox, name)
 	}

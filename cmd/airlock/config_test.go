@@ -47,6 +47,10 @@ func TestDocumentedConfigurationIsTheTable(t *testing.T) {
 func TestConfigRefusesWhatIsWrong(t *testing.T) {
 	dir := t.TempDir()
 	empty := filepath.Join(dir, "empty")
+	wrongRules := filepath.Join(dir, "wrong")
+	if err := os.WriteFile(wrongRules, []byte("rule a\nkeywrod acme_\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(empty, []byte("\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -70,6 +74,10 @@ func TestConfigRefusesWhatIsWrong(t *testing.T) {
 		"AIRLOCK_TIMEOUT_MAX=0s":                 "from 1s to 24h",
 		"AIRLOCK_TIMEOUT_MAX=30s":                "longer than AIRLOCK_TIMEOUT_MAX",
 		"AIRLOCK_LLM_WAIT=forever":               "from 1s to 24h",
+		"AIRLOCK_REDACT_OFF=jwt,githb":           `there is no rule "githb"; did you mean github?`,
+		"AIRLOCK_REDACT_EXTRA=" + dir + "/none":  "no such file",
+		"AIRLOCK_REDACT_EXTRA=" + dir:            "has 0 *.rules files",
+		"AIRLOCK_REDACT_EXTRA=" + wrongRules:     `:2: there is no "keywrod"; did you mean keyword?`,
 		"AIRLOCK_AGENT_PROFILES=yes":             "neither on nor off",
 		"AIRLOCK_LOCAL_SERVICES=x":               "name:port=address:port",
 		"AIRLOCK_ADMIN_TOKEN=hunter2":            "at least 16 characters",

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
@@ -30,19 +32,23 @@ func doctor(ctx context.Context, c console, args []string) (err error) {
 		return err
 	}
 	defer os.RemoveAll(cfg.DataDir)
-	boxes, err := openSandboxes(ctx, cfg, fmt.Sprintf("doctor-%d", os.Getpid()), slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	boxes, err := openSandboxes(cfg, fmt.Sprintf("doctor-%d", os.Getpid()), slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = boxes.close() }()
 	ready := false
+	if cfg.auto() {
+		fmt.Fprintf(c.out, "AIRLOCK_SANDBOX is auto: the strongest of these is used, the earlier one of two.\n\n")
+	}
 	for _, b := range boxes.list {
 		checkCtx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 		report, err := b.Backend.Check(checkCtx, b.Config)
 		cancel()
 		if err != nil {
-			report = plugins.Report{Name: b.Name, Tier: plugins.TierNone, Reason: err.Error()}
+			report = plugins.Report{Tier: plugins.TierNone, Reason: err.Error()}
 		}
+		report.Name = b.Name
 		printReport(c.out, report)
 		ready = ready || report.Ready
 	}
@@ -62,15 +68,7 @@ func printReport(w io.Writer, r plugins.Report) {
 		fmt.Fprintf(w, "  %s\n", r.Reason)
 	}
 	for _, control := range r.Controls {
-		mark := "FAILED"
-		if control.Proved {
-			mark = "proved"
-		}
-		fmt.Fprintf(w, "  %s  %s", mark, control.Name)
-		if control.Detail != "" && !control.Proved {
-			fmt.Fprintf(w, ": %s", control.Detail)
-		}
-		fmt.Fprintln(w)
+		printControl(w, control)
 	}
 	limits := make([]string, 0, len(r.Enforced))
 	for limit := range r.Enforced {
@@ -86,5 +84,26 @@ func printReport(w io.Writer, r plugins.Report) {
 	}
 	if r.Runtime != "" {
 		fmt.Fprintf(w, "  runtime %s\n", r.Runtime)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Images)) {
+		fmt.Fprintf(w, "  image   %s: %s\n", name, r.Images[name])
+	}
+}
+
+func printControl(w io.Writer, c plugins.Control) {
+	mark := "MISSING"
+	switch {
+	case c.Proved:
+		mark = "proved "
+	case c.NotApplicable:
+		mark = "n/a    "
+	}
+	fmt.Fprintf(w, "  %s %s", mark, c.Name)
+	if c.Detail != "" && !c.Proved {
+		fmt.Fprintf(w, ": %s", c.Detail)
+	}
+	fmt.Fprintln(w)
+	if c.Fix != "" && !c.Proved {
+		fmt.Fprintf(w, "          fix: %s\n", strings.ReplaceAll(c.Fix, "\n", "\n               "))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/live"
 )
 
@@ -16,7 +17,7 @@ const (
 )
 
 // followChanges watches the audit log for what airlock admin changes in another process: a revoked or deleted profile is killed, and pages and long polls
-// are nudged. It also removes agents' profiles that nobody claimed in time. It returns at once; the watching ends with ctx.
+// are nudged. It also removes agents' profiles that nobody claimed in time. It returns at once; the watching ends with ctx; s.following waits for that.
 func (s *server) followChanges(ctx context.Context) error {
 	newest, err := s.access.Audit(ctx, 0, 1)
 	if err != nil {
@@ -26,7 +27,7 @@ func (s *server) followChanges(ctx context.Context) error {
 	if len(newest) > 0 {
 		seen = newest[0].Seq
 	}
-	go func() {
+	s.following.Go(func() {
 		tick, sweep := time.NewTicker(followEvery), time.NewTicker(sweepEvery)
 		defer tick.Stop()
 		defer sweep.Stop()
@@ -42,7 +43,7 @@ func (s *server) followChanges(ctx context.Context) error {
 				}
 			}
 		}
-	}()
+	})
 	return nil
 }
 
@@ -80,6 +81,16 @@ func (s *server) catchUp(ctx context.Context, seen int64) int64 {
 
 func (s *server) react(ctx context.Context, e app.Event) {
 	switch e.Action {
+	case "key.rotate", "key.rotated":
+		if err := s.renewKeys(s.cfg); err != nil {
+			s.log.Error("the instance keys could not be read again", "error", err)
+		} else if err := access.NoteServing(ctx, s.store, s.keyring); err != nil {
+			s.log.Error("the new instance key could not be noted", "error", err)
+		}
+	case "transfer.import":
+		s.hub.Publish(live.Profiles)
+		s.hub.Publish(live.Credentials)
+		s.hub.Publish(live.Executions)
 	case "profile.revoke", "profile.delete":
 		if err := s.engine.KillProfile(ctx, e.Subject, "the profile was ended by an operator"); err != nil && app.CodeOf(err) != app.CodeNotFound {
 			s.log.Error("what an ended profile runs could not be stopped", "profile", e.Subject, "error", err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/plugins/sandboxtest/hostile"
+	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
 // TestHostileScripts runs every hostile script on the whole program in a world full of canaries. Boxes are opened cold, so that after each case
@@ -23,9 +23,36 @@ func TestHostileScripts(t *testing.T) {
 	if !inNamespaces(t) {
 		return
 	}
-	s := newSiege(t)
+	besiege(t, newSiege(t))
+}
+
+// TestHostileScriptsOverSSH does the same with boxes on another machine, which is in a network namespace of its own.
+func TestHostileScriptsOverSSH(t *testing.T) {
+	if !inNamespaces(t) {
+		return
+	}
+	m := sshtest.New(t, sshtest.Options{})
+	env := []string{"AIRLOCK_SANDBOX=ssh"}
+	for name, value := range m.Settings() {
+		env = append(env, "AIRLOCK_PLUGIN_SSH_"+strings.ToUpper(name)+"="+value)
+	}
+	besiege(t, newSiegeOf(t, m.Boxes, env...))
+}
+
+// TestHostileScriptsOverLandlock does the same with boxes that share this host's namespaces. Where less is promised there, the case says what holds.
+func TestHostileScriptsOverLandlock(t *testing.T) {
+	if !inNamespaces(t) {
+		return
+	}
+	besiege(t, newSiegeOf(t, nil, "AIRLOCK_SANDBOX=landlock"))
+}
+
+func besiege(t *testing.T, s *siege) {
 	cases, err := hostile.Cases()
 	must(t, err)
+	for i, c := range cases {
+		cases[i] = c.For(s.restricted())
+	}
 	paired := map[string]bool{}
 	for _, c := range cases {
 		paired[c.Pair] = true
@@ -57,7 +84,8 @@ func TestHostileScripts(t *testing.T) {
 			t.Errorf("%s was never looked up, so the addresses behind it were not tried", name)
 		}
 	}
-	s.detect()
+	s.sealedWentOnlyHome()
+	s.in.detect(s.secrets, "--whole") // E13 prints nearly all of one, D16 asks for hosts whose names are parts
 }
 
 // TestEveryExitIsToldExactly ends scripts with every exit code and by every signal that can be sent (B14).
@@ -144,17 +172,28 @@ type siege struct {
 	t        *testing.T
 	w        *world
 	in       *testServer
+	tls      *tlsWorld
+	boxes    func() []string // processes of boxes
 	profiles map[string]string
 	secrets  []string
+	sealed   map[string]string // values of the sealed credentials by name
 	mounts   int
 	groups   []string // patterns of the boxes' cgroups
 }
 
-func newSiege(t *testing.T) *siege {
+func newSiege(t *testing.T) *siege { return newSiegeOf(t, nil) }
+
+// newSiegeOf besieges a server with another environment. Boxes lists their processes; nil means that they are the server's descendants.
+func newSiegeOf(t *testing.T, boxes func() []string, env ...string) *siege {
 	w := newWorld(t)
-	s := &siege{t: t, w: w, profiles: map[string]string{}}
-	s.in = startInstance(t, "AIRLOCK_POOL=0", "AIRLOCK_LLM_WAIT=3s", "AIRLOCK_LOCAL_SERVICES="+w.services)
+	s := &siege{t: t, w: w, tls: newTLSWorld(t), boxes: boxes, profiles: map[string]string{}, sealed: map[string]string{}}
+	s.in = startInstance(t, append(env, "AIRLOCK_POOL=0", "AIRLOCK_LLM_WAIT=3s", "AIRLOCK_LOCAL_SERVICES="+w.services+","+s.tls.services, "AIRLOCK_EXTRA_CA="+s.tls.roots)...)
+	if s.boxes == nil {
+		s.boxes = s.in.descendants
+	}
 	s.newSecret()
+	s.seal("SEALED", "--host", "echo.test", "--host", "badcert.test", "--host", "wrongname.test", "--host", "h2.test")
+	s.seal("SEALED_BODY", "--host", "body.test:443", "--place", "path", "--place", "query", "--place", "body")
 	s.in.admin(filepath.Join(w.dir, "canary.txt"), "credential", "set", "CANARY_FILE", "--mode", "plain")
 	s.in.admin(hostAddress+","+metadataAddress, "credential", "set", "HOST_ADDRESSES", "--mode", "plain")
 	s.in.admin(canaryPorts, "credential", "set", "CANARY_PORTS", "--mode", "plain")
@@ -170,6 +209,37 @@ func (s *siege) newSecret() {
 	s.in.admin(secret, "credential", "set", "INJECTED", "--mode", "injected")
 }
 
+// seal sets a sealed credential with a value of its own.
+func (s *siege) seal(name string, args ...string) {
+	value := "sk-" + rand.Text() + "/+" + rand.Text()
+	s.secrets, s.sealed[name] = append(s.secrets, value), value
+	s.in.admin(value, append([]string{"credential", "set", name, "--mode", "sealed"}, args...)...)
+}
+
+// restricted reports whether the boxes are of the restricted tier.
+func (s *siege) restricted() bool {
+	var health struct {
+		Isolation string `json:"isolation"`
+	}
+	s.in.call(http.MethodGet, "/health", nil, &health)
+	return health.Isolation == "restricted"
+}
+
+// sealedWentOnlyHome asserts where the sealed values arrived during the whole siege.
+func (s *siege) sealedWentOnlyHome() {
+	for host, own := range map[string]string{"echo.test": "SEALED", "body.test": "SEALED_BODY", "other.test": "", "badcert.test": "", "wrongname.test": "", "h2.test": "", "ssh.test": ""} {
+		sent := s.tls.sentTo(host)
+		for name, value := range s.sealed {
+			if strings.Contains(sent, value) != (name == own) {
+				s.t.Errorf("%s got the value of %s: %v", host, name, name != own)
+			}
+		}
+		if strings.Contains(sent, "smuggled") || strings.Contains(sent, "marker-of-d24") {
+			s.t.Errorf("%s got what should have been refused:\n%.2000s", host, sent)
+		}
+	}
+}
+
 // profile returns a locked profile of that name with these hosts.
 func (s *siege) profile(name string, hosts []string) string {
 	name += " " + strings.Join(hosts, " ")
@@ -177,7 +247,7 @@ func (s *siege) profile(name string, hosts []string) string {
 		return id
 	}
 	args := []string{"profile", "create", "--description", "siege " + name}
-	for _, key := range []string{"INJECTED", "CANARY_FILE", "HOST_ADDRESSES", "CANARY_PORTS"} {
+	for _, key := range []string{"INJECTED", "CANARY_FILE", "HOST_ADDRESSES", "CANARY_PORTS", "SEALED", "SEALED_BODY"} {
 		args = append(args, "--key", key)
 	}
 	for _, host := range hosts {
@@ -243,10 +313,10 @@ func (s *siege) afterwards() {
 		s.t.Errorf("a canary was touched %d times", n)
 		s.w.touched.Store(0)
 	}
-	if left := s.in.descendants(); len(left) != 0 {
+	if left := s.boxes(); len(left) != 0 {
 		s.t.Errorf("processes are left: %q", left)
 	}
-	if n := mounts(s.t); n != s.mounts {
+	if n := mounts(s.t); n > s.mounts { // fewer: somebody removed a mount point on the host, and the copy here went with it
 		s.t.Errorf("%d mounts, %d before", n, s.mounts)
 	}
 	if left := s.boxGroups(); len(left) != 0 {
@@ -271,8 +341,8 @@ func mounts(t *testing.T) int {
 // findGroups learns from a running box how the backend names its cgroups; where there is no writable one, boxes have none.
 func (s *siege) findGroups() {
 	x := s.in.submit(s.profile("", nil), "import time; time.sleep(2)", 10*time.Second)
-	eventually(s.t, 10*time.Second, "a box runs", func() bool { return len(s.in.descendants()) > 0 })
-	pid, _, _ := strings.Cut(s.in.descendants()[0], " ")
+	eventually(s.t, 10*time.Second, "a box runs", func() bool { return len(s.boxes()) > 0 })
+	pid, _, _ := strings.Cut(s.boxes()[0], " ")
 	text, err := os.ReadFile("/proc/" + pid + "/cgroup")
 	must(s.t, err)
 	for line := range strings.Lines(string(text)) {
@@ -301,27 +371,4 @@ func (s *siege) boxGroups() []string {
 		found = append(found, dirs...)
 	}
 	return found
-}
-
-// detect lets an independent program look for all secrets in every answer, the log and every page of the database.
-func (s *siege) detect() {
-	secrets := filepath.Join(s.t.TempDir(), "secrets")
-	must(s.t, os.WriteFile(secrets, []byte(strings.Join(s.secrets, "\n")), 0o600))
-	files := []string{"testdata/detect.py", secrets, s.in.answers, s.in.log}
-	data, err := filepath.Glob(filepath.Join(s.in.dir, "*"))
-	must(s.t, err)
-	for _, path := range data {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			files = append(files, path)
-		}
-	}
-	if out, err := exec.Command("python3", files...).CombinedOutput(); err != nil {
-		s.t.Errorf("%v\n%s", err, out)
-	}
-	// The detector itself must be able to find something.
-	planted := filepath.Join(s.t.TempDir(), "planted")
-	must(s.t, os.WriteFile(planted, []byte("x"+s.secrets[0]+"x"), 0o600))
-	if exec.Command("python3", "testdata/detect.py", secrets, planted).Run() == nil {
-		s.t.Error("the detector finds nothing at all")
-	}
 }

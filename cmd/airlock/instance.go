@@ -11,21 +11,29 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/leases"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/secrets/vault"
+	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/store"
 )
 
 // instance is an opened data directory: what the server and airlock admin have in common.
 type instance struct {
-	dir     string
-	store   *store.Store
-	keyring *secrets.Keyring
-	hub     *live.Hub
-	access  *access.Service
-	keyFrom string // where the instance key comes from
-	keyMade bool   // just now
+	dir      string
+	store    *store.Store
+	keyring  *secrets.Keyring
+	hub      *live.Hub
+	vault    *vault.Client  // nil if none is configured
+	leases   *leases.Keeper // likewise
+	access   *access.Service
+	transfer *transfer.Service
+	keyPath  string // its file; "" if it is in the environment
+	keyFrom  string // where the instance key comes from
+	keyMade  bool   // just now
 }
 
 // openInstance opens the data directory, which is made if need be. The caller must close it.
@@ -43,7 +51,11 @@ func openInstance(ctx context.Context, cfg config, log *slog.Logger) (_ *instanc
 	if err != nil {
 		return nil, err
 	}
-	ring, err := secrets.NewKeyring(key)
+	older, err := olderKeys(cfg)
+	if err != nil {
+		return nil, err
+	}
+	ring, err := secrets.NewKeyring(key, older...)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +63,21 @@ func openInstance(ctx context.Context, cfg config, log *slog.Logger) (_ *instanc
 		return nil, err
 	}
 	hub := &live.Hub{}
-	desk := access.New(access.Config{Store: st, Keyring: ring, Hub: hub, AgentProfiles: cfg.AgentProfiles})
-	return &instance{dir: cfg.DataDir, store: st, keyring: ring, hub: hub, access: desk, keyFrom: from, keyMade: made}, nil
+	client, keeper, err := openVault(cfg, st, log)
+	if err != nil {
+		return nil, err
+	}
+	desk := access.New(access.Config{Store: st, Keyring: ring, Hub: hub, AgentProfiles: cfg.AgentProfiles, Vault: client, Leases: keeper})
+	i := &instance{dir: cfg.DataDir, store: st, keyring: ring, hub: hub, vault: client, leases: keeper, access: desk, keyFrom: from, keyMade: made}
+	switch {
+	case !cfg.SecretKey.Empty():
+	case cfg.SecretKeyFile != "":
+		i.keyPath = cfg.SecretKeyFile
+	default:
+		i.keyPath = from
+	}
+	i.transfer = transfer.New(transfer.Config{Store: st, Keyring: ring, Hub: hub, Dir: cfg.DataDir, Instance: i.label(), Program: "airlock " + version(), Log: log})
+	return i, nil
 }
 
 // existingInstance is openInstance for commands that must not make a new instance where there is none.
@@ -77,4 +102,28 @@ func (i *instance) label() string {
 	return hex.EncodeToString(i.keyring.Lookup(secrets.Settings, "instance label")[:8])
 }
 
-func (i *instance) close() error { return i.store.Close() }
+func (i *instance) close() error { return errors.Join(i.closeVault(), i.store.Close()) }
+
+// olderKeys are the instance keys before the present one, as long as a rotation is not finished.
+func olderKeys(cfg config) ([]app.Secret, error) {
+	switch {
+	case !cfg.OldSecretKey.Empty():
+		return []app.Secret{cfg.OldSecretKey}, nil
+	case !cfg.SecretKey.Empty() || cfg.SecretKeyFile != "":
+		return nil, nil
+	}
+	return secrets.OlderKeys(cfg.DataDir)
+}
+
+// renewKeys reads the instance keys again, for a server beside which they are rotated.
+func (i *instance) renewKeys(cfg config) error {
+	key, _, _, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	older, err := olderKeys(cfg)
+	if err != nil {
+		return err
+	}
+	return i.keyring.Renew(key, older...)
+}

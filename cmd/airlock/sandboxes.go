@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,15 +13,33 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/bubblewrap"
+	"github.com/computclaw/airlock/plugins/docker"
+	"github.com/computclaw/airlock/plugins/landlock"
+	"github.com/computclaw/airlock/plugins/ssh"
 )
 
-// backends are the built-in sandbox backends, in the order in which auto tries them.
-func backends() []string { return []string{bubblewrap.Name} }
+// backends are the built-in sandbox backends.
+func backends() []string { return []string{bubblewrap.Name, landlock.Name, docker.Name, ssh.Name} }
+
+// automatic are those that auto tries, in this order. The others aren't: whoever may use Docker's socket is root on that host, and another
+// machine is another machine, so both take somebody to say so.
+func automatic() []string { return []string{bubblewrap.Name, landlock.Name} }
 
 // plugin is airlock plugin NAME.
 func plugin(ctx context.Context, args []string) error {
-	if len(args) == 1 && args[0] == bubblewrap.Name {
-		return plugins.Serve(ctx, bubblewrap.Name, bubblewrap.New())
+	if len(args) == 1 {
+		switch args[0] {
+		case bubblewrap.Name:
+			return plugins.Serve(ctx, bubblewrap.Name, bubblewrap.New())
+		case landlock.Name:
+			return plugins.Serve(ctx, landlock.Name, landlock.New())
+		case docker.Name:
+			backend := docker.New()
+			defer backend.Close()
+			return plugins.Serve(ctx, docker.Name, backend)
+		case ssh.Name:
+			return plugins.Serve(ctx, ssh.Name, ssh.New())
+		}
 	}
 	return usageError{"usage: airlock plugin NAME, where NAME is one of " + strings.Join(backends(), ", ") + "; only the server starts it"}
 }
@@ -33,33 +50,28 @@ type sandboxes struct {
 	clients []*plugins.Client
 }
 
-// openSandboxes starts the configured plugins. One that can't be started becomes a backend that says why when it is checked: the server
-// must come up to show it.
-func openSandboxes(ctx context.Context, cfg config, label string, log *slog.Logger) (*sandboxes, error) {
-	names := cfg.Sandbox
-	if len(names) == 1 && names[0] == "auto" {
-		names = backends()
-	}
+// openSandboxes makes the configured backends ready to be started. Whether a plugin can be started shows when its proof is taken: the server must
+// come up to show it, and the other backends don't depend on it.
+func openSandboxes(cfg config, label string, log *slog.Logger) (*sandboxes, error) {
 	s := &sandboxes{}
-	for _, name := range names {
-		state := filepath.Join(cfg.DataDir, "sandbox", name)
+	for _, name := range cfg.used() {
+		state, err := filepath.Abs(filepath.Join(cfg.DataDir, "sandbox", name))
+		if err != nil {
+			return nil, err
+		}
 		if err := os.MkdirAll(state, 0o700); err != nil {
-			return nil, errors.Join(fmt.Errorf("make the state directory of %s: %w", name, err), s.close())
+			return nil, fmt.Errorf("make the state directory of %s: %w", name, err)
 		}
-		state, err := filepath.Abs(state)
-		if err != nil {
-			return nil, errors.Join(err, s.close())
+		host := plugins.HostConfig{Name: name, Logger: log.With("plugin", name)}
+		for _, own := range cfg.Plugins {
+			if own.name == name {
+				host.Path, host.SHA256 = own.path, own.sha256
+			}
 		}
-		one := engine.Sandbox{Name: name, Config: plugins.Config{Instance: label, StateDir: state, Settings: cfg.PluginSettings[name], Limits: boxLimits(cfg.Limits)}}
-		client, err := plugins.Open(ctx, plugins.HostConfig{Name: name, Logger: log.With("plugin", name)})
-		if err != nil {
-			log.Error("a sandbox plugin could not be started", "plugin", name, "error", err)
-			one.Backend = unstartable{name, err}
-		} else {
-			one.Backend = client
-			s.clients = append(s.clients, client)
-		}
-		s.list = append(s.list, one)
+		client := plugins.New(host)
+		s.clients = append(s.clients, client)
+		s.list = append(s.list, engine.Sandbox{Name: name, Backend: client,
+			Config: plugins.Config{Instance: label, StateDir: state, Settings: cfg.PluginSettings[name], Limits: boxLimits(cfg.Limits)}})
 	}
 	return s, nil
 }
@@ -74,18 +86,4 @@ func (s *sandboxes) close() error {
 
 func boxLimits(l app.Limits) plugins.Limits {
 	return plugins.Limits{Memory: l.Memory, CPU: l.CPU, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}
-}
-
-// unstartable is a backend whose plugin did not start.
-type unstartable struct {
-	name string
-	err  error
-}
-
-func (u unstartable) Check(context.Context, plugins.Config) (plugins.Report, error) {
-	return plugins.Report{Name: u.name, Tier: plugins.TierNone, Reason: "the plugin could not be started: " + u.err.Error()}, nil
-}
-
-func (u unstartable) Run(context.Context, plugins.Spec, io.Reader, io.Writer) (plugins.Exit, error) {
-	return plugins.Exit{}, u.err
 }

@@ -11,10 +11,11 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
-	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/web"
@@ -66,6 +67,7 @@ func newLog(w io.Writer) *slog.Logger {
 // server is the whole program, running.
 type server struct {
 	*instance
+	cfg    config
 	lock   *os.File // on the data directory
 	url    string   // as reached from this host
 	log    *slog.Logger
@@ -74,11 +76,13 @@ type server struct {
 	http   *http.Server
 	failed chan error // an error that ended the serving
 	follow context.CancelFunc
+
+	following sync.WaitGroup
 }
 
 // start brings everything up: store, keys, listener, sandbox, engine, HTTP. It returns when requests are answered. The first admin token is printed to out.
 func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ *server, err error) {
-	s := &server{log: log, failed: make(chan error, 1), follow: func() {}}
+	s := &server{cfg: cfg, log: log, failed: make(chan error, 1), follow: func() {}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.stop())
@@ -108,14 +112,30 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	if s.keyMade {
 		log.Warn("made a new instance key; without it nothing in the database can be read, so back it up apart from the database", "file", s.keyFrom)
 	}
+	if risk := s.keyInfo().Risk; risk != "" && !s.keyMade {
+		log.Warn("the instance key and the data share a disk", "key", s.keyFrom, "advice", risk)
+	}
 	own, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
 		return nil, fmt.Errorf("own address: %w", err)
 	}
-	if s.boxes, err = openSandboxes(ctx, cfg, s.label(), log); err != nil {
+	if err := access.NoteServing(ctx, s.store, s.keyring); err != nil {
 		return nil, err
 	}
-	s.engine = newEngine(cfg, s.instance, s.boxes, own, log)
+	if err := s.transfer.Tidy(); err != nil {
+		return nil, err
+	}
+	if s.boxes, err = openSandboxes(cfg, s.label(), log); err != nil {
+		return nil, err
+	}
+	way, err := openOutside(ctx, cfg, s.instance, own)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.startVault(ctx, log); err != nil {
+		return nil, err
+	}
+	s.engine = newEngine(cfg, s.instance, s.boxes, way, log)
 	if err := s.engine.Start(ctx); err != nil {
 		return nil, err
 	}
@@ -123,27 +143,28 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	if err := s.admit(ctx, cfg, out); err != nil {
 		return nil, err
 	}
-	s.serveHTTP(cfg, listener)
+	s.serveHTTP(cfg, way, listener)
 	followCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.follow = cancel
 	if err := s.followChanges(followCtx); err != nil {
 		return nil, err
 	}
+	s.following.Go(func() { s.transfer.Run(followCtx) })
 	log.Info("serving", "addr", own.String(), "url", s.url, "data", cfg.DataDir, "version", version())
 	return s, nil
 }
 
-func newEngine(cfg config, i *instance, boxes *sandboxes, own netip.AddrPort, log *slog.Logger) *engine.Engine {
+func newEngine(cfg config, i *instance, boxes *sandboxes, way outside, log *slog.Logger) *engine.Engine {
 	pool := cfg.Pool
 	if pool == 0 {
 		pool = -1 // the engine's word for none
 	}
 	return engine.New(engine.Config{
 		Store: i.store, Access: i.access, Keyring: i.keyring, Hub: i.hub, Log: log,
-		Gateway:   egress.New(egress.Config{LocalServices: cfg.LocalServices, Listener: own}),
-		Sandboxes: boxes.list, Limits: cfg.Limits,
+		Gateway: way.gateway, CA: way.trusted,
+		Sandboxes: boxes.list, Auto: cfg.auto(), Limits: cfg.Limits,
 		Workers: cfg.Workers, Waiters: cfg.Waiters, Queue: cfg.Queue, Pool: pool,
-		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait, Patterns: cfg.Patterns.Find, Ahead: cfg.Patterns.Ahead,
 	})
 }
 
@@ -205,9 +226,9 @@ func (l patient) Accept() (net.Conn, error) {
 	}
 }
 
-func (s *server) serveHTTP(cfg config, listener net.Listener) {
+func (s *server) serveHTTP(cfg config, way outside, listener net.Listener) {
 	s.http = web.New(web.Config{
-		Access: s.access, Engine: s.engine, Hub: s.hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
+		Access: s.access, Engine: s.engine, Prober: way.prober(s.instance, false), Transfer: s.transfer, Key: s.keyInfo(), Hub: s.hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
 		Version: version(), Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
 	}).HTTPServer()
 	go func() {
@@ -221,6 +242,10 @@ func (s *server) serveHTTP(cfg config, listener net.Listener) {
 func (s *server) stop() error {
 	var errs []error
 	s.follow()
+	s.following.Wait()
+	if s.instance != nil {
+		s.transfer.Close()
+	}
 	if s.http != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), grace)
 		if err := s.http.Shutdown(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -33,7 +34,7 @@ func inNamespaces(t *testing.T) bool {
 	if os.Getuid() != 0 {
 		args = append(args, "--user", "--map-current-user", "--keep-caps")
 	}
-	args = append(args, "--", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=20m")
+	args = append(args, "--", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout="+innerTime().String(), "-runs="+strconv.Itoa(*runs))
 	inner := exec.Command("unshare", args...)
 	inner.Env = append(os.Environ(), "AIRLOCK_TEST_WORLD=1")
 	out, err := inner.CombinedOutput()
@@ -44,6 +45,12 @@ func inNamespaces(t *testing.T) bool {
 		t.Logf("%s", out)
 	}
 	return false
+}
+
+// innerTime is less than the outer run has, so that what hangs is told of.
+func innerTime() time.Duration {
+	limit, _ := time.ParseDuration(flag.Lookup("test.timeout").Value.String())
+	return limit * 9 / 10
 }
 
 // world is a small internet: hosts that a profile may allow, and canaries that nothing in a box may ever reach.

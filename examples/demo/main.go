@@ -76,8 +76,8 @@ func run(ctx context.Context, o options) error {
 	say("")
 	say("Airlock keeps running. Have a look at what it recorded:")
 	say("  %s/ui", server.url)
-	say("  admin token  %s", server.adminToken)
-	say("  data         %s", o.dir)
+	say("  log in as %s, password %s", personName, server.password)
+	say("  data in %s", o.dir)
 	say("Ctrl-C ends it.")
 	return server.wait(ctx)
 }

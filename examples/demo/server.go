@@ -22,7 +22,8 @@ const weatherHost = "weather.example:8080"
 // airlock is a running server.
 type airlock struct {
 	url        string
-	adminToken string
+	adminToken string // lets somebody in who then chooses a name and a password; works once
+	password   string // that the demo's person chooses
 	log        string // file with its output
 	exited     chan struct{}
 	err        error // after exited
@@ -43,12 +44,11 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 	}
 	defer logFile.Close()
 
-	a := &airlock{url: "http://" + o.addr, adminToken: "atk_" + rand.Text(), log: logFile.Name(), exited: make(chan struct{})}
+	a := &airlock{url: "http://" + o.addr, password: strings.ToLower(rand.Text()), log: logFile.Name(), exited: make(chan struct{})}
 	cmd := exec.Command(o.binary, "serve")
 	cmd.Env = append(os.Environ(),
 		"AIRLOCK_ADDR="+o.addr,
 		"AIRLOCK_DATA_DIR="+o.dir,
-		"AIRLOCK_ADMIN_TOKEN="+a.adminToken, // without it, the first start prints one
 		"AIRLOCK_LOCAL_SERVICES="+weatherHost+"="+serviceAddr,
 	)
 	cmd.Stdout, cmd.Stderr = logFile, logFile
@@ -64,7 +64,22 @@ func startAirlock(ctx context.Context, o options, serviceAddr string) (*airlock,
 		a.stop()
 		return nil, fmt.Errorf("%w\n%s", err, a.lastLines())
 	}
+	if a.adminToken, err = newToken(ctx, o); err != nil {
+		a.stop()
+		return nil, err
+	}
 	return a, nil
+}
+
+// newToken asks for an admin token, as who has forgotten a password does: the data may be those of an earlier demo.
+func newToken(ctx context.Context, o options) (string, error) {
+	cmd := exec.CommandContext(ctx, o.binary, "admin", "token")
+	cmd.Env = append(os.Environ(), "AIRLOCK_DATA_DIR="+o.dir)
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s admin token: %w", o.binary, err)
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 // free tells a person early, and in words, that something else listens there.

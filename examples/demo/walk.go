@@ -28,7 +28,7 @@ func walk(ctx context.Context, server *airlock, token string) error {
 	say("   and check that the page shows the pairing code %s.", p.PairingCode)
 
 	say("\n2  The person opens that page, logs in, fills in the values and locks the profile.")
-	if err := grant(ctx, person, p, server.adminToken, token); err != nil {
+	if err := grant(ctx, person, p, server, token); err != nil {
 		return err
 	}
 
@@ -88,12 +88,29 @@ func ask(ctx context.Context, a *agent) (p profile, err error) {
 	return p, a.call(ctx, "POST", "/profiles/"+p.ID+"/hosts", hosts, &p)
 }
 
+// personName is who the demo's person is.
+const personName = "Demo"
+
+// logIn follows the setup link's way through the login: a token first, then a name and a password, and on to the profile.
+func logIn(ctx context.Context, person *person, server *airlock) error {
+	if strings.HasPrefix(person.at.Path, "/ui/login") && person.page.Find("[name=token]").Length() == 0 {
+		if err := person.open(ctx, "/ui/login/token?"+person.at.RawQuery); err != nil {
+			return err
+		}
+	}
+	if err := person.press(ctx, "Log in", url.Values{"token": {server.adminToken}}); err != nil {
+		return err
+	}
+	password := []string{server.password}
+	return person.press(ctx, "Continue", url.Values{"name": {personName}, "password": password, "password-again": password})
+}
+
 // grant is the person's part, page by page.
-func grant(ctx context.Context, person *person, p profile, adminToken, token string) error {
+func grant(ctx context.Context, person *person, p profile, server *airlock, token string) error {
 	if err := person.open(ctx, p.SetupURL); err != nil {
 		return err
 	}
-	if err := person.press(ctx, "Log in", url.Values{"token": {adminToken}}); err != nil {
+	if err := logIn(ctx, person, server); err != nil {
 		return err
 	}
 	if err := keep(ctx, person, "WEATHER_API_TOKEN", token, "injected"); err != nil {

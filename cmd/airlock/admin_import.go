@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer"
+)
+
+// besideServer is how much a file may unpack to, in bytes, to be imported while the server runs: the import is one transaction, and the server's own writes wait
+// for another process ten seconds at most.
+const besideServer = 64 << 20
+
+// importFile is airlock admin import FILE.
+func (o *operator) importFile(ctx context.Context, args []string) error {
+	f := newFlags("admin import", adminUsage)
+	preview, overwrite, noHistory := f.Bool("preview", false, ""), f.Bool("overwrite", false, ""), f.Bool("no-history", false, "")
+	yes, no, from, most := f.list("yes"), f.list("no"), f.String("passphrase-file", "", ""), f.String("max-size", "", "")
+	rest, err := o.parse(ctx, f, args, "FILE")
+	if err != nil {
+		return err
+	}
+	file, err := o.upload(rest[0], *from, *most)
+	if err != nil {
+		return err
+	}
+	plan, err := o.transfer.Plan(ctx, o.by, file, nil)
+	if err != nil {
+		return err
+	}
+	choice := transfer.Choice{Overwrite: *overwrite, History: !*noHistory, Each: map[string]bool{}}
+	for list, answer := range map[*[]string]bool{yes: true, no: false} {
+		for _, key := range *list {
+			if !known(plan, key) {
+				return usageError{fmt.Sprintf("there is no %q in the file; --preview lists what there is", app.Clip(key, 80))}
+			}
+			choice.Each[key] = answer
+		}
+	}
+	o.showPlan(plan)
+	if *preview {
+		return nil
+	}
+	if lock, err := lockDataDir(o.cfg.DataDir); err == nil {
+		defer lock.Close()
+	} else if plan.Bytes > besideServer {
+		return usageError{"the file is too large to be imported while the server runs; stop the server, or import it in the UI"}
+	}
+	report, err := o.transfer.Import(ctx, o.by, file, choice, plan.Digest, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(o.out, "imported %d credentials, %d profiles and %d executions; %d executions were here already or not wanted\n", report.Credentials, report.Profiles, report.Executions, report.Skipped)
+	return nil
+}
+
+func known(plan transfer.Plan, key string) bool {
+	for _, i := range plan.Items {
+		if i.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// upload opens a file of this host with its passphrase.
+func (o *operator) upload(path, passphraseFile, most string) (transfer.Upload, error) {
+	passphrase, err := o.passphrase(passphraseFile, "Passphrase of the file: ", false)
+	if err != nil {
+		return transfer.Upload{}, err
+	}
+	file, err := transfer.OpenFile(path, passphrase)
+	if err == nil && most != "" {
+		file.MaxSize, err = parseSize(most)
+	}
+	return file, err
+}
+
+func (o *operator) showPlan(p transfer.Plan) {
+	fmt.Fprintf(o.out, "made by instance %s (%s) at %s: %s\n", p.Instance, printable(p.Program), stamp(time.UnixMilli(p.MadeAt)), p.File)
+	w := table(o.out, "ITEM", "STATE", "NAME", "WHAT WOULD CHANGE")
+	for _, i := range p.Items {
+		changes := strings.Join(i.Changes, " ")
+		if i.Widens {
+			changes = "NEEDS --yes " + i.Key + ": " + changes
+		}
+		w.row(i.Key, string(i.State), i.Title, changes)
+	}
+	_ = w.flush()
+	fmt.Fprintf(o.out, "%d executions, %d of them here already\n", p.File.Executions, p.Here)
+}
+
+// handle is that of a profile, which may also be named by its id.
+func (o *operator) handle(ctx context.Context, text string) (string, error) {
+	find := o.access.ProfileByHandle
+	if app.IsProfileID(text) {
+		find = o.access.Profile
+	}
+	p, err := find(ctx, text)
+	return p.Handle, err
+}
+
+// retire is airlock admin retire.
+func (o *operator) retire(ctx context.Context, args []string) error {
+	f := newFlags("admin retire", adminUsage)
+	undo := f.Bool("undo", false, "")
+	if _, err := o.parse(ctx, f, args); err != nil {
+		return err
+	}
+	if *undo {
+		if err := o.access.Unretire(ctx, o.by); err != nil {
+			return err
+		}
+		fmt.Fprintln(o.out, "the instance executes again")
+		return nil
+	}
+	if err := o.access.Retire(ctx, o.by); err != nil {
+		return err
+	}
+	fmt.Fprintln(o.out, "the instance takes nothing any more; what runs goes on to its end")
+	return nil
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/rekey"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// How long a running server may take to know the new key, and how long after that something that was sealed with the old one may still be written.
+const (
+	knowWithin   = 30 * time.Second
+	settleWithin = 5 * time.Second
+)
+
+// rotateKey is airlock admin key rotate. A crash at any point leaves a key file with every key that something is sealed with; running it again goes on.
+func (o *operator) rotateKey(ctx context.Context, args []string) error {
+	if _, err := o.parse(ctx, newFlags("admin key rotate", adminUsage), args); err != nil {
+		return err
+	}
+	own := o.cfg.SecretKey.Empty() && o.cfg.SecretKeyFile == ""
+	if own {
+		if err := o.addKey(); err != nil {
+			return err
+		}
+	}
+	if err := o.note(ctx, "key.rotate", "Began to seal everything with the instance key "+o.keyring.KeyID()+"."); err != nil {
+		return err
+	}
+	running, err := o.serverKnows(ctx)
+	if err != nil {
+		return err
+	}
+	n, err := rekey.Run(ctx, o.store, o.keyring)
+	if err == nil && running {
+		// What a request of that moment sealed with the old key may have been written behind the first pass.
+		select {
+		case <-time.After(settleWithin):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		var more int
+		more, err = rekey.Run(ctx, o.store, o.keyring)
+		n += more
+	}
+	if err != nil {
+		return err
+	}
+	if own {
+		if err := o.dropKeys(); err != nil {
+			return err
+		}
+	}
+	if err := o.note(ctx, "key.rotated", fmt.Sprintf("Sealed %d tokens with the instance key %s; older keys open nothing any more.", n, o.keyring.KeyID())); err != nil {
+		return err
+	}
+	fmt.Fprintf(o.out, "sealed %d tokens with the instance key %s\n", n, o.keyring.KeyID())
+	if !own {
+		fmt.Fprintln(o.out, "AIRLOCK_SECRET_KEY_OLD is not needed any more")
+	}
+	return nil
+}
+
+// addKey puts a new key in front of the key file, unless a rotation was begun already.
+func (o *operator) addKey() error {
+	current, _, _, err := secrets.LoadInstanceKey(app.Secret{}, "", o.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	older, err := secrets.OlderKeys(o.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	if len(older) == 0 {
+		if err := secrets.WriteKeys(o.cfg.DataDir, secrets.NewInstanceKey(), current); err != nil {
+			return err
+		}
+	}
+	return o.renewKeys(o.cfg)
+}
+
+// dropKeys leaves the present key alone in the key file.
+func (o *operator) dropKeys() error {
+	current, _, _, err := secrets.LoadInstanceKey(app.Secret{}, "", o.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	return secrets.WriteKeys(o.cfg.DataDir, current)
+}
+
+func (o *operator) note(ctx context.Context, action, detail string) error {
+	return o.store.Write(ctx, func(tx *store.Tx) error {
+		return tx.Audit(ctx, app.Event{At: time.Now().UTC().Truncate(time.Millisecond), Actor: o.by, Action: action, Subject: "instance", Detail: detail})
+	})
+}
+
+// serverKnows waits until a running server seals with the present key; running is false if there is none.
+func (o *operator) serverKnows(ctx context.Context) (running bool, err error) {
+	for deadline := time.Now().Add(knowWithin); ; {
+		lock, err := lockDataDir(o.cfg.DataDir)
+		if err == nil {
+			return false, lock.Close()
+		}
+		id, err := access.ServesWith(ctx, o.store)
+		if err != nil || id == o.keyring.KeyID() {
+			return true, err
+		}
+		if time.Now().After(deadline) {
+			return true, app.E(app.CodeConflict, "the running server does not have the new instance key", "Nothing was sealed anew. Start the server again with the new key in AIRLOCK_SECRET_KEY and the one before in AIRLOCK_SECRET_KEY_OLD, and run this in the same environment.")
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return true, ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// placementFlags say where a profile's scripts may run.
+func placementFlags(f *flags) *app.Placement {
+	p := &app.Placement{}
+	f.StringVar(&p.Backend, "backend", "", "")
+	f.StringVar(&p.MinTier, "min-tier", "", "")
+	f.StringVar(&p.Image, "image", "", "")
+	return p
+}
+
+// checkPlacement refuses a backend that this configuration doesn't know. Which images there are is for the server to find out.
+func (o *operator) checkPlacement(p app.Placement) error {
+	if p.Backend != "" && !slices.Contains(o.cfg.known(), p.Backend) {
+		return usageError{fmt.Sprintf("there is no sandbox backend %q; there are %s", app.Clip(p.Backend, 40), strings.Join(o.cfg.known(), ", "))}
+	}
+	return nil
+}
+
+// placeProfile replaces where a profile's scripts may run; without flags they run wherever the instance runs them.
+func (o *operator) placeProfile(ctx context.Context, args []string) error {
+	f := newFlags("admin profile place", adminUsage)
+	place := placementFlags(f)
+	rest, err := o.parse(ctx, f, args, "ID")
+	if err != nil {
+		return err
+	}
+	if err := o.checkPlacement(*place); err != nil {
+		return err
+	}
+	p, err := o.find(ctx, rest[0])
+	if err != nil {
+		return err
+	}
+	_, err = o.access.SetPlacement(ctx, o.by, p.Handle, *place)
+	return err
+}
+
+func placed(p app.Placement) string {
+	var parts []string
+	for _, part := range []struct{ name, value string }{{"backend", p.Backend}, {"isolation at least", p.MinTier}, {"image", p.Image}} {
+		if part.value != "" {
+			parts = append(parts, part.name+" "+part.value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer"
+)
+
+// restore is airlock admin restore FILE. It makes the database of a data directory, so it opens none before.
+func (o *operator) restore(ctx context.Context, args []string) error {
+	f := newFlags("admin restore", adminUsage)
+	replace, from, most := f.Bool("replace", false, ""), f.String("passphrase-file", "", ""), f.String("max-size", "", "")
+	rest, err := f.parse(o.out, args, "FILE")
+	if err != nil {
+		return err
+	}
+	cfg, err := loadConfig(o.env)
+	if err != nil {
+		return err
+	}
+	if err := harden(); err != nil {
+		return err
+	}
+	lock, err := lockDataDir(cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	point, err := transfer.IsPoint(rest[0])
+	if err != nil {
+		return err
+	}
+	ring, err := o.restoreKey(cfg)
+	if err != nil {
+		return err
+	}
+	r := transfer.Restore{Dir: cfg.DataDir, Keyring: ring, Replace: *replace, By: o.by, Log: slog.New(slog.NewTextHandler(o.err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	if point {
+		if err := r.FromPoint(ctx, rest[0]); err != nil {
+			return err
+		}
+		fmt.Fprintf(o.out, "restored %s in %s\n", rest[0], cfg.DataDir)
+		return nil
+	}
+	file, err := o.upload(rest[0], *from, *most)
+	if err != nil {
+		return err
+	}
+	counts, err := r.FromFile(ctx, file, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(o.out, "restored %s in %s\n", counts, cfg.DataDir)
+	return nil
+}
+
+// restoreKey is the instance key of the directory, made if there is none: a backup needs no old one.
+func (o *operator) restoreKey(cfg config) (*secrets.Keyring, error) {
+	key, source, created, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	if created {
+		fmt.Fprintf(o.err, "made a new instance key, %s; back it up apart from the database\n", source)
+	}
+	return secrets.NewKeyring(key)
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/computclaw/airlock/app/egress/ca"
+)
+
+// The names of the benchmark's host. A box reaches it by the first over TLS that Airlock reads, by the second over TLS that is relayed, by the
+// third over a plain connection that is relayed.
+const (
+	benchHost   = "bench.test"
+	benchPassed = "passed.bench.test"
+	benchRaw    = "raw.bench.test"
+	rawPort     = 7000 // no protocol belongs to it
+)
+
+// benchService is one HTTP service on loopback, with TLS and without.
+type benchService struct {
+	authority  *ca.Authority // of its certificate
+	answer     []byte        // repeated
+	tls, plain netip.AddrPort
+	servers    []*http.Server
+	trust      string // file with the authority's certificate, once outside has written it
+}
+
+func startBenchService(ctx context.Context) (*benchService, error) {
+	authority, err := ca.New(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	s := &benchService{authority: authority, answer: make([]byte, 64<<10)}
+	_, _ = rand.NewChaCha8([32]byte{}).Read(s.answer) // like what is compressed, say; long runs of one byte are searched more slowly
+	config := &tls.Config{
+		GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) { return authority.Leaf(h.ServerName) },
+		NextProtos:     []string{"http/1.1"}, MinVersion: tls.VersionTLS12,
+	}
+	if s.tls, err = s.serve(ctx, func(l net.Listener) net.Listener { return tls.NewListener(l, config) }); err == nil {
+		s.plain, err = s.serve(ctx, func(l net.Listener) net.Listener { return l })
+	}
+	if err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// serve listens on a free port of loopback.
+func (s *benchService) serve(ctx context.Context, wrap func(net.Listener) net.Listener) (netip.AddrPort, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	server := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
+	s.servers = append(s.servers, server)
+	go func() { _ = server.Serve(wrap(listener)) }()
+	return netip.ParseAddrPort(listener.Addr().String())
+}
+
+func (s *benchService) stop() {
+	for _, server := range s.servers {
+		_ = server.Close()
+	}
+}
+
+// ServeHTTP takes what it is sent and answers with as many bytes as it is asked for.
+func (s *benchService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		return
+	}
+	size, _ := strconv.Atoi(r.URL.Query().Get("n"))
+	w.Header().Set("Content-Length", strconv.Itoa(size))
+	for size > 0 {
+		n, err := w.Write(s.answer[:min(size, len(s.answer))])
+		if err != nil {
+			return
+		}
+		size -= n
+	}
+}

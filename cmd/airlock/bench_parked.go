@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"text/tabwriter"
+	"time"
+)
+
+// parkedScript holds some data while it waits, as scripts do.
+const parkedScript = "data = list(range(1000))\nanswer = llm.complete('go on?')\nset_result([answer, sum(data)])"
+
+// benchParked lets n executions wait for the LLM at once, measures what they cost and whether the server stays quick, and answers them all.
+func benchParked(ctx context.Context, out io.Writer, service *benchService, n int) error {
+	f := &fleetBench{service: service}
+	census := newBoxCensus()
+	// One profile may fill a part of the queue.
+	b, stop, err := f.server(ctx, "auto", 0, "AIRLOCK_WAITERS="+strconv.Itoa(n), "AIRLOCK_QUEUE="+strconv.Itoa(10*n), "AIRLOCK_LLM_WAIT=1h")
+	if err != nil {
+		return err
+	}
+	defer stop()
+	before, start := available(), time.Now()
+	ids := make([]string, n)
+	if err := b.each(ids, func(i int) error {
+		var x struct {
+			ID string `json:"execution_id"`
+		}
+		err := b.call(ctx, http.MethodPost, "/execute", map[string]any{"profile_id": b.profile, "script": parkedScript}, &x)
+		ids[i] = x.ID
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := b.each(ids, func(i int) error { return b.until(ctx, ids[i], "awaiting_llm") }); err != nil {
+		return err
+	}
+	parkedIn := time.Since(start)
+	used, box := before-available(), census.memory()
+	polls, err := load(4, 5*time.Second, func() error { return b.call(ctx, http.MethodGet, "/health", nil, nil) })
+	if err != nil {
+		return err
+	}
+	start = time.Now()
+	if err := b.each(ids, func(i int) error {
+		if err := b.call(ctx, http.MethodPost, "/executions/"+ids[i]+"/respond", map[string]any{"response": "yes"}, nil); err != nil {
+			return err
+		}
+		return b.until(ctx, ids[i], "completed")
+	}); err != nil {
+		return err
+	}
+	slices.Sort(polls)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "executions that wait for the LLM at once\t%d\n", n)
+	fmt.Fprintf(table, "until all waited\t%s\n", parkedIn.Round(100*time.Millisecond))
+	fmt.Fprintf(table, "memory of one, shared pages by equal parts\t%.1f MiB\n", float64(box)/(1<<20))
+	fmt.Fprintf(table, "less memory available on the machine, per execution\t%.1f MiB\n", float64(used)/float64(n)/(1<<20))
+	fmt.Fprintf(table, "GET /health meanwhile, 4 clients\tp50 %s, p99 %s\n", ms(quantile(polls, 0.5)), ms(quantile(polls, 0.99)))
+	fmt.Fprintf(table, "until all were answered and completed\t%s\n", time.Since(start).Round(100*time.Millisecond))
+	return table.Flush()
+}
+
+// each calls for all indices, a few at a time, and returns the first error.
+func (b *benchmark) each(ids []string, call func(i int) error) error {
+	next, errs := make(chan int), make(chan error, len(ids))
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for i := range next {
+				if err := call(i); err != nil {
+					errs <- err
+				}
+			}
+		})
+	}
+	for i := range ids {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	select {
+	case err := <-errs:
+		return err
+	default:
+		return nil
+	}
+}
+
+// until waits for an execution's status; another end is an error.
+func (b *benchmark) until(ctx context.Context, id, status string) error {
+	for ctx.Err() == nil {
+		var x struct {
+			Status string `json:"status"`
+			Error  string `json:"error"`
+		}
+		if err := b.call(ctx, http.MethodGet, "/executions/"+id+"?wait=5", nil, &x); err != nil {
+			return err
+		}
+		switch x.Status {
+		case status:
+			return nil
+		case "completed", "error", "timeout", "cancelled":
+			return fmt.Errorf("execution %s ended as %s: %s", id, x.Status, x.Error)
+		}
+		time.Sleep(20 * time.Millisecond) // one that waits for the LLM answers at once
+	}
+	return ctx.Err()
+}

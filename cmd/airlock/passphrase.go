@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// maxPassphrase bounds what is read of a passphrase, in bytes.
+const maxPassphrase = 8 << 10
+
+// passphrase reads one: from a file, or one line of standard input. At a terminal it asks, without showing what is typed, and twice for a new file.
+func (o *operator) passphrase(file, prompt string, twice bool) (app.Secret, error) {
+	if file != "" {
+		text, err := readSecretFile(file)
+		if err != nil {
+			return app.Secret{}, fmt.Errorf("--passphrase-file: %w", err)
+		}
+		return app.NewSecret(text), nil
+	}
+	in := bufio.NewReader(io.LimitReader(o.in, 2*maxPassphrase))
+	first, err := o.ask(in, prompt)
+	if err != nil {
+		return app.Secret{}, err
+	}
+	if terminal(o.in) && twice {
+		second, err := o.ask(in, "The same again: ")
+		if err != nil {
+			return app.Secret{}, err
+		}
+		if !first.Equal(second) {
+			return app.Secret{}, usageError{"the two passphrases differ; nothing was done"}
+		}
+	}
+	return first, nil
+}
+
+// ask reads a line; at a terminal with a prompt and without echo.
+func (o *operator) ask(in *bufio.Reader, prompt string) (app.Secret, error) {
+	if terminal(o.in) {
+		fmt.Fprint(o.err, prompt)
+		restore, err := hideTyping(o.in)
+		if err != nil {
+			return app.Secret{}, err
+		}
+		defer func() {
+			restore()
+			fmt.Fprintln(o.err)
+		}()
+	}
+	line, err := in.ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return app.Secret{}, fmt.Errorf("read the passphrase: %w", err)
+	}
+	if line = strings.TrimRight(line, "\r\n"); line == "" || len(line) > maxPassphrase {
+		return app.Secret{}, usageError{"there is no passphrase: type it at the prompt, write it to standard input, or name a file with --passphrase-file"}
+	}
+	return app.NewSecret(line), nil
+}
+
+func terminal(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}
+
+// hideTyping switches the terminal's echo off until restore is called.
+func hideTyping(in io.Reader) (restore func(), err error) {
+	fd := int(in.(*os.File).Fd()) //nolint:forcetypeassert // terminal says so
+	was, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	if err != nil {
+		return nil, fmt.Errorf("read the passphrase: %w", err)
+	}
+	hidden := *was
+	hidden.Lflag &^= unix.ECHO
+	hidden.Lflag |= unix.ICANON | unix.ISIG
+	if err := unix.IoctlSetTermios(fd, unix.TCSETS, &hidden); err != nil {
+		return nil, fmt.Errorf("read the passphrase: %w", err)
+	}
+	return func() { _ = unix.IoctlSetTermios(fd, unix.TCSETS, was) }, nil
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// tlsWorld is the part of the world that speaks TLS: hosts that sealed credentials belong to, hosts of others, and hosts that are broken.
+type tlsWorld struct {
+	services string // AIRLOCK_LOCAL_SERVICES
+	roots    string // AIRLOCK_EXTRA_CA
+
+	mu   sync.Mutex
+	seen map[string][]byte // by host: all that was sent to it
+}
+
+// newTLSWorld starts them: echo.test and its wildcard neighbours repeat everything; other.test belongs to nobody; badcert.test has a certificate that
+// no one vouches for; h2.test speaks HTTP/2 only; ssh.test greets first.
+func newTLSWorld(t *testing.T) *tlsWorld {
+	w := &tlsWorld{seen: map[string][]byte{}, roots: filepath.Join(t.TempDir(), "roots.pem")}
+	authority := newTestAuthority(t)
+	must(t, os.WriteFile(w.roots, authority.pem, 0o644))
+	stranger := newTestAuthority(t)
+	w.host(t, "echo.test:443", authority.config(t, "echo.test"))
+	w.host(t, "echo.test:80", nil)
+	w.host(t, "body.test:443", authority.config(t, "body.test"))
+	w.host(t, "other.test:443", authority.config(t, "other.test"))
+	w.host(t, "other.test:80", nil)
+	w.host(t, "badcert.test:443", stranger.config(t, "badcert.test"))
+	w.host(t, "wrongname.test:443", authority.config(t, "somebody-else.test"))
+	h2 := authority.config(t, "h2.test")
+	h2.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) { // Go's server alone would fall back to HTTP/1.1
+		if !slices.Contains(hello.SupportedProtos, "h2") {
+			return nil, errors.New("HTTP/2 only")
+		}
+		return nil, nil
+	}
+	w.host(t, "h2.test:443", h2)
+	w.greeter(t, "ssh.test:443")
+	return w
+}
+
+// sentTo returns everything that a host got so far.
+func (w *tlsWorld) sentTo(host string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(w.seen[host])
+}
+
+func (w *tlsWorld) record(place string, text []byte) {
+	host, _, _ := strings.Cut(place, ":")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen[host] = append(w.seen[host], text...)
+}
+
+func (w *tlsWorld) serve(t *testing.T, place string) net.Listener {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { l.Close() })
+	if w.services != "" {
+		w.services += ","
+	}
+	w.services += place + "=" + l.Addr().String()
+	return l
+}
+
+// host answers every request with the request itself, in the body, in a header and in a cookie. /redirect leads to where it says.
+func (w *tlsWorld) host(t *testing.T, place string, config *tls.Config) {
+	l := w.serve(t, place)
+	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), TLSConfig: config, Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		text, _ := httputil.DumpRequest(r, true)
+		w.record(place, text)
+		if r.URL.Path == "/redirect" {
+			rw.Header().Set("Location", "https://echo.test/?back="+r.Header.Get("Authorization"))
+			rw.WriteHeader(http.StatusFound)
+			return
+		}
+		rw.Header().Set("X-Authorization", r.Header.Get("Authorization"))
+		http.SetCookie(rw, &http.Cookie{Name: "token", Value: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")})
+		rw.Header().Set("Trailer", "X-Trailer")
+		_ = json.NewEncoder(rw).Encode(map[string]any{"method": r.Method, "host": r.Host, "path": r.URL.Path, "query": r.URL.RawQuery, "raw": string(text)})
+		rw.Header().Set("X-Trailer", r.Header.Get("Authorization"))
+	})}
+	go func() {
+		if config == nil {
+			_ = server.Serve(l)
+			return
+		}
+		_ = server.ServeTLS(l, "", "")
+	}()
+	t.Cleanup(func() { server.Close() })
+}
+
+// greeter says hello first, as SSH and mail servers do, and keeps what it is told.
+func (w *tlsWorld) greeter(t *testing.T, place string) {
+	l := w.serve(t, place)
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				_, _ = io.WriteString(conn, "SSH-2.0-greeter\r\n")
+				_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+				text, _ := io.ReadAll(io.LimitReader(conn, 1<<16))
+				w.record(place, text)
+			}()
+		}
+	}()
+}
+
+// testAuthority issues certificates for the hosts of the world.
+type testAuthority struct {
+	certificate *x509.Certificate
+	key         *ecdsa.PrivateKey
+	pem         []byte
+}
+
+func newTestAuthority(t *testing.T) *testAuthority {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "Test authority"}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	must(t, err)
+	certificate, err := x509.ParseCertificate(der)
+	must(t, err)
+	return &testAuthority{certificate: certificate, key: key, pem: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}
+}
+
+func (a *testAuthority) config(t *testing.T, name string) *tls.Config {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), a.key)
+	must(t, err)
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
+}
