@@ -5,16 +5,18 @@ SHELL := /bin/bash
 GOLANGCI_VERSION := v2.15.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
-INIT_SOURCES := $(wildcard cmd/airlock-init/*.go plugins/wire/*.go) go.mod
-SOURCES := $(shell find app assets cmd plugins store views -name '*.go' -not -name '*_test.go' 2>/dev/null) go.mod
+REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
+REMOTE_SOURCES := $(shell find cmd/airlock-remote plugins -name '*.go' -not -name '*_test.go') $(wildcard plugins/bubblewrap/*.py) go.mod
+INIT_SOURCES := $(wildcard cmd/airlock-init/*.go plugins/wire/*.go plugins/landlock/walls/*.go plugins/landlock/door/*.go plugins/landlock/warden/*.go) go.mod
+SOURCES := $(shell find app assets cmd plugins store views \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.sql' -o -name '*.svg' \) -not -name '*_test.go' 2>/dev/null) go.mod
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
-TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl protobuf-compiler procps iproute2 util-linux \
-	python3-httpx python3-requests python3-psycopg2 python3-numpy python3-pandas postgresql chromium
+TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl openssl protobuf-compiler procps iproute2 util-linux \
+	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas postgresql chromium docker.io openssh-server
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
 
 .PHONY: demo
 demo: run-packages build ## Start Airlock and walk the whole flow on real data; Ctrl-C ends it
@@ -28,18 +30,35 @@ run: run-packages build ## Serve on port 9090 with the data in ./data
 .PHONY: build
 build: airlock ## Build ./airlock, one static file
 
-airlock: $(INIT) $(SOURCES)
+airlock: $(INIT) $(REMOTE) $(SOURCES)
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)" -o $@ ./cmd/airlock
 
 plugins/initbin/airlock-init-linux-%: $(INIT_SOURCES)
-	CGO_ENABLED=0 GOOS=linux GOARCH=$* go build -trimpath -ldflags "-s -w" -o $@ ./cmd/airlock-init
+	CGO_ENABLED=0 GOOS=linux GOARCH=$* go build -trimpath -buildvcs=false -ldflags "-s -w" -o $@ ./cmd/airlock-init
+
+# Without the revision in it, so that only a changed program is uploaded again.
+plugins/ssh/remotebin/airlock-remote-linux-%.gz: $(REMOTE_SOURCES)
+	CGO_ENABLED=0 GOOS=linux GOARCH=$* go build -trimpath -buildvcs=false -ldflags "-s -w" -o $(@:.gz=) ./cmd/airlock-remote
+	gzip -9nf $(@:.gz=)
 
 .PHONY: init
-init: $(INIT) ## Build the guest's PID 1, which the tests need too
+init: $(INIT) $(REMOTE) ## Build what airlock carries inside: the guest's PID 1 and the program for SSH hosts. The tests need them too
 
 .PHONY: test
-test: test-packages init lint generated ## Install what the tests need and run everything, with the race detector
-	go test -race -count=1 -timeout 18m ./...
+test: test-packages init vault s3server lint generated ## Install what the tests need and run everything, with the race detector
+	go test -race -count=1 -timeout 30m ./...
+
+.PHONY: vault
+vault: ## Build the Vault server that tests run against, unless it is in the user's cache already; from nothing five minutes or more
+	go run ./app/secrets/vault/vaulttest/build
+
+.PHONY: accessibility
+accessibility: ## Let axe-core look at every page in both themes at both widths; takes minutes
+	AIRLOCK_AXE=all go test -count=1 -timeout 15m -run TestAxe ./views
+
+.PHONY: s3server
+s3server: ## Build the S3 server that tests of backups use, once per version; takes some minutes
+	go test -count=1 -timeout 30m ./app/transfer/blobs/s3test
 
 .PHONY: check
 check: test ## Format, lint, generated code up to date, tests: all that CI asks for
@@ -63,9 +82,52 @@ generated: ## Fail if generated code is not what is committed
 bench: run-packages build ## Measure, side by side in one run
 	./airlock bench
 
+.PHONY: large-bodies
+large-bodies: ## Move bodies of 10 GiB through a connection that Airlock reads, in constant memory; takes some minutes
+	go test -tags long ./app/egress -run LargeBodiesInConstantMemory -timeout 2h -v
+
+.PHONY: bench-backends
+bench-backends: test-packages init ## Compare all four backends, with a Docker engine and an SSH host made for it (root)
+	go test ./cmd/airlock -run '^$$' -bench '^BenchmarkBackends$$' -benchtime 1x -timeout 30m
+
+PARKED ?= 1000
+.PHONY: bench-parked
+bench-parked: run-packages build ## Measure PARKED executions that wait for the LLM at once (1000); 12 MiB each
+	./airlock bench --parked $(PARKED)
+
+RUNS ?= 1000
+.PHONY: leftovers
+leftovers: test-packages init ## RUNS executions in random order on all backends leave nothing behind (1000; five minutes)
+	go test ./cmd/airlock -run '^TestNothingIsLeft$$' -runs $(RUNS) -timeout 5h -v
+
+EXECUTIONS ?= 1000000
+.PHONY: lists
+lists: ## Measure every list with EXECUTIONS executions in the store (1000000); takes some minutes and 3 GB of disk
+	go test ./store -run 'ListsAreQuick' -executions $(EXECUTIONS) -timeout 2h -v
+
+PYTHONS := .cache/python/bullseye .cache/python/trixie
+.PHONY: pythons
+pythons: test-packages init $(PYTHONS) ## Run the runner on Debian's Python 3.9 and 3.13 besides this host's (root; fetches the two once)
+	go test ./cmd/airlock -run '^TestPythons$$' -roots $(subst $(space),$(comma),$(abspath $(PYTHONS))) -v
+
+.cache/python/%:
+	@.ci/packages debootstrap
+	mkdir -p .cache/python && rm -rf $@.part
+	debootstrap --variant=minbase --include=python3,ca-certificates $* $(abspath $@).part >/dev/null
+	mv $@.part $@
+
+comma := ,
+empty :=
+space := $(empty) $(empty)
+
+CASES ?= 1000000
+.PHONY: redact-proof
+redact-proof: ## Try to get CASES secrets past the redactor (1000000); takes an hour or more
+	go test ./app/redact/proof -run NothingGetsOut -cases $(CASES) -workers 2 -timeout 24h -v
+
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf airlock .bin plugins/initbin/airlock-init-linux-*
+	rm -rf airlock .bin plugins/initbin/airlock-init-linux-* plugins/ssh/remotebin/airlock-remote-linux-*
 
 .PHONY: run-packages
 run-packages:
