@@ -367,3 +367,10 @@ func FuzzResult(f *testing.F) {
 		}
 	})
 }
+
+// TestTooManyStreamsAreNotJustReset: were the multiplexer's backlog the lower bound, a slow accept would leave the box with an unanswered stream and no error.
+func TestTooManyStreamsAreNotJustReset(t *testing.T) {
+	if backlog := wire.Mux(wire.GuestWindow).AcceptBacklog; backlog <= maxStreams {
+		t.Errorf("the backlog of %d hides a box that opens more than %d streams", backlog, maxStreams)
+	}
+}

@@ -32,7 +32,7 @@ const (
 // the box decides what would be logged.
 func Mux(window uint32) *yamux.Config {
 	return &yamux.Config{
-		AcceptBacklog:          2 * MaxConnects,
+		AcceptBacklog:          4 * MaxConnects, // above what a session takes, so that too many streams are seen as such and not just reset
 		EnableKeepAlive:        false,
 		KeepAliveInterval:      time.Hour, // unused, but must not be zero
 		ConnectionWriteTimeout: 1000 * time.Hour,
