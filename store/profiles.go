@@ -41,6 +41,34 @@ func (tx *Tx) profile(ctx context.Context, where string, arg any) (Profile, erro
 	return list[0], nil
 }
 
+// ProfileToRun finds a profile by its handle as far as it matters to an execution: its keys have only Name, CredentialID and ValueExists, and
+// there are no hosts. It is read several times per execution, and the rest takes most of the time.
+func (tx *Tx) ProfileToRun(ctx context.Context, handle string) (Profile, error) {
+	return tx.profileToRun(ctx, "handle = ?", handle)
+}
+
+// ProfileToRunByLookup is ProfileToRun by the keyed hash of the id.
+func (tx *Tx) ProfileToRunByLookup(ctx context.Context, lookup []byte) (Profile, error) {
+	return tx.profileToRun(ctx, "lookup = ?", lookup)
+}
+
+func (tx *Tx) profileToRun(ctx context.Context, where string, arg any) (Profile, error) {
+	row, err := gorm.G[profileRow](tx.db).Where(where, arg).Take(ctx)
+	if err != nil {
+		return Profile{}, notFound(err, "profile")
+	}
+	p, err := row.profile()
+	if err != nil {
+		return Profile{}, err
+	}
+	err = tx.db.WithContext(ctx).Raw(`SELECT k.name, coalesce(k.credential_id, '') AS credential_id, coalesce(c.version > 0 OR c.source = 'vault', 0) AS value_exists
+		FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id WHERE k.profile_id = ? ORDER BY k.position, k.name`, row.ID).Scan(&p.Keys).Error
+	if err != nil {
+		return Profile{}, fmt.Errorf("store: read keys: %w", err)
+	}
+	return p, nil
+}
+
 // Profiles lists all, newest first.
 func (tx *Tx) Profiles(ctx context.Context) ([]Profile, error) {
 	rows, err := gorm.G[profileRow](tx.db).Order("id DESC").Find(ctx)

@@ -31,6 +31,19 @@ func (tx *Tx) Setting(ctx context.Context, key string) (s Setting, ok bool, err 
 	return Setting{row.Key, row.Value, row.Sealed, fromMillis(row.UpdatedAt)}, true, nil
 }
 
+// Settings returns those of keys that are set.
+func (tx *Tx) Settings(ctx context.Context, keys ...string) (map[string]Setting, error) {
+	rows, err := gorm.G[settingRow](tx.db).Where("key IN ?", keys).Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: read settings: %w", err)
+	}
+	found := make(map[string]Setting, len(rows))
+	for _, r := range rows {
+		found[r.Key] = Setting{r.Key, r.Value, r.Sealed, fromMillis(r.UpdatedAt)}
+	}
+	return found, nil
+}
+
 // SetSettings sets all of them.
 func (tx *Tx) SetSettings(ctx context.Context, at time.Time, settings ...Setting) error {
 	for _, s := range settings {

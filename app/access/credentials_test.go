@@ -112,7 +112,7 @@ func TestResolveTellsVersionAndMode(t *testing.T) {
 	if len(got) != 2 || got[0].Key != "A" || got[0].Version != 2 || got[0].Mode != app.ModePlain || got[1].Key != "B" || got[1].Version != 1 || got[1].Mode != app.ModeInjected {
 		t.Errorf("resolved %+v", got)
 	}
-	known, all, err := d.KnownValues(ctx, p.Handle)
+	known, all, err := d.KnownValues(ctx, p)
 	if err != nil || !all || len(known) != 1 || known[0].Name != "B" || known[0].Secret.Reveal() != "value of B" {
 		t.Errorf("known values %+v, want only B's", known)
 	}

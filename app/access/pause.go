@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -31,16 +32,36 @@ func (s *Service) Paused(ctx context.Context) (p Pause, err error) {
 	return p, err
 }
 
-// ReadPause tells how the switch stands in a transaction: the one that would start an execution, so that none slips through.
+// ReadPause tells how the switch stands in a transaction.
 func ReadPause(ctx context.Context, tx *store.Tx) (p Pause, err error) {
-	set, ok, err := tx.Setting(ctx, settingPause)
-	if err != nil || !ok || len(set.Value) == 0 {
+	set, _, err := tx.Setting(ctx, settingPause)
+	if err != nil {
 		return Pause{}, err
 	}
-	if err := json.Unmarshal(set.Value, &p); err != nil {
-		return Pause{}, fmt.Errorf("access: setting %s: %w", settingPause, err)
+	return p, decode(set, &p)
+}
+
+// ReadHeld tells in a transaction, the one that would start an execution, whether none may start: people hold the queue, or the instance is retired.
+func ReadHeld(ctx context.Context, tx *store.Tx) (bool, error) {
+	set, err := tx.Settings(ctx, settingPause, settingRetired)
+	if err != nil {
+		return true, err
 	}
-	return p, nil
+	var p Pause
+	var r Retirement
+	err = errors.Join(decode(set[settingPause], &p), decode(set[settingRetired], &r))
+	return p.On() || r.On() || err != nil, err
+}
+
+// decode reads a setting's JSON into v, which stays as it is if nothing is set.
+func decode(set store.Setting, v any) error {
+	if len(set.Value) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(set.Value, v); err != nil {
+		return fmt.Errorf("access: setting %s: %w", set.Key, err)
+	}
+	return nil
 }
 
 // PauseExecutions holds what is queued, also after a restart, until ResumeExecutions; what runs goes on. Pausing what is paused changes nothing. People only.

@@ -31,6 +31,21 @@ func (s *Service) Policy(ctx context.Context, handle string, version int) (app.P
 	return policy, err
 }
 
+// Bound is what an execution of a profile is bound to now: the profile as far as store.Tx.ProfileToRun reads it and, if it has one, its
+// newest policy, of the same moment.
+func (s *Service) Bound(ctx context.Context, handle string) (app.Profile, app.Policy, error) {
+	var policy app.Policy
+	profile, err := s.read(ctx, func(tx *store.Tx) (store.Profile, error) {
+		p, err := tx.ProfileToRun(ctx, handle)
+		if err == nil && p.Policy > 0 {
+			policy, err = tx.Policy(ctx, handle, p.Policy)
+		}
+		return p, err
+	})
+	policy.ProfileID = profile.ID
+	return profile, policy, err
+}
+
 // firstPolicy makes version 1 from what stands on the profile's page.
 func (s *Service) firstPolicy(ctx context.Context, tx *store.Tx, by app.Actor, p *store.Profile) error {
 	ids := make([]string, len(p.Keys))

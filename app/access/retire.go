@@ -46,14 +46,11 @@ func (s *Service) Retired(ctx context.Context) (r Retirement, err error) {
 
 // ReadRetired tells it in a transaction: the one that would take or start an execution.
 func ReadRetired(ctx context.Context, tx *store.Tx) (r Retirement, err error) {
-	set, ok, err := tx.Setting(ctx, settingRetired)
-	if err != nil || !ok {
+	set, _, err := tx.Setting(ctx, settingRetired)
+	if err != nil {
 		return r, err
 	}
-	if err := json.Unmarshal(set.Value, &r); err != nil {
-		return r, fmt.Errorf("access: setting %s: %w", settingRetired, err)
-	}
-	return r, nil
+	return r, decode(set, &r)
 }
 
 // Retire stops the instance from executing, for good: what waits in the queue is cancelled, what runs goes on to its end, and nothing is taken any more, also after a restart.

@@ -128,7 +128,7 @@ func TestPlaceholderFollowsTheValueInVault(t *testing.T) {
 	if first.Placeholder != again.Placeholder || first.Version != 1 || again.Version != 2 || rotated.Placeholder == first.Placeholder || get(other).Placeholder == rotated.Placeholder {
 		t.Errorf("placeholders: %s, %s, %s", first.Placeholder, again.Placeholder, rotated.Placeholder)
 	}
-	known, all, err := d.KnownValues(ctx, p.Handle)
+	known, all, err := d.KnownValues(ctx, p)
 	if err != nil || !all || len(known) != 2 || known[0].Placeholder != rotated.Placeholder || known[1].Placeholder != first.Placeholder {
 		t.Errorf("known: %v %v %v", known, all, err)
 	}

@@ -125,18 +125,17 @@ func (s *Service) placeholder(handle, key string, v Value) string {
 
 // KnownValues returns the non-plain values of a profile's linked keys for masking text of that profile outside an execution: the current ones of this store, and those that
 // were read from Vault lately, which is not asked. all is false if Vault holds one that was not read yet.
-func (s *Service) KnownValues(ctx context.Context, handle string) (values []redact.Value, all bool, err error) {
-	var p store.Profile
+func (s *Service) KnownValues(ctx context.Context, p app.Profile) (values []redact.Value, all bool, err error) {
+	if len(p.Keys) == 0 {
+		return nil, true, nil
+	}
+	ids := make([]string, len(p.Keys))
+	for i, k := range p.Keys {
+		ids[i] = k.CredentialID
+	}
 	var credentials map[string]app.Credential
 	var opened map[string]Value
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		if p, err = tx.ProfileByHandle(ctx, handle); err != nil {
-			return err
-		}
-		ids := make([]string, 0, len(p.Keys))
-		for _, k := range p.Keys {
-			ids = append(ids, k.CredentialID)
-		}
 		if opened, err = s.openValues(ctx, tx, ids); err != nil {
 			return err
 		}
@@ -157,7 +156,7 @@ func (s *Service) KnownValues(ctx context.Context, handle string) (values []reda
 			}
 			known := redact.Value{Name: k.Name, Secret: v.Secret}
 			if v.Mode == app.ModeSealed {
-				known.Placeholder = s.placeholder(handle, k.Name, v)
+				known.Placeholder = s.placeholder(p.Handle, k.Name, v)
 			}
 			values = append(values, known)
 		}

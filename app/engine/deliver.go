@@ -27,13 +27,9 @@ type grant struct {
 	vault    bool // some values came from Vault, so the script as it is shown has to be looked through again
 }
 
-// bind reads the profile's policy and its values as they are now. What it returns holds what Vault lent, also with an error. The newest version counts: a person who takes a host or a
+// bind reads the values of a profile and its newest policy as they are now. What it returns holds what Vault lent, also with an error. The newest version counts: a person who takes a host or a
 // value away also means the executions that still wait in the queue.
-func (e *Engine) bind(ctx context.Context, profile app.Profile) (grant, error) {
-	policy, err := e.cfg.Access.Policy(ctx, profile.Handle, profile.Policy)
-	if err != nil {
-		return grant{}, fmt.Errorf("read the policy: %w", err)
-	}
+func (e *Engine) bind(ctx context.Context, profile app.Profile, policy app.Policy) (grant, error) {
 	values, err := e.cfg.Access.Resolve(ctx, profile.Handle, policy)
 	if err != nil {
 		return grant{}, fmt.Errorf("resolve the values: %w", err)

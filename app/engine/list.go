@@ -62,12 +62,17 @@ func (e *Engine) Await(ctx context.Context, id string, atMost time.Duration) (ap
 	if err != nil || settled(x) || atMost <= 0 {
 		return x, err
 	}
+	return e.Follow(ctx, x, atMost)
+}
+
+// Follow is Await for an execution that was just read.
+func (e *Engine) Follow(ctx context.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
 	nudges := e.cfg.Hub.Subscribe(live.Execution(x.Handle))
 	defer nudges.Close()
 	limit := time.NewTimer(atMost)
 	defer limit.Stop()
 	for {
-		x, err = e.Execution(ctx, id)
+		x, err := e.Execution(ctx, x.ID)
 		if err != nil || settled(x) {
 			return x, err
 		}

@@ -100,14 +100,14 @@ func outcomes(stdout string) []string {
 func TestADecisionDuringTheStartCounts(t *testing.T) {
 	w := newWorld(t, withServices(t, "a.example:7000"))
 	w.profile = w.newProfile("a.example:7000")
-	profile, err := w.access.ProfileByHandle(t.Context(), w.profile.Handle)
+	profile, policy, err := w.access.Bound(t.Context(), w.profile.Handle)
 	w.must(err)
 	r := newRun(w.Engine, app.Execution{Handle: app.NewID(), ProfileHandle: w.profile.Handle, Timeout: time.Minute})
 	defer r.cancel(nil)
 	w.register(r)
 	defer w.forget(r)
 	j := job{seen: w.reviews.Load()}
-	j.grant, err = w.bind(t.Context(), profile)
+	j.grant, err = w.bind(t.Context(), profile, policy)
 	w.must(err)
 	w.untilReviewed(func() { w.allow() })
 	w.must(r.equip(j))

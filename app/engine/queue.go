@@ -53,10 +53,7 @@ func (e *Engine) claim(ctx context.Context) (*run, error) {
 	var ok bool
 	// A claim that was committed must be known here: it is not given up half-way.
 	err := e.cfg.Store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
-		if paused, err := access.ReadPause(ctx, tx); err != nil || paused.On() {
-			return err
-		}
-		if retired, err := access.ReadRetired(ctx, tx); err != nil || retired.On() {
+		if held, err := access.ReadHeld(ctx, tx); err != nil || held {
 			return err
 		}
 		claimed, ok, err = tx.Claim(ctx, e.name, e.now())

@@ -31,7 +31,8 @@ type job struct {
 // prepare binds the execution: the profile as it is now, its newest policy, the current values, the script.
 func (r *run) prepare() (job, error) {
 	e := r.e
-	profile, err := e.cfg.Access.ProfileByHandle(r.ctx, r.x.ProfileHandle)
+	seen := e.reviews.Load()
+	profile, policy, err := e.cfg.Access.Bound(r.ctx, r.x.ProfileHandle)
 	switch {
 	case app.CodeOf(err) == app.CodeNotFound:
 		return job{}, stopGone(profileDeleted)
@@ -43,8 +44,7 @@ func (r *run) prepare() (job, error) {
 	if err := profile.CanExecute(e.now()); err != nil {
 		return job{}, err
 	}
-	seen := e.reviews.Load()
-	g, err := e.bind(r.ctx, profile)
+	g, err := e.bind(r.ctx, profile, policy)
 	r.lent = g.hold
 	if err != nil {
 		return job{}, err

@@ -41,7 +41,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, rep
 	if err := e.check(&s); err != nil {
 		return app.Execution{}, false, err
 	}
-	clean, err := e.shown(ctx, profile.Handle, s.Script)
+	clean, err := e.shown(ctx, profile, s.Script)
 	if err != nil {
 		return app.Execution{}, false, fmt.Errorf("engine: submit: %w", err)
 	}
@@ -52,14 +52,15 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, rep
 	if err != nil {
 		return app.Execution{}, false, err
 	}
-	replayed = handle != n.Handle
+	if replayed = handle != n.Handle; !replayed {
+		e.wakeUp()
+	}
 	x, err = e.ByHandle(ctx, handle)
 	if err != nil {
 		return app.Execution{}, false, err
 	}
 	x.ProfileID = s.ProfileID
 	if !replayed {
-		e.wakeUp()
 		e.publish(x)
 	}
 	return x, replayed, nil
@@ -67,7 +68,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, rep
 
 // mayExecute returns the profile if scripts may run under it now.
 func (e *Engine) mayExecute(ctx context.Context, id string) (app.Profile, error) {
-	profile, err := e.cfg.Access.Profile(ctx, id)
+	profile, err := e.cfg.Access.Runnable(ctx, id)
 	if app.CodeOf(err) == app.CodeNotFound {
 		return app.Profile{}, app.E(app.CodeUnauthorized, "the profile id is not known", "Check profile_id; create a profile with POST /profiles if you have none.")
 	}

@@ -10,7 +10,7 @@ import (
 
 // shown is a script as people may see it. If Vault holds values that were not read yet, nobody can tell whether they stand in it: then it is shown once the execution
 // has them (see record).
-func (e *Engine) shown(ctx context.Context, profile, script string) (redact.Clean, error) {
+func (e *Engine) shown(ctx context.Context, profile app.Profile, script string) (redact.Clean, error) {
 	known, all, err := e.cfg.Access.KnownValues(ctx, profile)
 	if err != nil {
 		return redact.Clean{}, err

@@ -46,7 +46,7 @@ func (s *Server) awaitExecution(c echo.Context, x app.Execution, atMost time.Dur
 	// The drain ends the wait early but must not end the read that follows it, so it only shortens the time.
 	ctx, cancel := s.untilDrain(c, atMost)
 	defer cancel()
-	now, err := s.cfg.Engine.Await(ctx, x.ID, atMost)
+	now, err := s.cfg.Engine.Follow(ctx, x, atMost)
 	if err != nil && ctx.Err() != nil && c.Request().Context().Err() == nil {
 		return s.cfg.Engine.Execution(c.Request().Context(), x.ID)
 	}

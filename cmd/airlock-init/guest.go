@@ -175,10 +175,10 @@ func (g *guest) start(s *wire.Start) error {
 	if err := g.net.allow(s.Hosts); err != nil {
 		return fmt.Errorf("network: %w", err)
 	}
+	s.Hosts = nil
+	g.sdk.send(wire.Message{Start: s}) // before the outputs, whose streams take a while to open: finish waits for them all the same
 	g.outputs.Go(func() { g.out.relay(g.mux, wire.Stdout, g.runner.stdout, s.MaxOutput) })
 	g.outputs.Go(func() { g.err.relay(g.mux, wire.Stderr, g.runner.stderr, s.MaxOutput) })
-	s.Hosts = nil
-	g.sdk.send(wire.Message{Start: s})
 	return nil
 }
 
