@@ -486,7 +486,7 @@ type RunUp_Spec struct {
 }
 
 type RunUp_Stdin struct {
-	Stdin []byte `protobuf:"bytes,2,opt,name=stdin,proto3,oneof"` // at most 64 KiB
+	Stdin []byte `protobuf:"bytes,2,opt,name=stdin,proto3,oneof"` // at most 128 KiB
 }
 
 func (*RunUp_Spec) isRunUp_Message() {}
@@ -564,7 +564,7 @@ type isRunDown_Message interface {
 }
 
 type RunDown_Stdout struct {
-	Stdout []byte `protobuf:"bytes,1,opt,name=stdout,proto3,oneof"` // at most 64 KiB
+	Stdout []byte `protobuf:"bytes,1,opt,name=stdout,proto3,oneof"` // at most 128 KiB
 }
 
 type RunDown_Exit struct {

@@ -1,7 +1,6 @@
 package warden
 
 import (
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -9,37 +8,23 @@ import (
 
 // strike sends sig to process pid if that is in the box. Its number may have been given to somebody else meanwhile, so the process is held by a
 // descriptor while it is made sure of.
-func strike(pid int, sig unix.Signal) {
+func (k *kin) strike(pid int, sig unix.Signal) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return
 	}
 	defer unix.Close(fd)
-	if !ours(pid) || unix.PidfdSendSignal(fd, 0, nil, 0) != nil { // gone, so it may not have been the one that was looked at
+	if !k.has(pid) || unix.PidfdSendSignal(fd, 0, nil, 0) != nil { // gone, so it may not have been the one that was looked at
 		return
 	}
 	_ = unix.PidfdSendSignal(fd, sig, nil, 0)
 }
 
-// ours reports whether this process is an ancestor of pid.
-func ours(pid int) bool {
-	const deepest = 1 << 16
-	for range deepest {
-		switch pid {
-		case os.Getpid():
-			return true
-		case 0, 1:
-			return false
-		}
-		pid = parentOf(pid)
-	}
-	return false
-}
-
 // killAll sends SIGKILL to everything in the box that it finds. It has to be repeated until nothing is left.
 func killAll() {
+	k := newKin()
 	for _, p := range descendants() {
-		strike(p.pid, unix.SIGKILL)
+		k.strike(p.pid, unix.SIGKILL)
 	}
 }
 
@@ -73,8 +58,9 @@ func (i *ice) set(on bool) bool {
 			return true
 		}
 	}
+	k := newKin()
 	for _, p := range i.others() {
-		strike(p.pid, unix.SIGCONT)
+		k.strike(p.pid, unix.SIGCONT)
 	}
 	i.census.freeze(false)
 	return false
@@ -105,11 +91,11 @@ func (i *ice) freeze() bool {
 
 // stop signals whoever isn't stopped and reports whether there was nobody.
 func (i *ice) stop() bool {
-	all := true
+	all, k := true, newKin()
 	for _, p := range i.others() {
 		if !p.stopped() {
 			all = false
-			strike(p.pid, unix.SIGSTOP)
+			k.strike(p.pid, unix.SIGSTOP)
 		}
 	}
 	return all

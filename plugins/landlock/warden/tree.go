@@ -40,21 +40,6 @@ func descendants() []process {
 	return found
 }
 
-// parentOf returns a process's parent, 0 if there is no such process.
-func parentOf(pid int) int {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
-	}
-	// The name in parentheses may hold anything, so the fields are counted from its end.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 2 {
-		return 0
-	}
-	parent, _ := strconv.Atoi(string(fields[1]))
-	return parent
-}
-
 // tasks counts processes and threads.
 func tasks() int64 {
 	var n int64
