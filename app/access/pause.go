@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -38,7 +37,7 @@ func ReadPause(ctx context.Context, tx *store.Tx) (p Pause, err error) {
 	if err != nil {
 		return Pause{}, err
 	}
-	return p, decode(set, &p)
+	return pauseIn(set)
 }
 
 // ReadHeld tells in a transaction, the one that would start an execution, whether none may start: people hold the queue, or the instance is retired.
@@ -47,21 +46,23 @@ func ReadHeld(ctx context.Context, tx *store.Tx) (bool, error) {
 	if err != nil {
 		return true, err
 	}
-	var p Pause
-	var r Retirement
-	err = errors.Join(decode(set[settingPause], &p), decode(set[settingRetired], &r))
+	p, err := pauseIn(set[settingPause])
+	if err != nil {
+		return true, err
+	}
+	r, err := retirementIn(set[settingRetired])
 	return p.On() || r.On() || err != nil, err
 }
 
-// decode reads a setting's JSON into v, which stays as it is if nothing is set.
-func decode(set store.Setting, v any) error {
+// pauseIn reads the setting as it was stored; one without a value, or none, pauses nothing.
+func pauseIn(set store.Setting) (p Pause, err error) {
 	if len(set.Value) == 0 {
-		return nil
+		return Pause{}, nil
 	}
-	if err := json.Unmarshal(set.Value, v); err != nil {
-		return fmt.Errorf("access: setting %s: %w", set.Key, err)
+	if err := json.Unmarshal(set.Value, &p); err != nil {
+		return Pause{}, fmt.Errorf("access: setting %s: %w", settingPause, err)
 	}
-	return nil
+	return p, nil
 }
 
 // PauseExecutions holds what is queued, also after a restart, until ResumeExecutions; what runs goes on. Pausing what is paused changes nothing. People only.

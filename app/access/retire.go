@@ -50,7 +50,18 @@ func ReadRetired(ctx context.Context, tx *store.Tx) (r Retirement, err error) {
 	if err != nil {
 		return r, err
 	}
-	return r, decode(set, &r)
+	return retirementIn(set)
+}
+
+// retirementIn reads the setting as it was stored, if it is set.
+func retirementIn(set store.Setting) (r Retirement, err error) {
+	if set.Key == "" {
+		return r, nil
+	}
+	if err := json.Unmarshal(set.Value, &r); err != nil {
+		return r, fmt.Errorf("access: setting %s: %w", settingRetired, err)
+	}
+	return r, nil
 }
 
 // Retire stops the instance from executing, for good: what waits in the queue is cancelled, what runs goes on to its end, and nothing is taken any more, also after a restart.

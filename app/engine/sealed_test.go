@@ -253,9 +253,9 @@ time.sleep(60)
 	if len(e.got) != 1 || e.got[0] != "Bearer "+assembled() {
 		t.Fatalf("the service got %d requests", len(e.got))
 	}
-	profile, err := w.access.ProfileByHandle(t.Context(), w.profile.Handle)
+	profile, policy, err := w.access.Bound(t.Context(), w.profile.Handle)
 	w.must(err)
-	g, err := w.bind(t.Context(), profile)
+	g, err := w.bind(t.Context(), profile, policy)
 	w.must(err)
 	placeholder := []byte(g.settings["TOKEN"])
 	processes, regions, found := 0, 0, false

@@ -1,0 +1,89 @@
+package access
+
+import (
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// What an execution reads of a profile is the same as what people see of it, as far as it goes.
+func TestBoundReadsWhatThePageShows(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	for _, p := range []app.Profile{d.locked("B", "A"), d.locked(), d.linked("C"), d.unlocked("D")} {
+		shown := must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
+		bound, policy, err := d.Bound(ctx, p.Handle)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if submitted := must[app.Profile](t)(d.Runnable(ctx, p.ID)); submitted.Handle != bound.Handle || len(submitted.Keys) != len(bound.Keys) {
+			t.Errorf("by id: %+v, by handle: %+v", submitted, bound)
+		}
+		if bound.ID != shown.ID || policy.ProfileID != shown.ID || bound.Policy != shown.Policy || policy.Version != shown.Policy || bound.Placement != shown.Placement {
+			t.Errorf("bound to %+v by %+v, shown %+v", bound, policy, shown)
+		}
+		if app.CodeOf(bound.CanExecute(d.now())) != app.CodeOf(shown.CanExecute(d.now())) {
+			t.Errorf("bound says %v, shown %v", bound.CanExecute(d.now()), shown.CanExecute(d.now()))
+		}
+		if len(bound.Keys) != len(shown.Keys) {
+			t.Fatalf("%d keys, shown %d", len(bound.Keys), len(shown.Keys))
+		}
+		for i, k := range bound.Keys {
+			if s := shown.Keys[i]; k.Name != s.Name || k.CredentialID != s.CredentialID || k.ValueExists != s.ValueExists {
+				t.Errorf("key %+v, shown %+v", k, s)
+			}
+		}
+	}
+	if _, _, err := d.Bound(ctx, "nobody"); app.CodeOf(err) != app.CodeNotFound {
+		t.Errorf("an unknown profile: %v", err)
+	}
+	if _, err := d.Runnable(ctx, app.NewProfileID()); app.CodeOf(err) != app.CodeNotFound {
+		t.Errorf("an unknown id: %v", err)
+	}
+}
+
+func TestNothingStartsWhilePausedOrRetired(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	held := func() (on bool) {
+		t.Helper()
+		if err := d.store.Write(ctx, func(tx *store.Tx) (err error) { on, err = ReadHeld(ctx, tx); return err }); err != nil {
+			t.Fatal(err)
+		}
+		return on
+	}
+	steps := []struct {
+		what string
+		do   func() error
+		want bool
+	}{
+		{"a fresh instance", func() error { return nil }, false},
+		{"paused", func() error { return d.PauseExecutions(ctx, person) }, true},
+		{"resumed", func() error { return d.ResumeExecutions(ctx, person) }, false},
+		{"retired", func() error { return d.Retire(ctx, person) }, true},
+		{"retirement taken back", func() error { return d.Unretire(ctx, person) }, false},
+	}
+	for _, s := range steps {
+		if err := s.do(); err != nil {
+			t.Fatalf("%s: %v", s.what, err)
+		}
+		if held() != s.want {
+			t.Errorf("%s: held is %v", s.what, !s.want)
+		}
+	}
+	for _, key := range []string{settingPause, settingRetired} {
+		err := d.store.Write(ctx, func(tx *store.Tx) error {
+			if err := tx.SetSettings(ctx, d.now(), store.Setting{Key: key, Value: []byte("{")}); err != nil {
+				return err
+			}
+			if on, err := ReadHeld(ctx, tx); !on || err == nil {
+				t.Errorf("a broken %s: held is %v, %v", key, on, err)
+			}
+			return tx.DeleteSetting(ctx, key)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
