@@ -16,13 +16,15 @@ type Client struct {
 	base  *api.Client // without a token
 	idle  func()      // closes connections that nobody uses
 	reads chan struct{}
+	late  func(Lease) // gets the leases of answers that nobody waits for any more
 	cache *cache
 	seen  seen
 
-	login sync.Mutex // held while logging in: who waits takes what comes out of it
-	mu    sync.Mutex
-	now   *session // nil: not logged in
-	why   error    // of the last login, if it failed
+	login    sync.Mutex // held while logging in: who waits takes what comes out of it
+	mu       sync.Mutex
+	now      *session   // nil: not logged in
+	secretID app.Secret // of the last login
+	why      error      // of the last login, if it failed
 
 	stop    context.CancelFunc // of Start; nil before
 	running sync.WaitGroup
@@ -86,7 +88,7 @@ func (c *Client) Fetch(ctx context.Context, refs []app.Reference) (Fetched, erro
 		if failed[ref.Path] != nil {
 			err = failed[ref.Path]
 		}
-		if err == nil && c.ownToken(v.Secret) {
+		if err == nil && c.holdsOwn(v.Secret) {
 			err = errOwnToken
 		}
 		if err != nil {
@@ -114,6 +116,9 @@ func (c *Client) gaveUp(ctx context.Context, refs []app.Reference, found map[str
 	}
 	return fmt.Errorf("vault: %w", context.Cause(ctx))
 }
+
+// OnLate sets who gives back the leases of answers that came too late; without it each is tried to be revoked once. It is called before the first Fetch.
+func (c *Client) OnLate(giveBack func(Lease)) { c.late = giveBack }
 
 func byPath(refs []app.Reference) []string {
 	var paths []string

@@ -7,7 +7,7 @@
 // Fetch reads each path once for all its fields, so that user and password come from one lease, and KV fields from one version. What holds a lease is never cached;
 // what doesn't may be, for as long as the operator says.
 //
-// A lease must not be lost. Reads go on when whoever asked has left (an execution that was cancelled, a time limit), and a lease in a late answer is revoked. A lease that
+// A lease must not be lost. Reads go on when whoever asked has left (an execution that was cancelled, a time limit), and a lease in a late answer is handed to OnLate. A lease that
 // Vault made in an answer that never arrived can't be known to anybody; it lives until it expires.
 //
 // # Renewal
