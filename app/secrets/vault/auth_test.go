@@ -99,7 +99,7 @@ func TestExpiredTokenIsReplaced(t *testing.T) {
 	}
 }
 
-// TestTokenIsRenewed: the lifetime watcher keeps one token alive far beyond its time.
+// TestTokenIsRenewed: renewal keeps one token alive far beyond its time.
 func TestTokenIsRenewed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *vaulttest.Server, cfg *Config) { cfg.Token = app.NewSecret(s.Token("3s", reader(s))) })

@@ -12,8 +12,9 @@
 //
 // # Renewal
 //
-// Tokens and leases are renewed by one loop (prolong), not by the API's lifetime watcher. Near the longest time that Vault allows, the watcher renewed one token a hundred times
-// within a second against a real server, and for a lease it keeps to the token that it began with, which may have been replaced since.
+// Tokens and leases are renewed by one loop (prolong), not by the API's lifetime watcher. Once Vault extends something no more, the watcher ends before that does, without
+// an error (measured: of a token's 4 s after 2.2, of 10 s after 8.8), and begun again for the rest it renews at once, again and again. Airlock has to know when a lease has really
+// ended, and needs a token to its end where it can get no other. And for a lease the watcher keeps to the token that it began with, which may have been replaced since.
 //
 // # One type, not an interface
 //
