@@ -53,7 +53,7 @@ type Fetched struct {
 // Fetch reads each path of the references once, so that all fields of one path are of one version and one lease. It takes no longer than the configured
 // time limit and ends with ctx. Errors: *ReadError about the first reference, in their order, that has no value; ctx's cause.
 //
-// An answer that comes too late is still waited for in the background, and the lease in it revoked.
+// An answer that comes too late is still waited for in the background, and the lease in it handed to OnLate.
 func (c *Client) Fetch(ctx context.Context, refs []app.Reference) (Fetched, error) {
 	paths := byPath(refs)
 	f := Fetched{Values: make(map[app.Reference]Value, len(refs))}
