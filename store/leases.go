@@ -23,12 +23,13 @@ type Lease struct {
 	ExpiresAt time.Time
 }
 
-// InsertLease notes a lease. One that is noted already stays as it is.
-func (tx *Tx) InsertLease(ctx context.Context, l Lease) error {
-	if _, err := tx.exec(ctx, "INSERT INTO vault_leases (id, created_at, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", l.ID, toMillis(l.CreatedAt), toMillis(l.ExpiresAt)); err != nil {
-		return fmt.Errorf("store: note a lease: %w", err)
+// InsertLease notes a lease. One that is noted already stays as it is, and fresh is false.
+func (tx *Tx) InsertLease(ctx context.Context, l Lease) (fresh bool, err error) {
+	n, err := tx.exec(ctx, "INSERT INTO vault_leases (id, created_at, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", l.ID, toMillis(l.CreatedAt), toMillis(l.ExpiresAt))
+	if err != nil {
+		return false, fmt.Errorf("store: note a lease: %w", err)
 	}
-	return nil
+	return n == 1, nil
 }
 
 // ExtendLease notes that a lease was renewed; one that is not noted any more is left alone.

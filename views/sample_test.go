@@ -381,7 +381,7 @@ func samples() []sample {
 		{"settings-invited", views.InvitedView(views.InvitedPage{Shell: shell("An invitation", views.SectionSettings), Token: "atk_0123456789abcdefghjkmnpqrstvwxyz", Expires: noon.Add(72 * time.Hour)}), false},
 		{"audit-broken", views.AuditView(views.AuditPage{Shell: shell("Audit", views.SectionAudit), Chain: views.AuditChain{Broken: 3, Whole: ago(time.Minute)}, Filter: views.AuditFilter{Action: "profile.lock"}}), false},
 		{"settings-vault", views.SettingsView(views.SettingsPage{Shell: shell("Settings", views.SectionSettings), Address: "192.168.1.7", Vault: &views.VaultState{
-			Address: "https://vault.corp.example.com:8200", Namespace: "reports", Method: "AppRole", Version: "1.21.1", LoggedIn: true, Renewable: true, Expires: noon.Add(40 * time.Minute), Leases: 2,
+			Address: "https://vault.corp.example.com:8200", Namespace: "reports", Method: "AppRole", Version: "1.21.1", LoggedIn: true, Renewable: true, Expires: noon.Add(40 * time.Minute), Leases: 2, Failed: 1, Why: "Vault is sealed.",
 		}}), false},
 		{"credential-vault", views.CredentialView(views.CredentialPage{
 			Shell:      shell("ORACLE_PASSWORD", views.SectionCredentials),

@@ -36,7 +36,9 @@ type VaultState struct {
 	Expires   time.Time // of Airlock's token; zero: never, or unknown
 	Renewable bool
 	LoggedIn  bool
-	Leases    int // that are out
+	Leases    int    // that are out
+	Failed    int    // of those, how many could not be given back yet
+	Why       string // why one of them could not
 }
 
 // valueOrigin says in the list where the value is.
@@ -69,4 +71,12 @@ func (v VaultState) tokenLife(now time.Time) string {
 		return "ends " + Ago(v.Expires, now) + "; Airlock logs in again before"
 	}
 	return "ends " + Ago(v.Expires, now) + " and can't be renewed"
+}
+
+// leasesOut counts them, and says of those that Vault does not take back why.
+func (v VaultState) leasesOut() string {
+	if v.Failed == 0 {
+		return itoa(v.Leases)
+	}
+	return itoa(v.Leases) + "; " + itoa(v.Failed) + " could not be given back yet, which is tried again: " + v.Why
 }

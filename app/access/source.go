@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/leases"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/store"
@@ -39,6 +40,11 @@ func (s *Service) readVault(ctx context.Context, list []wanted, opened map[strin
 	}
 	fetched, failed := s.cfg.Vault.Fetch(ctx, refs)
 	hold, err = s.cfg.Leases.Take(ctx, fetched.Leases)
+	var shared *leases.SharedError
+	if errors.As(err, &shared) {
+		first := slices.IndexFunc(refs, func(r app.Reference) bool { return r.Path == shared.Path })
+		return "", unresolved(list[first].name, err)
+	}
 	if err == nil {
 		err = s.openFetched(list, refs, fetched, failed, opened)
 	}
@@ -149,7 +155,9 @@ type Known struct {
 // VaultStatus is how the Vault and what it lent stand.
 type VaultStatus struct {
 	vault.Health
-	Leases int // that are out
+	Leases int    // that are out
+	Failed int    // of those, how many could not be given back yet
+	Why    string // why one of them could not
 }
 
 // Vault asks the Vault how it is; ok is false if none is configured.
@@ -158,6 +166,11 @@ func (s *Service) Vault(ctx context.Context) (status VaultStatus, ok bool, err e
 		return VaultStatus{}, false, nil
 	}
 	status.Health = s.cfg.Vault.Health(ctx)
+	var why error
+	var told *app.Error
+	if status.Failed, why = s.cfg.Leases.Failed(); errors.As(why, &told) {
+		status.Why = told.Message
+	}
 	status.Leases, err = s.cfg.Leases.Open(ctx)
 	return status, true, err
 }

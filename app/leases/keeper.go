@@ -32,6 +32,7 @@ type Keeper struct {
 
 	mu     sync.Mutex
 	held   map[string]*hold
+	failed map[string]error // why leases that are to be given back are not yet
 	closed bool
 }
 
@@ -42,7 +43,7 @@ type hold struct {
 	lost   error              // the first that could not be renewed
 }
 
-// New returns a Keeper that does nothing yet.
+// New returns a Keeper, which gets the leases in answers of Vault that came too late. It does nothing by itself yet.
 func New(cfg Config) *Keeper {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -51,7 +52,9 @@ func New(cfg Config) *Keeper {
 		cfg.Now = time.Now
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Keeper{cfg: cfg, ctx: ctx, cancel: cancel, closing: make(chan struct{}), revokes: make(chan struct{}, 8), held: map[string]*hold{}}
+	k := &Keeper{cfg: cfg, ctx: ctx, cancel: cancel, closing: make(chan struct{}), revokes: make(chan struct{}, 8), held: map[string]*hold{}, failed: map[string]error{}}
+	cfg.Vault.OnLate(k.takeLate)
+	return k
 }
 
 // Start begins to revoke what a process that died left behind. Only one process of an instance may call it, before the first Take.
@@ -76,30 +79,74 @@ func (k *Keeper) Start(ctx context.Context) error {
 // ErrClosed is returned by Take once Close was called.
 var ErrClosed = errors.New("leases: Airlock is being stopped")
 
-// Take writes leases down, keeps them alive, and returns the name to End them by; "" if there are none. If it fails they are revoked.
+// SharedError says that what was read at a path is lent to somebody else already. It wraps an *app.Error.
+type SharedError struct{ Path string }
+
+func (e *SharedError) Error() string { return "leases: " + e.Path + ": " + errShared.Message }
+
+// Unwrap returns what to tell.
+func (e *SharedError) Unwrap() error { return errShared }
+
+var errShared = app.E(app.CodeUnreachable, "what Vault lent is in the hands of another execution; a cache in front of Vault hands it out twice",
+	"Ask the operator to let Airlock speak with Vault itself, or to switch off the cache of its agent.")
+
+// Take writes leases down, keeps them alive, and returns the name to End them by; "" if there are none. If it fails they are revoked, except those that are somebody
+// else's: *SharedError.
 func (k *Keeper) Take(ctx context.Context, leases []vault.Lease) (string, error) {
 	if len(leases) == 0 {
 		return "", nil
 	}
-	now := k.cfg.Now()
-	err := k.cfg.Store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-		for _, l := range leases {
-			if err := tx.InsertLease(ctx, store.Lease{ID: l.ID, CreatedAt: now, ExpiresAt: now.Add(seconds(l))}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	own, err := k.note(context.WithoutCancel(ctx), leases)
 	if err == nil {
 		var name string
 		if name, err = k.hold(leases); err == nil {
 			return name, nil
 		}
 	}
-	for _, l := range leases {
-		k.giveBack(l.ID, now.Add(seconds(l)))
+	for _, l := range own {
+		k.giveBack(l.ID, k.cfg.Now().Add(seconds(l)))
 	}
 	return "", fmt.Errorf("leases: %w", err)
+}
+
+// note writes leases down and returns those that are not somebody else's; if there are such, err is a *SharedError.
+func (k *Keeper) note(ctx context.Context, leases []vault.Lease) (own []vault.Lease, err error) {
+	var shared error
+	now := k.cfg.Now()
+	err = k.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		own, shared = nil, nil
+		for _, l := range leases {
+			fresh, err := tx.InsertLease(ctx, store.Lease{ID: l.ID, CreatedAt: now, ExpiresAt: now.Add(seconds(l))})
+			if err != nil {
+				return err
+			}
+			if fresh {
+				own = append(own, l)
+			} else {
+				shared = &SharedError{l.Path}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return leases, err
+	}
+	return own, shared
+}
+
+// takeLate gives back a lease that nobody waits for any more.
+func (k *Keeper) takeLate(l vault.Lease) {
+	own, err := k.note(context.WithoutCancel(k.ctx), []vault.Lease{l})
+	if err != nil {
+		k.cfg.Log.Error("a lease that came too late could not be written down", "lease", l.ID, "error", err)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, l := range own {
+		if !k.closed { // else it is left to the next start
+			k.giveBack(l.ID, k.cfg.Now().Add(seconds(l)))
+		}
+	}
 }
 
 func seconds(l vault.Lease) time.Duration { return time.Duration(l.Seconds) * time.Second }
@@ -155,6 +202,16 @@ func (k *Keeper) End(name string) (lost bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return h.lost != nil
+}
+
+// Failed is how many leases could not be given back yet, and why one of them was not. They are tried again.
+func (k *Keeper) Failed() (n int, why error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, err := range k.failed {
+		why = err
+	}
+	return len(k.failed), why
 }
 
 // Open is how many leases are out: held, or not given back yet.

@@ -18,11 +18,13 @@ func (k *Keeper) giveBack(id string, expires time.Time) {
 	k.running.Go(func() {
 		for wait := revokeRetry; ; wait = min(2*wait, revokeLast) {
 			err := k.revoke(id)
+			k.say(id, err)
 			if err == nil {
 				k.forget(id)
 				return
 			}
 			if k.cfg.Now().After(expires.Add(expiryGrace)) {
+				k.say(id, nil)
 				k.cfg.Log.Error("a lease could not be revoked in Vault; it has expired by itself", "lease", id, "error", err)
 				k.forget(id)
 				return
@@ -47,6 +49,17 @@ func (k *Keeper) revoke(id string) error {
 		return k.ctx.Err()
 	}
 	return k.cfg.Vault.Revoke(k.ctx, id)
+}
+
+// say remembers why a lease could not be given back; nil: that is over.
+func (k *Keeper) say(id string, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err == nil {
+		delete(k.failed, id)
+	} else {
+		k.failed[id] = err
+	}
 }
 
 func (k *Keeper) forget(id string) {

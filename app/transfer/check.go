@@ -84,6 +84,11 @@ func (c credentialRecord) check() error {
 	if places, err := app.CanonicalPlaces(c.Places); err != nil || !slices.Equal(places, c.Places) {
 		return fmt.Errorf("its places are malformed")
 	}
+	if c.Source == app.SourceVault {
+		if _, err := app.ParseReference(c.Reference); err != nil {
+			return err
+		}
+	}
 	switch {
 	case c.Mode == app.ModeSealed && len(c.Hosts) == 0:
 		return fmt.Errorf("it is sealed and belongs nowhere")

@@ -303,7 +303,12 @@ func TestLyingFiles(t *testing.T) {
 			return once(r, r.Credential != nil, func() { r.Credential.Source = "elsewhere" })
 		},
 		"vault with value": func(r *record) bool {
-			return once(r, r.Credential != nil, func() { r.Credential.Source = app.SourceVault })
+			return once(r, r.Credential != nil, func() { r.Credential.Source, r.Credential.Reference = app.SourceVault, "secret/data/a#x" })
+		},
+		"reference to Vault's own": func(r *record) bool {
+			return once(r, r.Credential != nil, func() {
+				r.Credential.Source, r.Credential.Reference, r.Credential.Value = app.SourceVault, "auth/token/lookup-self#id", nil
+			})
 		},
 		"same name twice": func(r *record) bool {
 			return once(r, r.Credential != nil && r.Credential.Name == "STRIPE_KEY", func() { r.Credential.Name = "DB_PASSWORD" })

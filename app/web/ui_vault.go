@@ -56,5 +56,6 @@ func (s *Server) vaultState(ctx context.Context) (*views.VaultState, error) {
 	return &views.VaultState{
 		Address: status.Address, Namespace: status.Namespace, Method: status.Method, Version: status.Version, Problem: sentence(status.Problem), Hint: status.Hint,
 		Standby: status.Standby, Expires: status.Expires, Renewable: status.Renewable, LoggedIn: status.LoggedIn, Leases: status.Leases,
+		Failed: status.Failed, Why: sentence(status.Why),
 	}, nil
 }

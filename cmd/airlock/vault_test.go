@@ -105,7 +105,7 @@ print(settings["API_TOKEN"], settings["DB_USER"], settings["DB_PASS"])
 	in.start()
 	eventually(t, time.Minute, "the lease of the dead server is revoked", func() bool { return len(db.Users()) == 0 && len(v.Leases("database/creds/reports")) == 0 })
 	in.stop()
-	nowhere(t, in, token, rotated, secretID)
+	nowhere(t, in, token, rotated, secretID, "hvs.", "v-approle") // and no token of Vault, nor the name of a user it made
 }
 
 // nowhere checks that no file of the instance, log included, holds a secret.

@@ -136,7 +136,7 @@ func (o *outgoing) content(text, contentType string, at where) (string, *Refusal
 		return o.multipart(text, params["boundary"], at)
 	case media == "application/x-www-form-urlencoded":
 		return o.replace(text, at, fitPercent(text))
-	case strings.HasSuffix(media, "/json") || strings.HasSuffix(media, "+json"):
+	case strings.Contains(media, "json"): // also in lines and sequences: application/x-ndjson, application/jsonl
 		return o.replace(text, at, fitJSON(text))
 	case strings.HasSuffix(media, "/xml") || strings.HasSuffix(media, "+xml"):
 		return o.replace(text, at, fitXML(text))

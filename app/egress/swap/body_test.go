@@ -32,7 +32,7 @@ func TestBodiesAreSwapped(t *testing.T) {
 	for name, c := range map[string]struct{ media, sent, want string }{
 		"json":           {"application/json", `{"k":"` + phA + `","n":1e5, "` + phA + `":"\"x"}`, `{"k":"sk+live/51Hx\"Q\\zT=<9>&uV","n":1e5, "sk+live/51Hx\"Q\\zT=<9>&uV":"\"x"}`},
 		"json, escapes":  {"application/vnd.api+json; charset=utf-8", `["\\", "\"` + phA + `"]`, `["\\", "\"sk+live/51Hx\"Q\\zT=<9>&uV"]`},
-		"lines of json":  {"application/x-ndjson", `{"k":"x"}` + "\n", `{"k":"x"}` + "\n"},
+		"lines of json":  {"application/x-ndjson", `{"k":"x"}` + "\n" + `{"k":"` + phA + `"}` + "\n", `{"k":"x"}` + "\n" + `{"k":"sk+live/51Hx\"Q\\zT=<9>&uV"}` + "\n"},
 		"form":           {"application/x-www-form-urlencoded", "a=1&k=" + phA + "&b=%20", "a=1&k=sk%2Blive%2F51Hx%22Q%5CzT%3D%3C9%3E%26uV&b=%20"},
 		"text":           {"text/plain", "x " + phA + "\n", "x " + secretA + "\n"},
 		"none":           {"", phA, secretA},

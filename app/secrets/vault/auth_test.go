@@ -99,7 +99,7 @@ func TestExpiredTokenIsReplaced(t *testing.T) {
 	}
 }
 
-// TestTokenIsRenewed: the lifetime watcher keeps one token alive far beyond its time.
+// TestTokenIsRenewed: renewal keeps one token alive far beyond its time.
 func TestTokenIsRenewed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *vaulttest.Server, cfg *Config) { cfg.Token = app.NewSecret(s.Token("3s", reader(s))) })
@@ -283,7 +283,8 @@ func TestTLS(t *testing.T) {
 func TestEnvironmentIsNotRead(t *testing.T) {
 	w := newWorld(t)
 	w.server.Put("a", map[string]any{"x": value})
-	for name, text := range map[string]string{"VAULT_ADDR": "http://127.0.0.1:1", "VAULT_AGENT_ADDR": "http://127.0.0.1:1", "VAULT_TOKEN": "other", "VAULT_NAMESPACE": "other", "VAULT_MAX_RETRIES": "9"} {
+	for name, text := range map[string]string{"VAULT_ADDR": "http://127.0.0.1:1", "VAULT_AGENT_ADDR": "http://127.0.0.1:1", "VAULT_TOKEN": "other", "VAULT_NAMESPACE": "other", "VAULT_MAX_RETRIES": "9",
+		"VAULT_PROXY_ADDR": "http://127.0.0.1:1", "VAULT_HEADERS": `{"X-Other":"1"}`} {
 		t.Setenv(name, text)
 	}
 	c, err := New(w.client.cfg)
@@ -294,7 +295,7 @@ func TestEnvironmentIsNotRead(t *testing.T) {
 	if got := w.mustRead("secret/data/a#x"); got != value {
 		t.Errorf("read %q", got)
 	}
-	if c.base.Token() != "" || c.base.Namespace() != "" || c.base.MaxRetries() != 0 {
+	if c.base.Token() != "" || c.base.Namespace() != "" || c.base.MaxRetries() != 0 || c.base.Headers().Get("X-Other") != "" {
 		t.Error("something of the environment got in")
 	}
 }

@@ -16,13 +16,15 @@ type Client struct {
 	base  *api.Client // without a token
 	idle  func()      // closes connections that nobody uses
 	reads chan struct{}
+	late  func(Lease) // gets the leases of answers that nobody waits for any more
 	cache *cache
 	seen  seen
 
-	login sync.Mutex // held while logging in: who waits takes what comes out of it
-	mu    sync.Mutex
-	now   *session // nil: not logged in
-	why   error    // of the last login, if it failed
+	login    sync.Mutex // held while logging in: who waits takes what comes out of it
+	mu       sync.Mutex
+	now      *session   // nil: not logged in
+	secretID app.Secret // of the last login
+	why      error      // of the last login, if it failed
 
 	stop    context.CancelFunc // of Start; nil before
 	running sync.WaitGroup
@@ -51,7 +53,7 @@ type Fetched struct {
 // Fetch reads each path of the references once, so that all fields of one path are of one version and one lease. It takes no longer than the configured
 // time limit and ends with ctx. Errors: *ReadError about the first reference, in their order, that has no value; ctx's cause.
 //
-// An answer that comes too late is still waited for in the background, and the lease in it revoked.
+// An answer that comes too late is still waited for in the background, and the lease in it handed to OnLate.
 func (c *Client) Fetch(ctx context.Context, refs []app.Reference) (Fetched, error) {
 	paths := byPath(refs)
 	f := Fetched{Values: make(map[app.Reference]Value, len(refs))}
@@ -86,7 +88,7 @@ func (c *Client) Fetch(ctx context.Context, refs []app.Reference) (Fetched, erro
 		if failed[ref.Path] != nil {
 			err = failed[ref.Path]
 		}
-		if err == nil && c.ownToken(v.Secret) {
+		if err == nil && c.holdsOwn(v.Secret) {
 			err = errOwnToken
 		}
 		if err != nil {
@@ -114,6 +116,9 @@ func (c *Client) gaveUp(ctx context.Context, refs []app.Reference, found map[str
 	}
 	return fmt.Errorf("vault: %w", context.Cause(ctx))
 }
+
+// OnLate sets who gives back the leases of answers that came too late; without it each is tried to be revoked once. It is called before the first Fetch.
+func (c *Client) OnLate(giveBack func(Lease)) { c.late = giveBack }
 
 func byPath(refs []app.Reference) []string {
 	var paths []string

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -92,30 +93,30 @@ func (cfg *Config) check() error {
 	return nil
 }
 
-// client makes the HTTP side. Nothing of it is left to the environment, which api would read by itself.
+// client makes the HTTP side. Nothing of it is left to Vault's variables in the environment, which api would read by itself: only a proxy is taken from there, as
+// every program does (HTTPS_PROXY).
 func (cfg *Config) client() (client *api.Client, closeIdle func(), err error) {
-	settings := api.DefaultConfig()
-	if settings.Error != nil {
-		return nil, nil, settings.Error
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = maxReads
+	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	settings := &api.Config{
+		Address: cfg.Address, HttpClient: &http.Client{Transport: transport}, Timeout: cfg.Timeout + lateAnswers,
+		MaxRetries:   0, // an execution must not wait for a Vault that is down
+		CloneHeaders: true, CloneTLSConfig: true, DisableRedirects: true,
 	}
-	settings.Address, settings.AgentAddress = cfg.Address, ""
-	settings.Timeout = cfg.Timeout + lateAnswers
-	settings.MaxRetries = 0 // an execution must not wait for a Vault that is down
-	settings.CloneHeaders, settings.CloneTLSConfig = true, true
 	if err := settings.ConfigureTLS(&cfg.TLS); err != nil {
 		return nil, nil, fmt.Errorf("certificates: %w", err)
 	}
-	closeIdle = settings.HttpClient.CloseIdleConnections
-	settings.HttpClient.Transport = capped{settings.HttpClient.Transport}
+	settings.HttpClient.Transport = guarded{transport}
 	if client, err = api.NewClient(settings); err != nil {
 		return nil, nil, err
 	}
 	client.ClearToken()
-	client.ClearNamespace()
+	client.SetHeaders(http.Header{api.RequestHeaderName: {"true"}})
 	if cfg.Namespace != "" {
 		client.SetNamespace(cfg.Namespace)
 	}
-	return client, closeIdle, nil
+	return client, transport.CloseIdleConnections, nil
 }
 
 // method names how Airlock logs in.
@@ -129,23 +130,21 @@ func (cfg *Config) method() string {
 	return "token"
 }
 
-// capped ends answers that are longer than any honest one.
-type capped struct{ http.RoundTripper }
+// guarded ends answers that are longer than any honest one, and follows no redirect: api would send the token along, to whatever host the answer names.
+type guarded struct{ http.RoundTripper }
 
-// CloseIdleConnections passes on what http.Client asks of a transport.
-func (c capped) CloseIdleConnections() {
-	if closer, ok := c.RoundTripper.(interface{ CloseIdleConnections() }); ok {
-		closer.CloseIdleConnections()
+func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
+	res, err := g.RoundTripper.RoundTrip(r)
+	if err != nil {
+		return nil, err
 	}
-}
-
-func (c capped) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := c.RoundTripper.RoundTrip(r)
-	if err == nil {
-		res.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(res.Body, maxAnswer), res.Body}
+	if res.StatusCode >= 300 && res.StatusCode < 400 {
+		_ = res.Body.Close()
+		return nil, errRedirected
 	}
-	return res, err
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(res.Body, maxAnswer), res.Body}
+	return res, nil
 }

@@ -7,13 +7,14 @@
 // Fetch reads each path once for all its fields, so that user and password come from one lease, and KV fields from one version. What holds a lease is never cached;
 // what doesn't may be, for as long as the operator says.
 //
-// A lease must not be lost. Reads go on when whoever asked has left (an execution that was cancelled, a time limit), and a lease in a late answer is revoked. A lease that
+// A lease must not be lost. Reads go on when whoever asked has left (an execution that was cancelled, a time limit), and a lease in a late answer is handed to OnLate. A lease that
 // Vault made in an answer that never arrived can't be known to anybody; it lives until it expires.
 //
 // # Renewal
 //
-// Tokens and leases are renewed by one loop (prolong), not by the API's lifetime watcher. Near the longest time that Vault allows, the watcher renewed one token a hundred times
-// within a second against a real server, and for a lease it keeps to the token that it began with, which may have been replaced since.
+// Tokens and leases are renewed by one loop (prolong), not by the API's lifetime watcher. Once Vault extends something no more, the watcher ends before that does, without
+// an error (measured: of a token's 4 s after 2.2, of 10 s after 8.8), and begun again for the rest it renews at once, again and again. Airlock has to know when a lease has really
+// ended, and needs a token to its end where it can get no other. And for a lease the watcher keeps to the token that it began with, which may have been replaced since.
 //
 // # One type, not an interface
 //

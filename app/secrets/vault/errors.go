@@ -56,7 +56,8 @@ func explain(err error, limit time.Duration) error {
 		return because(app.CodeUnreachable, "Vault's certificate is not trusted", "Ask the operator to set VAULT_CACERT to the file of the authority that issued it.", err)
 	}
 	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+	var shape *json.UnmarshalTypeError
+	if errors.As(err, &syntax) || errors.As(err, &shape) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return because(app.CodeUnreachable, "Vault's answer can't be read", askOperator, err)
 	}
 	return because(app.CodeUnreachable, "Vault can't be reached", askOperator, err)
@@ -76,6 +77,30 @@ func explainStatus(err *api.ResponseError) error {
 	return because(app.CodeUnreachable, fmt.Sprintf("Vault failed with status %d", err.StatusCode), askOperator, err)
 }
 
+// maxTold bounds what is kept of Vault's own words, in bytes.
+const maxTold = 300
+
+// tame shortens what Vault said in a refusal, for the log, and drops what is not Vault's: a proxy in front may send a page that repeats the request, and with it the token.
+func tame(err error, secrets ...app.Secret) error {
+	var answered *api.ResponseError
+	if !errors.As(err, &answered) {
+		return err
+	}
+	if answered.RawError {
+		answered.Errors = []string{"an answer that is not Vault's"}
+	}
+	for i, words := range answered.Errors {
+		for _, s := range secrets {
+			if !s.Empty() {
+				words = strings.ReplaceAll(words, s.Reveal(), app.Masked)
+			}
+		}
+		answered.Errors[i] = app.Clip(words, maxTold)
+	}
+	answered.Errors = answered.Errors[:min(len(answered.Errors), 5)]
+	return err
+}
+
 func untrusted(err error) bool {
 	var unknown x509.UnknownAuthorityError
 	var invalid x509.CertificateInvalidError
@@ -86,6 +111,9 @@ func untrusted(err error) bool {
 
 // What is wrong with a reference whose path can be read.
 var (
+	errRedirected = because(app.CodeUnreachable, "Vault's address only leads to another one", "Ask the operator to set VAULT_ADDR to the address that answers: Airlock's token is not sent elsewhere.", nil)
+	errOwnPlace   = because(app.CodeForbidden, "what stands there is Vault's own, not a secret", "Ask the person to correct the credential's reference.", nil)
+
 	errNothing = because(app.CodeMissingValue, "nothing is stored there in Vault", "Ask the person to correct the credential's reference, or to store the value in Vault.", nil)
 	errField   = because(app.CodeMissingValue, "what is stored there in Vault has no field of that name", "Ask the person to correct the field after # in the credential's reference.", nil)
 	errNotText = because(app.CodeMissingValue, "that field is not a text in Vault", "Ask the person to store the value as a text.", nil)

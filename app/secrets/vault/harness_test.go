@@ -35,7 +35,7 @@ func newWorld(t *testing.T, change ...func(*vaulttest.Server, *Config)) *world {
 	t.Helper()
 	s := vaulttest.Start(t)
 	w := &world{t: t, server: s, log: &strings.Builder{}}
-	cfg := Config{Address: s.URL, Token: app.NewSecret(s.Token("1h", reader(s))), Timeout: 20 * time.Second, Log: slog.New(slog.NewTextHandler(&locked{w: w.log}, nil))}
+	cfg := Config{Address: s.URL, Token: app.NewSecret(s.Token("1h", reader(s))), Timeout: 20 * time.Second, Log: logTo(w.log)}
 	for _, f := range change {
 		f(s, &cfg)
 	}
@@ -46,6 +46,8 @@ func newWorld(t *testing.T, change ...func(*vaulttest.Server, *Config)) *world {
 	w.client = client
 	return w
 }
+
+func logTo(b *strings.Builder) *slog.Logger { return slog.New(slog.NewTextHandler(&locked{w: b}, nil)) }
 
 type locked struct {
 	mu sync.Mutex

@@ -99,7 +99,7 @@ func (c *Client) Inspect(ctx context.Context, ref app.Reference, check func(app.
 			in.Version, in.Created = s.version, s.created
 			v, err = s.field(ref.Field)
 		}
-		if err == nil && c.ownToken(v.Secret) {
+		if err == nil && c.holdsOwn(v.Secret) {
 			err = errOwnToken
 		}
 		if err == nil {

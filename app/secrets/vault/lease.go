@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/hashicorp/vault/api"
+
+	"github.com/computclaw/airlock/app"
 )
 
-// Revoke gives a lease back. One that Vault doesn't know any more counts as given back.
+// Revoke gives a lease back, and returns when what was lent is gone: Vault says nothing else of a lease that it doesn't know any more. A database that is down is an error.
 func (c *Client) Revoke(ctx context.Context, lease string) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
@@ -19,8 +21,8 @@ func (c *Client) Revoke(ctx context.Context, lease string) error {
 		return err
 	})
 	var answered *api.ResponseError
-	if errors.As(err, &answered) && (answered.StatusCode == http.StatusNotFound || answered.StatusCode == http.StatusBadRequest) {
-		return nil
+	if errors.As(err, &answered) && answered.StatusCode == http.StatusBadRequest {
+		err = because(app.CodeUnreachable, "Vault could not take it back: what it lends for, such as a database, may be down", askOperator, err)
 	}
 	if err != nil {
 		return fmt.Errorf("vault: revoke a lease: %w", explain(err, c.cfg.Timeout))

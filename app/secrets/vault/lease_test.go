@@ -65,6 +65,29 @@ func TestBothPartsOfALease(t *testing.T) {
 	}
 }
 
+// TestLeaseIsNotGivenBackWhileItsDatabaseIsDown: Vault refuses with the status it also uses for what it doesn't understand, and keeps the lease.
+func TestLeaseIsNotGivenBackWhileItsDatabaseIsDown(t *testing.T) {
+	t.Parallel()
+	p := vaulttest.StartPostgres(t)
+	w := newWorld(t, borrower(p, "1h", "2h"))
+	f, err := w.client.Fetch(t.Context(), []app.Reference{ref(creds + "#username")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Stop()
+	if err := w.client.Revoke(t.Context(), f.Leases[0].ID); err == nil {
+		t.Error("it counts as given back")
+	}
+	p.Start()
+	if users := p.Users(); len(users) != 1 {
+		t.Fatalf("the users are %v", users)
+	}
+	eventually(t, "it is given back", func() bool { return w.client.Revoke(t.Context(), f.Leases[0].ID) == nil })
+	if users := p.Users(); len(users) != 0 {
+		t.Errorf("left: %v", users)
+	}
+}
+
 // TestLeaseComesBackWithAnError: whoever reads several paths and can't have one of them still gets what to revoke.
 func TestLeaseComesBackWithAnError(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/vault/api"
@@ -83,6 +85,7 @@ func (c *Client) logIn(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	self, err := client.Auth().Token().LookupSelfWithContext(ctx)
+	err = tame(err, token)
 	if forbidden(err) {
 		return nil, because(errBadToken.Code, errBadToken.Message, errBadToken.Hint, err)
 	}
@@ -105,11 +108,15 @@ func (c *Client) logInAsRole(ctx context.Context) (*session, error) {
 			return nil, because(app.CodeUnreachable, "Airlock's secret id for Vault can't be read from its file", "Ask the operator to look at the file of VAULT_SECRET_ID_FILE.", err)
 		}
 	}
+	c.mu.Lock()
+	c.secretID = secretID
+	c.mu.Unlock()
 	body := map[string]any{"role_id": c.cfg.RoleID}
 	if !secretID.Empty() {
 		body["secret_id"] = secretID.Reveal()
 	}
 	auth, err := c.base.Logical().WriteWithContext(ctx, "auth/"+c.cfg.RoleMount+"/login", body)
+	err = tame(err, secretID)
 	var answered *api.ResponseError
 	if errors.As(err, &answered) && answered.StatusCode >= 400 && answered.StatusCode < 500 {
 		return nil, because(app.CodeUnreachable, "Vault refuses Airlock's login by AppRole", "Ask the operator to check VAULT_ROLE_ID, VAULT_SECRET_ID and VAULT_APPROLE_MOUNT; a secret id may be used up or expired.", err)
@@ -145,10 +152,23 @@ func (c *Client) with(token app.Secret) (*api.Client, error) {
 	return client, nil
 }
 
-// ownToken reports whether a value is what Airlock logs in with.
-func (c *Client) ownToken(value app.Secret) bool {
-	s := c.current()
-	return !value.Empty() && (s != nil && value.Equal(s.token) || value.Equal(c.cfg.SecretID))
+// own returns what Airlock logs in with, as far as it has been used; some may be empty.
+func (c *Client) own() []app.Secret {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := []app.Secret{c.cfg.Token, c.cfg.SecretID, c.secretID}
+	if c.now != nil {
+		list = append(list, c.now.token)
+	}
+	return list
+}
+
+// holdsOwn reports whether a value is what Airlock logs in with, or holds it.
+func (c *Client) holdsOwn(value app.Secret) bool {
+	return slices.ContainsFunc(c.own(), func(own app.Secret) bool {
+		long := len(own.Reveal()) >= app.MinSealed // a short one may stand anywhere by chance
+		return !own.Empty() && (value.Equal(own) || long && strings.Contains(value.Reveal(), own.Reveal()))
+	})
 }
 
 // maxSecretFile bounds what is read of a token's or a secret id's file, in bytes.

@@ -21,8 +21,10 @@ const postgresPassword = "password-of-the-owner-0123456789"
 type Postgres struct {
 	Address string // host:port on loopback
 
-	t   testing.TB
-	bin string
+	t      testing.TB
+	bin    string
+	server *exec.Cmd
+	start  func() *exec.Cmd
 }
 
 // StartPostgres runs one until the test ends. It is Debian's, and a test fails without it.
@@ -59,24 +61,40 @@ func StartPostgres(t testing.TB) *Postgres {
 	p.Address = l.Addr().String()
 	_ = l.Close()
 	_, port, _ := net.SplitHostPort(p.Address)
-	server := exec.Command(filepath.Join(p.bin, "postgres"), "-D", data, "-c", "listen_addresses=127.0.0.1", "-p", port, "-c", "unix_socket_directories=", "-c", "fsync=off")
-	server.SysProcAttr, server.Dir = attributes, dir
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
+	p.start = func() *exec.Cmd {
+		server := exec.Command(filepath.Join(p.bin, "postgres"), "-D", data, "-c", "listen_addresses=127.0.0.1", "-p", port, "-c", "unix_socket_directories=", "-c", "fsync=off") //nolint:gosec // Debian's own
+		server.SysProcAttr, server.Dir = attributes, dir
+		return server
 	}
-	t.Cleanup(func() {
-		_ = server.Process.Signal(syscall.SIGQUIT)
-		_ = server.Wait()
-	})
+	p.Start()
+	t.Cleanup(p.Stop)
+	return p
+}
+
+// Stop ends the server at once; Start begins it again with what it held.
+func (p *Postgres) Stop() {
+	if p.server.ProcessState == nil {
+		_ = p.server.Process.Signal(syscall.SIGQUIT)
+		_ = p.server.Wait()
+	}
+}
+
+// Start starts a server that was stopped, and waits until it answers.
+func (p *Postgres) Start() {
+	p.t.Helper()
+	p.server = p.start()
+	if err := p.server.Start(); err != nil {
+		p.t.Fatal(err)
+	}
 	for end := time.Now().Add(time.Minute); ; {
 		if conn, err := net.Dial("tcp", p.Address); err == nil {
 			_ = conn.Close()
 			if p.try("SELECT 1") == nil {
-				return p
+				return
 			}
 		}
 		if time.Now().After(end) {
-			t.Fatal("PostgreSQL does not answer")
+			p.t.Fatal("PostgreSQL does not answer")
 		}
 	}
 }
