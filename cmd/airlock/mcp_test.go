@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -175,4 +178,37 @@ func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+string(b))
 	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestModelContextForeignClient runs the flow through the protocol's official TypeScript library, which speaks a version of the protocol with sessions.
+func TestModelContextForeignClient(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.CopyFS(dir, os.DirFS("testdata/mcp-client")))
+	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("npm ci: %v\n%s", err, out)
+	}
+	in := startInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_WORKERS=2")
+	profile := in.admin("", "profile", "create", "--description", "mcp")
+	in.admin("", "profile", "lock", profile)
+	run := exec.Command("node", "client.mjs", in.url+"/mcp", profile)
+	run.Dir = dir
+	var stderr bytes.Buffer
+	run.Stderr = &stderr
+	out, err := run.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	var said struct {
+		Tools      []string
+		Reports    int
+		Text       string
+		Structured modelView
+		IsError    bool
+	}
+	must(t, json.Unmarshal(out, &said))
+	if said.IsError || said.Reports == 0 || string(said.Structured.Result) != `["FIRST?","SECOND?"]` || !slices.Contains(said.Tools, "create_profile") {
+		t.Errorf("%+v", said)
+	}
 }
