@@ -136,6 +136,7 @@ run-packages:
 .PHONY: test-packages
 test-packages:
 	@.ci/packages $(TEST_PACKAGES)
+	@command -v npm >/dev/null || .ci/packages nodejs npm
 
 .bin/protoc-gen-go: go.mod
 	mkdir -p .bin && go build -o $@ google.golang.org/protobuf/cmd/protoc-gen-go

@@ -45,6 +45,7 @@ func (s *Server) routes(e *echo.Echo) {
 			e.Add(http.MethodHead, r.path, r.handle)
 		}
 	}
+	e.Any("/mcp", s.modelContext(e))
 	e.GET("/", func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, "/ui") })
 	s.uiRoutes(e.Group("/ui"))
 }

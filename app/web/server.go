@@ -42,15 +42,17 @@ type Config struct {
 
 // Server serves both faces. It is safe for concurrent use.
 type Server struct {
-	cfg      Config
-	creation *limiter // of profiles by agents
-	changes  *limiter // of unlocked profiles by agents
-	tests    *limiter // of credentials by people
-	staged   staging  // values that were pasted and not yet decided about
-	waiters  waiters
-	closing  chan struct{} // closed by Drain
-	drain    sync.Once
-	streams  atomic.Int64 // open event streams
+	cfg        Config
+	creation   *limiter // of profiles by agents
+	changes    *limiter // of unlocked profiles by agents
+	tests      *limiter // of credentials by people
+	sessions   *limiter // of MCP clients
+	staged     staging  // values that were pasted and not yet decided about
+	waiters    waiters
+	closing    chan struct{} // closed by Drain
+	drain      sync.Once
+	streams    atomic.Int64 // open event streams
+	modelCalls atomic.Int64 // requests to /mcp that are being answered
 }
 
 // New returns a Server.
@@ -81,6 +83,7 @@ func New(cfg Config) *Server {
 		creation: newLimiter(cfg.ProfilesPerMinute),
 		changes:  newLimiter(changesPerMinute),
 		tests:    newLimiter(testsPerMinute),
+		sessions: newLimiter(sessionsPerMinute),
 		closing:  make(chan struct{}),
 	}
 }

@@ -79,8 +79,8 @@ func limitVariables() []variable {
 
 func runVariables() []variable {
 	return []variable{
-		{name: "AIRLOCK_URL", about: "for `airlock run`: the instance", set: func(c *config, v string) (err error) { c.URL, err = parseURL(v); return err }, show: func(c *config) string { return c.URL }},
-		{name: "AIRLOCK_PROFILE", about: "for `airlock run`: the profile id", secret: true, set: setProfile, show: func(c *config) string { return masked(c.Profile) }},
+		{name: "AIRLOCK_URL", about: "for `airlock run` and `airlock mcp`: the instance", set: func(c *config, v string) (err error) { c.URL, err = parseURL(v); return err }, show: func(c *config) string { return c.URL }},
+		{name: "AIRLOCK_PROFILE", about: "for `airlock run` and `airlock mcp`: the profile id", secret: true, set: setProfile, show: func(c *config) string { return masked(c.Profile) }},
 	}
 }
 

@@ -38,6 +38,7 @@ const usage = `Usage: airlock COMMAND
 
   serve            serve the agent API and the admin UI
   run SCRIPT       submit a script and print its result (--help for more)
+  mcp              serve the agent API to models on stdin and stdout (--help for more)
   admin …          credentials, profiles, admin token, audit log (--help for more)
   config           print the effective configuration, secrets masked
   doctor           check the sandbox on this host
@@ -58,6 +59,8 @@ func run(ctx context.Context, c console, args []string) int {
 		return c.finish(serve(ctx, c, rest))
 	case "run":
 		return runScript(ctx, c, rest)
+	case "mcp":
+		return c.finish(serveModel(ctx, c, rest))
 	case "admin":
 		return c.finish(admin(ctx, c, rest))
 	case "config":
@@ -75,7 +78,7 @@ func run(ctx context.Context, c console, args []string) int {
 		fmt.Fprint(c.out, usage)
 		return exitOK
 	}
-	commands := []string{"serve", "run", "admin", "config", "doctor", "bench", "version"}
+	commands := []string{"serve", "run", "mcp", "admin", "config", "doctor", "bench", "version"}
 	message := fmt.Sprintf("there is no command %q", app.Clip(name, 40))
 	if guess := app.Nearest(name, commands); guess != "" {
 		message += "; did you mean " + guess + "?"

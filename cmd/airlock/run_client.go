@@ -22,11 +22,7 @@ type client struct {
 }
 
 func newClient(url string, profile app.Secret) *client {
-	return &client{url: url, profile: profile, http: &http.Client{
-		Timeout: app.MaxPollWait + 30*time.Second,
-		// A redirect would carry the profile id to another place.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &client{url: url, profile: profile, http: newHTTPClient()}
 }
 
 // execution is what the client needs of an answer.

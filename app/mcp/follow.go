@@ -1,0 +1,178 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// How long a tool waits. A client that asked for progress hears from us each tick and keeps waiting; another gives up after a minute, as most are set.
+const (
+	tick          = 5 * time.Second
+	waitProgress  = 30 * time.Minute
+	waitNoReports = 45 * time.Second
+)
+
+// run is an execution that is being waited for.
+type run struct {
+	path    string // of the execution
+	profile app.Secret
+	asked   int // questions that were passed to the client's model by answers that have it call again
+}
+
+// execution is what waiting needs of the API's answer.
+type execution struct {
+	ID       string     `json:"execution_id"`
+	Status   app.Status `json:"status"`
+	Question *struct {
+		ID     string `json:"request_id"`
+		Prompt string `json:"prompt"`
+		Model  string `json:"model"`
+	} `json:"llm_request"`
+}
+
+// start submits and waits.
+func (c call) start(ctx context.Context, r request) (*sdk.CallToolResult, error) {
+	if r.key == "" && c.tool.ID == "execute" {
+		r.key = app.NewID()
+	}
+	got, err := c.client.ask(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if !got.ok() {
+		return c.refusedStart(ctx, got, r.profile), nil
+	}
+	var x execution
+	if err := json.Unmarshal(got.text, &x); err != nil || x.ID == "" {
+		return nil, got.errorOf()
+	}
+	return c.follow(ctx, run{path: "/executions/" + url.PathEscape(x.ID), profile: r.profile})
+}
+
+// refusedStart adds the link where a person has to act, if that is what is missing.
+func (c call) refusedStart(ctx context.Context, got answer, profile app.Secret) *sdk.CallToolResult {
+	refused := got.errorOf()
+	result := failed(refused)
+	if refused.Code != app.CodeProfileUnlocked && refused.Code != app.CodeMissingValue {
+		return result
+	}
+	var p struct {
+		URL string `json:"setup_url"`
+	}
+	if read, err := c.client.ask(ctx, request{method: "GET", path: "/profiles/self", profile: profile}); err == nil && read.ok() && json.Unmarshal(read.text, &p) == nil && p.URL != "" {
+		result.Content = append(result.Content, &sdk.TextContent{Text: "A person has to act: give them " + p.URL + ", then call read_profile, which waits for it."})
+	}
+	return result
+}
+
+// follow waits for the end of an execution, passing its questions to the client's model. If ctx ends the execution goes on, unless the client cancelled the call.
+func (c call) follow(ctx context.Context, x run) (*sdk.CallToolResult, error) {
+	deadline := time.Now().Add(c.patience())
+	for reports := 1; ; reports++ {
+		got, now, err := c.poll(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case now.Status.Terminal():
+			result := c.success(got)
+			result.IsError = now.Status != app.StatusCompleted
+			return result, nil
+		case now.Status == app.StatusAwaitingLLM && now.Question != nil && c.samples() && c.asksByReturn():
+			if x.asked < maxAsked {
+				return c.askByReturn(now, x)
+			}
+			return c.advise(got, adviceRespond), nil
+		case now.Status == app.StatusAwaitingLLM && now.Question != nil && c.samples():
+			if err := c.askInCall(ctx, now, x); err != nil {
+				return c.advise(got, "Your client did not answer the script's question: "+err.Error()+". "+adviceRespond), nil
+			}
+		case now.Status == app.StatusAwaitingLLM:
+			return c.advise(got, adviceRespond), nil
+		case time.Now().After(deadline):
+			return c.advise(got, "It has not ended yet. Call read_execution with this execution_id, which waits for it."), nil
+		}
+		c.report(ctx, reports, string(now.Status))
+	}
+}
+
+const adviceRespond = "The script waits for an answer to llm_request.prompt: write it yourself, and call respond with this execution_id, the request_id and your response."
+
+// poll asks how an execution stands, held open for one tick.
+func (c call) poll(ctx context.Context, x run) (answer, execution, error) {
+	got, err := c.client.ask(ctx, request{method: "GET", path: x.path + "?wait=" + strconv.FormatFloat(tick.Seconds(), 'f', -1, 64), profile: x.profile})
+	if err != nil || !got.ok() {
+		return got, execution{}, orRefusal(got, err)
+	}
+	var now execution
+	if err := json.Unmarshal(got.text, &now); err != nil {
+		return got, now, got.errorOf()
+	}
+	return got, now, nil
+}
+
+// awaitLock waits until a person has locked the profile, or ended it. A profile that is not being set up is told at once.
+func (c call) awaitLock(ctx context.Context, r request) (*sdk.CallToolResult, error) {
+	deadline := time.Now().Add(c.patience())
+	for reports := 0; ; reports++ {
+		held := r
+		if reports > 0 {
+			held.path += "?wait=" + strconv.FormatFloat(tick.Seconds(), 'f', -1, 64)
+		}
+		got, err := c.client.ask(ctx, held)
+		if err != nil || !got.ok() {
+			return nil, orRefusal(got, err)
+		}
+		var p struct {
+			State string `json:"state"`
+		}
+		if json.Unmarshal(got.text, &p) != nil || p.State != "unlocked" || time.Now().After(deadline) {
+			return c.success(got), nil
+		}
+		c.report(ctx, reports+1, "waiting for a person to press Lock")
+	}
+}
+
+// advise passes an answer on with what to do next.
+func (c call) advise(got answer, what string) *sdk.CallToolResult {
+	result := c.success(got)
+	result.Content = append(result.Content, &sdk.TextContent{Text: what})
+	return result
+}
+
+// patience is how long this client waits for an answer.
+func (c call) patience() time.Duration {
+	if c.req.Params.GetProgressToken() != nil {
+		return waitProgress
+	}
+	return waitNoReports
+}
+
+// report tells the client that the call is alive. That it can't be told is no reason to stop.
+func (c call) report(ctx context.Context, n int, message string) {
+	if token := c.req.Params.GetProgressToken(); token != nil {
+		_ = c.req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(n), Message: message})
+	}
+}
+
+// executionPath is the path of the execution that a call on it names.
+func executionPath(path string) string {
+	return strings.TrimSuffix(path, "/respond")
+}
+
+// orRefusal is why there is no answer, or why the answer is a no.
+func orRefusal(got answer, err error) error {
+	if err != nil {
+		return fmt.Errorf("mcp: %w", err)
+	}
+	return got.errorOf()
+}

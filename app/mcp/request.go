@@ -1,0 +1,123 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/skill"
+)
+
+// request is one request to the agent API.
+type request struct {
+	method  string
+	path    string // with the query
+	body    []byte // nil: none
+	profile app.Secret
+	key     string // Idempotency-Key; "" for none
+}
+
+// toRequest distributes a tool's arguments over the request it stands for. own is the profile of the connection. Whether a value is right is for the API to say.
+// Errors are *app.Error.
+func toRequest(tool skill.Tool, arguments json.RawMessage, own app.Secret) (request, error) {
+	r := request{method: tool.Method, path: strings.Replace(tool.Path, "/profiles/{id}", "/profiles/self", 1), profile: own}
+	args := map[string]json.RawMessage{}
+	if len(bytes.TrimSpace(arguments)) > 0 {
+		if err := json.Unmarshal(arguments, &args); err != nil {
+			return r, app.E(app.CodeInvalidJSON, "the arguments are not a JSON object", "Send the arguments as the tool's schema says.")
+		}
+	}
+	if err := expected(tool, args); err != nil {
+		return r, err
+	}
+	query, body := url.Values{}, map[string]json.RawMessage{}
+	for name, value := range args {
+		if inBody(tool, name) {
+			body[name] = value
+			continue
+		}
+		text, err := word(name, value)
+		if err != nil {
+			return r, err
+		}
+		r.place(name, text, query)
+	}
+	if len(query) > 0 {
+		r.path += "?" + query.Encode()
+	}
+	if tool.Body == "" {
+		return r, nil
+	}
+	var err error
+	if r.body, err = json.Marshal(body); err != nil {
+		return r, fmt.Errorf("mcp: encode a request: %w", err)
+	}
+	return r, nil
+}
+
+// expected refuses arguments that the tool does not take, and a call without those it cannot be addressed without.
+func expected(tool skill.Tool, args map[string]json.RawMessage) error {
+	known, _ := tool.Input["properties"].(map[string]any)
+	names := slices.Sorted(maps.Keys(known))
+	for name := range args {
+		if _, ok := known[name]; !ok {
+			hint := "It takes " + strings.Join(names, ", ") + "."
+			if guess := app.Nearest(name, names); guess != "" {
+				hint = "Did you mean " + guess + "? " + hint
+			}
+			return app.E(app.CodeUnknownField, "the argument "+app.Clip(name, 60)+" is not known to "+tool.Name, hint)
+		}
+	}
+	required, _ := tool.Input["required"].([]string)
+	for _, name := range required {
+		if _, ok := args[name]; !ok {
+			return app.Invalid(name, name+" is missing", "Call "+tool.Name+" with "+strings.Join(required, ", ")+".")
+		}
+	}
+	return nil
+}
+
+// inBody tells what goes into the request's body from what stands in its path, query and headers.
+func inBody(tool skill.Tool, name string) bool {
+	switch name {
+	case skill.ArgProfile, skill.ArgExecution, skill.ArgKey:
+		return false
+	}
+	return !strings.Contains(tool.Path, "{"+name+"}") && !slices.ContainsFunc(tool.Query, func(f skill.Field) bool { return f.Name == name })
+}
+
+// place puts a text where the call has it.
+func (r *request) place(name, text string, query url.Values) {
+	segment := "{" + name + "}"
+	if name == skill.ArgExecution {
+		segment = "{id}"
+	}
+	switch {
+	case name == skill.ArgProfile:
+		r.profile = app.NewSecret(text)
+	case name == skill.ArgKey:
+		r.key = text
+	case strings.Contains(r.path, segment):
+		r.path = strings.Replace(r.path, segment, url.PathEscape(text), 1)
+	default:
+		query.Set(name, text)
+	}
+}
+
+// word is a string or number as text.
+func word(name string, value json.RawMessage) (string, error) {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text, nil
+	}
+	var number json.Number
+	if json.Unmarshal(value, &number) == nil {
+		return number.String(), nil
+	}
+	return "", app.Invalid(name, name+" must be a string", "Send "+name+" as a string.")
+}

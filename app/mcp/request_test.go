@@ -1,0 +1,82 @@
+package mcp
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/skill"
+)
+
+func TestToRequest(t *testing.T) {
+	for name, c := range map[string]struct {
+		tool, arguments, method, path, body, profile, key string
+		code                                              app.Code
+	}{
+		"body":              {tool: "create_profile", arguments: `{"description":"d"}`, method: "POST", path: "/profiles", body: `{"description":"d"}`, profile: "own"},
+		"profile in a path": {tool: "add_keys", arguments: `{"keys":[{"name":"A"}],"profile_id":"ark_x"}`, method: "POST", path: "/profiles/self/keys", body: `{"keys":[{"name":"A"}]}`, profile: "ark_x"},
+		"own profile":       {tool: "read_profile", method: "GET", path: "/profiles/self", profile: "own"},
+		"header":            {tool: "execute", arguments: `{"script":"1","idempotency_key":"k"}`, method: "POST", path: "/execute", body: `{"script":"1"}`, profile: "own", key: "k"},
+		"large numbers":     {tool: "execute", arguments: `{"script":"1","inputs":{"n":12345678901234567890.5}}`, method: "POST", path: "/execute", body: `{"inputs":{"n":12345678901234567890.5},"script":"1"}`, profile: "own"},
+		"execution":         {tool: "cancel", arguments: `{"execution_id":"exec_1"}`, method: "POST", path: "/executions/exec_1/cancel", profile: "own"},
+		"odd execution":     {tool: "read_execution", arguments: `{"execution_id":"../profiles/self?x={id}"}`, method: "GET", path: "/executions/..%2Fprofiles%2Fself%3Fx=%7Bid%7D", profile: "own"},
+		"name":              {tool: "remove_key", arguments: `{"name":"A/B"}`, method: "DELETE", path: "/profiles/self/keys/A%2FB", profile: "own"},
+		"query":             {tool: "list_executions", arguments: `{"limit":5,"status":"error&x=1"}`, method: "GET", path: "/executions?limit=5&status=error%26x%3D1", profile: "own"},
+		"unknown":           {tool: "execute", arguments: `{"scrpt":"1"}`, code: app.CodeUnknownField},
+		"missing":           {tool: "cancel", arguments: `{}`, code: app.CodeInvalidField},
+		"not an object":     {tool: "execute", arguments: `[]`, code: app.CodeInvalidJSON},
+		"object for text":   {tool: "cancel", arguments: `{"execution_id":{}}`, code: app.CodeInvalidField},
+		"wait":              {tool: "execute", arguments: `{"script":"1","wait":5}`, code: app.CodeUnknownField},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := toRequest(toolNamed(t, c.tool), json.RawMessage(c.arguments), app.NewSecret("own"))
+			if code := app.CodeOf(err); code != c.code {
+				t.Fatalf("error %v, want code %q", err, c.code)
+			}
+			if err == nil && (r.method != c.method || r.path != c.path || string(r.body) != c.body || r.profile.Reveal() != c.profile || r.key != c.key) {
+				t.Errorf("%s %s %s profile %s key %q", r.method, r.path, r.body, r.profile.Reveal(), r.key)
+			}
+		})
+	}
+}
+
+// TestToolsHaveWholeSchemas: a model sees a tool's schema alone, so nothing in it may refer elsewhere.
+func TestToolsHaveWholeSchemas(t *testing.T) {
+	for _, tool := range skill.Tools() {
+		text, err := json.Marshal(tool.Input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tool.Description == "" || jsonHas(tool.Input, "$ref") {
+			t.Errorf("%s: %s", tool.Name, text)
+		}
+	}
+}
+
+func jsonHas(value any, key string) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			if name == key || jsonHas(inner, key) {
+				return true
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			if jsonHas(inner, key) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func toolNamed(t *testing.T, name string) skill.Tool {
+	for _, tool := range skill.Tools() {
+		if tool.Name == name {
+			return tool
+		}
+	}
+	t.Fatalf("there is no tool %s", name)
+	return skill.Tool{}
+}

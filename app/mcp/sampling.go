@@ -1,0 +1,118 @@
+//nolint:staticcheck // sampling is obsolete since the protocol of 2026-07-28, and what clients of today have
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/computclaw/airlock/app"
+)
+
+const (
+	// firstByReturn is the protocol in which a server asks by its answer and no longer in mid-call.
+	firstByReturn = "2026-07-28"
+
+	// maxAsked is how many questions one call passes on by its answers: clients give up on a tool that goes on asking, the common library after ten times.
+	maxAsked = 8
+
+	// maxTokens bounds the model's answer. It is a wish; the answer is cut off by the API's own limit.
+	maxTokens = 4096
+
+	questionName = "llm"
+)
+
+// state is what a client sends back with the model's words.
+type state struct {
+	Execution string `json:"execution"`
+	Question  string `json:"question"`
+	Asked     int    `json:"asked"`
+}
+
+// samples tells whether the client has a model to ask.
+func (c call) samples() bool {
+	caps := c.req.ClientCapabilities()
+	return caps != nil && caps.Sampling != nil
+}
+
+func (c call) asksByReturn() bool { return c.req.ProtocolVersion() >= firstByReturn }
+
+func sampling(x execution) *sdk.CreateMessageParams {
+	params := &sdk.CreateMessageParams{
+		MaxTokens: maxTokens,
+		Messages:  []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: x.Question.Prompt}}},
+	}
+	if x.Question.Model != "" && x.Question.Model != "default" {
+		params.ModelPreferences = &sdk.ModelPreferences{Hints: []*sdk.ModelHint{{Name: x.Question.Model}}}
+	}
+	return params
+}
+
+// askInCall asks the client's model and gives the script the answer.
+func (c call) askInCall(ctx context.Context, x execution, r run) error {
+	said, err := c.req.Session.CreateMessage(ctx, sampling(x))
+	if err != nil {
+		return err
+	}
+	return c.pass(ctx, state{Execution: x.ID, Question: x.Question.ID}, textOf([]sdk.Content{said.Content}), r.profile)
+}
+
+// askByReturn ends the call with the question; the client calls again with the model's answer.
+func (c call) askByReturn(x execution, r run) (*sdk.CallToolResult, error) {
+	text, err := json.Marshal(state{Execution: x.ID, Question: x.Question.ID, Asked: r.asked + 1})
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{questionName: sampling(x)}, RequestState: string(text)}, nil
+}
+
+// resume goes on with a call that ended in a question. Which execution it names the client could have made up: the API says whether it is theirs.
+func (c call) resume(ctx context.Context, profile app.Secret) (*sdk.CallToolResult, error) {
+	var s state
+	if err := json.Unmarshal([]byte(c.req.Params.RequestState), &s); err != nil || s.Execution == "" {
+		return nil, app.E(app.CodeInvalidField, "the request state is not one of Airlock's", "Send it back as it came, or call read_execution.")
+	}
+	var words string
+	if said, ok := c.req.Params.InputResponses[questionName].(*sdk.CreateMessageWithToolsResult); ok {
+		words = textOf(said.Content)
+	}
+	if err := c.pass(ctx, s, words, profile); err != nil {
+		return nil, err
+	}
+	return c.follow(ctx, run{path: "/executions/" + url.PathEscape(s.Execution), profile: profile, asked: s.Asked})
+}
+
+// pass gives the script the model's answer. A question that was answered by somebody else meanwhile is none any more.
+func (c call) pass(ctx context.Context, s state, words string, profile app.Secret) error {
+	if words == "" {
+		return errors.New("the answer has no text")
+	}
+	body, err := json.Marshal(map[string]string{"response": words, "request_id": s.Question})
+	if err != nil {
+		return err
+	}
+	got, err := c.client.ask(ctx, request{method: "POST", path: "/executions/" + url.PathEscape(s.Execution) + "/respond", body: body, profile: profile})
+	if err != nil || got.ok() {
+		return err
+	}
+	refused := got.errorOf()
+	if refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch {
+		return nil
+	}
+	return refused
+}
+
+// textOf joins what is text.
+func textOf(content []sdk.Content) string {
+	var parts []string
+	for _, one := range content {
+		if text, ok := one.(*sdk.TextContent); ok {
+			parts = append(parts, text.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}

@@ -1,0 +1,132 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/skill"
+)
+
+const instructions = `Airlock runs Python in a sandbox with credentials that a person granted; you never see their values. The flow:
+1. create_profile, add_keys and propose_hosts say what you need and why. Skip this if the connection has a profile.
+2. Give the person the setup_url and the pairing_code; they fill in the values and press Lock. read_profile waits for that.
+3. execute runs a script, waits, and returns its result. In the script: settings.get("NAME"), inputs, set_result(data), llm.complete(prompt).
+Same code and same data give the same numbers: compute in Python, use llm.complete for wording only. The skill tool tells the rest.`
+
+// Server returns an MCP server for one connection, on which tools act through client.
+func Server(client Client, version string) *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "airlock", Title: "Airlock", Version: version}, &sdk.ServerOptions{
+		Instructions: instructions,
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+	})
+	for _, tool := range skill.Tools() {
+		s.AddTool(&sdk.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Input, Annotations: annotations(tool)},
+			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				result, err := call{client: client, tool: tool, req: req}.run(ctx)
+				if err != nil {
+					return failed(err), nil
+				}
+				return result, nil
+			})
+	}
+	return s
+}
+
+// annotations are hints for clients that ask the person before a tool is used.
+func annotations(tool skill.Tool) *sdk.ToolAnnotations {
+	reads := tool.Method == "GET"
+	runs := tool.ID == "execute" || tool.ID == "rerun"
+	return &sdk.ToolAnnotations{ReadOnlyHint: reads, DestructiveHint: &runs, OpenWorldHint: &runs, IdempotentHint: reads}
+}
+
+// call is one call of a tool.
+type call struct {
+	client Client
+	tool   skill.Tool
+	req    *sdk.CallToolRequest
+}
+
+func (c call) run(ctx context.Context) (*sdk.CallToolResult, error) {
+	r, err := toRequest(c.tool, c.req.Params.Arguments, c.own())
+	if err != nil {
+		return nil, err
+	}
+	if c.req.Params.RequestState != "" {
+		return c.resume(ctx, r.profile)
+	}
+	switch c.tool.ID {
+	case "execute", "rerun":
+		return c.start(ctx, r)
+	case "readExecution":
+		return c.follow(ctx, run{path: r.path, profile: r.profile})
+	case "respond":
+		if got, err := c.client.ask(ctx, r); err != nil || !got.ok() {
+			return nil, orRefusal(got, err)
+		}
+		return c.follow(ctx, run{path: executionPath(r.path), profile: r.profile})
+	case "readProfile":
+		return c.awaitLock(ctx, r)
+	}
+	got, err := c.client.ask(ctx, r)
+	if err != nil || !got.ok() {
+		return nil, orRefusal(got, err)
+	}
+	return c.success(got), nil
+}
+
+// own is the profile of the connection. Over HTTP each request must name it: that a session is known proves nothing about who asks.
+func (c call) own() app.Secret {
+	if c.req.Extra == nil || c.req.Extra.Header == nil {
+		return c.client.Profile
+	}
+	_, token, _ := strings.Cut(c.req.Extra.Header.Get("Authorization"), " ")
+	return app.NewSecret(strings.TrimSpace(token))
+}
+
+// success passes an answer on. The guide is a text, all else is JSON.
+func (c call) success(got answer) *sdk.CallToolResult {
+	result := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(got.text)}}}
+	if c.tool.Returns != "" {
+		result.StructuredContent = json.RawMessage(got.text)
+	}
+	if advice := adviceFor(c.tool, got); advice != "" {
+		result.Content = append(result.Content, &sdk.TextContent{Text: advice})
+	}
+	return result
+}
+
+// adviceFor names the link where a person has to act.
+func adviceFor(tool skill.Tool, got answer) string {
+	var p struct {
+		State   string `json:"state"`
+		URL     string `json:"setup_url"`
+		Pairing string `json:"pairing_code"`
+	}
+	if tool.Returns != "Profile" || json.Unmarshal(got.text, &p) != nil || p.State != "unlocked" {
+		return ""
+	}
+	return fmt.Sprintf("A person has to act: give them %s and the pairing code %s, for them to fill in the values and press Lock. Then call read_profile, which waits for it.", p.URL, p.Pairing)
+}
+
+// failed tells the model what went wrong, in the shape that every error of the API has.
+func failed(err error) *sdk.CallToolResult {
+	var told *app.Error
+	if !errors.As(err, &told) {
+		told = app.E(app.CodeInternal, err.Error(), "Try again in a few seconds. What was accepted goes on: list_executions shows it.")
+	}
+	detail := map[string]any{"code": told.Code, "message": told.Message, "hint": told.Hint}
+	if told.Field != "" {
+		detail["field"] = told.Field
+	}
+	text, err := json.Marshal(map[string]any{"error": detail})
+	if err != nil {
+		text = []byte(`{"error":{"code":"internal"}}`)
+	}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: json.RawMessage(text)}
+}
