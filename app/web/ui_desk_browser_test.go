@@ -116,6 +116,7 @@ func TestFlowStoryOnAPhone(t *testing.T) {
 	b.Open(views.ExecutionURL(good.Handle))
 	b.Until(`document.documentElement.scrollWidth <= innerWidth`)
 	b.Until(`document.querySelector("#result .tree").checkVisibility() && !document.querySelector("#result .raw").checkVisibility()`)
+	b.Text(`document.querySelector("#result").scrollIntoView()`) // from under the bar
 	b.Click(`#result .switch label:has([value=raw])`)
 	b.Until(`!document.querySelector("#result .tree").checkVisibility() && document.querySelector("#result .raw").checkVisibility()`)
 	// The index shows what is being read, and ids can be copied, here without a clipboard API.
