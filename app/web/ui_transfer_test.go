@@ -197,7 +197,7 @@ func TestUIPreviewDoesNotTickWhatWidens(t *testing.T) {
 func TestUIBackups(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	s.get(views.SettingsBackups).want(http.StatusOK).says("main", "No backups yet")
+	s.get(views.SettingsBackups).want(http.StatusOK).says("main", "No backups are made")
 	dir := t.TempDir()
 	fill := []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "directory", dir, "passphrase", houseWords}
 	s.post(views.SettingsBackups, append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("form", "no such file")
@@ -213,7 +213,7 @@ func TestUIBackups(t *testing.T) {
 			t.Fatal("the backup does not end")
 		}
 	}
-	s.get(views.SettingsBackups).says("table", "verified").says("table", uiName)
+	s.get(views.SettingsBackups).says("table", "Verified").says("table", uiName)
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v", entries, err)
 	}
