@@ -102,8 +102,9 @@ leftovers: test-packages init ## RUNS executions in random order on all backends
 
 EXECUTIONS ?= 1000000
 .PHONY: lists
-lists: ## Measure every list with EXECUTIONS executions in the store (1000000); takes some minutes and 3 GB of disk
+lists: ## Measure every list with EXECUTIONS executions in the store (1000000), and its pages over HTTP; takes some minutes and 3 GB of disk
 	go test ./store -run 'ListsAreQuick' -executions $(EXECUTIONS) -timeout 2h -v
+	go test ./app/web -run 'PagesAreQuick' -executions $(EXECUTIONS) -timeout 2h -v
 
 PYTHONS := .cache/python/bullseye .cache/python/trixie
 .PHONY: pythons

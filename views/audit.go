@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strconv"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -78,3 +79,6 @@ func detail(e app.Event) string {
 	}
 	return text
 }
+
+// subjectID is the id of the element with an event's subject.
+func subjectID(e AuditRow) string { return "subject-" + strconv.FormatInt(e.Seq, 10) }

@@ -36,7 +36,7 @@ func beatsSum(beats []Beat) string {
 	var parts []string
 	for _, s := range app.Statuses() {
 		if counts[s] > 0 {
-			parts = append(parts, itoa(int(counts[s]))+" "+strings.ToLower(StatusWord(s)))
+			parts = append(parts, itoa(int(counts[s]))+" "+lowerFirst(StatusWord(s)))
 		}
 	}
 	return "Last " + Count(int64(len(beats)), "execution") + ": " + strings.Join(parts, ", ")

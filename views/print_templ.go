@@ -504,7 +504,7 @@ func printedEvents(p PrintPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<div class=\"scroll\"><table class=\"rows\"><caption>Audit events about this execution</caption> <thead><tr><th scope=\"col\">No.</th><th scope=\"col\">When</th><th scope=\"col\">Action</th><th scope=\"col\">What</th><th scope=\"col\">Who</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Audit entries of this execution\"><table class=\"rows\"><caption>Audit events about this execution</caption> <thead><tr><th scope=\"col\">No.</th><th scope=\"col\">When</th><th scope=\"col\">Action</th><th scope=\"col\">What</th><th scope=\"col\">Who</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -38,6 +38,7 @@ const (
 	SettingsImport    = SettingsMove + "/import"
 	SettingsRetire    = SettingsMove + "/retire"
 	SettingsUnretire  = SettingsMove + "/unretire"
+	RestorePointPath  = SettingsMove + "/points/:name/delete"
 	TransferPath      = SettingsMove + "/jobs/:id"
 	TransferDownload  = TransferPath + "/download"
 	TransferImport    = TransferPath + "/import"
@@ -75,6 +76,11 @@ const (
 	ExecutionPrint   = ExecutionPath + "/print"
 	ExecutionsExport = Root + "/export-executions" // not under Executions, where every segment is a handle
 )
+
+// RestorePointURL asks before it deletes the restore point.
+func RestorePointURL(name string) string {
+	return SettingsMove + "/points/" + url.PathEscape(name) + "/delete"
+}
 
 // CredentialURL is the page of one credential.
 func CredentialURL(name string) string { return Credentials + "/" + url.PathEscape(name) }

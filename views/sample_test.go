@@ -125,6 +125,29 @@ func sampleProfile(state app.State) app.Profile {
 	return p
 }
 
+// sampleProfiles are a working instance's.
+func sampleProfiles() []views.ProfileRow {
+	row := func(state app.State, name string, beats int, used time.Duration) views.ProfileRow {
+		p := sampleProfile(state)
+		p.Handle, p.Description = strings.ToLower(strings.ReplaceAll(name[:8], " ", "")), name
+		if state != app.StateUnlocked {
+			for i := range p.Hosts {
+				p.Hosts[i].Allowed = true
+			}
+			p.LastUsedAt = ago(used)
+		}
+		r := views.ProfileRow{Profile: p, State: state}
+		if beats > 0 {
+			r.Beats = sampleBeats(beats)
+		}
+		return r
+	}
+	return []views.ProfileRow{
+		row(app.StateUnlocked, "Guest reviews of the week", 0, 0), row(app.StateLocked, "Monthly revenue report from Oracle", 50, 2*time.Minute), row(app.StateLocked, "Nightly stock check", 50, 9*time.Hour),
+		row(app.StateLocked, "Weekly occupancy forecast", 12, 3*time.Hour), row(app.StateRevoked, "Support digest", 41, 8*24*time.Hour), row(app.StateExpired, "Audit of the summer season with a description that somebody wrote at length", 30, 30*24*time.Hour),
+	}
+}
+
 func sampleExecutions() []app.Execution {
 	x := func(handle string, s app.Status, before time.Duration) app.Execution {
 		e := app.Execution{
@@ -142,6 +165,10 @@ func sampleExecutions() []app.Execution {
 		x("d1b2c3d4e5f6", app.StatusCompleted, 3*time.Minute), x("e1b2c3d4e5f6", app.StatusError, 10*time.Minute), x("f1b2c3d4e5f6", app.StatusTimeout, 2*time.Hour),
 		x("g1b2c3d4e5f6", app.StatusCancelled, 26*time.Hour),
 	}
+	for i, name := range []string{"Weekly occupancy forecast", "Support digest", "Nightly stock check", "Monthly revenue report from Oracle", "Monthly revenue report from Oracle", "Exchange rates of the day", "Nightly stock check"} {
+		all[i].Profile, all[i].RunTime = name, []time.Duration{0, 0, 0, 840, 310, 60000, 12400}[i]*time.Millisecond
+	}
+	all[0].Injected, all[1].Injected, all[2].Injected, all[5].Injected = nil, nil, nil, nil
 	all[3].Redactions, all[4].Redactions = 16, 1
 	all[2].StartedAt = time.Time{}
 	all[3].LLMTime, all[3].FirstOutputAt, all[3].CompletedAt = 2300*time.Millisecond, all[3].StartedAt.Add(90*time.Millisecond), all[3].StartedAt.Add(3140*time.Millisecond)
@@ -251,6 +278,7 @@ func executionPage(i int) views.ExecutionPage {
 	}
 	if x.Status == app.StatusError {
 		p.Stderr, p.Stdout = x.Error+"\n", ""
+		p.Redactions = []views.Redaction{{Channel: "stderr", Name: "ORACLE_PASSWORD", Count: 1}}
 	}
 	return p
 }
@@ -272,6 +300,8 @@ func samples() []sample {
 	full.Step, full.Executions, full.Usage = 0, sampleExecutions(), sampleUsage(views.Periods()[0])
 	busy := full
 	busy.Needs, busy.NeedsYou = sampleNeeds(), 5
+	unsaved := full
+	unsaved.Needs = append([]views.Need{failedBackupNeed()}, full.Needs...)
 	inbox := views.InboxPage{Shell: shell("Inbox", views.SectionInbox), Needs: sampleNeeds()}
 	inbox.NeedsYou = 5
 	quiet := views.StatsPage{Shell: shell("Statistics", views.SectionOverview), Usage: views.Usage{Period: views.Periods()[2], Figures: sampleUsage(views.Periods()[2]).Figures}}
@@ -313,7 +343,7 @@ func samples() []sample {
 	refusedSettings := sampleSettings()
 	refusedSettings.Token, refusedSettings.Invitations, refusedSettings.Paused = views.TokenRow{MadeAt: ago(time.Hour)}, nil, views.Paused{Since: ago(3 * time.Minute), By: "Grace Hopper"}
 	refusedSettings.Problems = views.Problems{"password-again": "This is not the same as above."}
-	return []sample{
+	return append(houseSamples(), []sample{
 		{"login", views.LoginView(views.LoginPage{Shell: shell("Log in", "")}), true},
 		{"login-refused", views.LoginView(views.LoginPage{Shell: shell("Log in", ""), Name: "Ada Lovelace", Problem: "The name or the password is wrong."}), true},
 		{"login-token", views.LoginView(views.LoginPage{Shell: shell("Log in", ""), Token: true, First: true}), true},
@@ -349,7 +379,7 @@ func samples() []sample {
 		{"credential-untested", views.CredentialView(refusedTest), false},
 		{"confirm", views.ConfirmView(views.ConfirmPage{Shell: shell("Revoke", views.SectionProfiles), Question: "Revoke Monthly revenue report from Oracle?", Lines: []string{"Running scripts are stopped at once and their connections closed.", "Its agent can't run, poll or answer anything with it any more.", "This can't be undone. Past executions stay readable here."}, Action: "/ui/x", Button: "Revoke Monthly revenue report from Oracle", Back: views.Profiles}), false},
 		{"profiles-empty", views.ProfilesView(views.ProfilesPage{Shell: shell("Profiles", views.SectionProfiles)}), false},
-		{"profiles", views.ProfilesView(views.ProfilesPage{Shell: shell("Profiles", views.SectionProfiles), Total: 4, Profiles: []views.ProfileRow{{Profile: sampleProfile(app.StateUnlocked), State: app.StateUnlocked}, {Profile: sampleProfile(app.StateLocked), State: app.StateLocked, Beats: sampleBeats(50)}, {Profile: sampleProfile(app.StateRevoked), State: app.StateRevoked}, {Profile: sampleProfile(app.StateExpired), State: app.StateExpired}}}), false},
+		{"profiles", views.ProfilesView(views.ProfilesPage{Shell: shell("Profiles", views.SectionProfiles), Total: 6, Profiles: sampleProfiles()}), false},
 		{"profile-new", views.ProfileNewView(views.ProfileNewPage{Shell: shell("Create a profile", views.SectionProfiles)}), false},
 		{"profile-setup", views.ProfileView(unlocked), false},
 		{"profile-refused", views.ProfileView(wrong), false},
@@ -389,7 +419,8 @@ func samples() []sample {
 			Mode:       app.ModeInjected, Vault: views.VaultChoice{Offered: true, Source: app.SourceVault, Reference: "secret/data/oracle#password", Finding: &views.VaultFinding{
 				Engine: "KV version 2", Version: 4, Created: ago(50 * time.Hour), Problem: "What is stored there in Vault has no field of that name.", Hint: "Correct the field after # in the credential's reference."}},
 		}), false},
+		{"overview-backup", views.OverviewView(unsaved), false},
 		{"oops", views.OopsView(views.OopsPage{Shell: shell("Not found", ""), Status: 404, Message: "There is nothing at this address", Hint: "It may have been deleted, or the link is incomplete."}), false},
 		{"oops-bare", views.OopsView(views.OopsPage{Shell: shell("Forbidden", ""), Status: 403, Message: "The request comes from a page of another site", Hint: "Open Airlock itself and try again there.", Bare: true}), true},
-	}
+	}...)
 }

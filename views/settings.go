@@ -84,3 +84,12 @@ func keysChoice(off bool) string {
 	}
 	return "on"
 }
+
+// settingsIndex are the parts of the settings.
+func settingsIndex(p SettingsPage) []entry {
+	list := []entry{{"appearance", "Appearance"}, {"pause", "Pause"}, {"password-card", "Password"}, {"sessions", "Sessions"}, {"people", "People"}, {"token-card", "Admin token"}}
+	if p.Vault != nil {
+		list = append(list, entry{"vault", "Vault"})
+	}
+	return append(list, entry{"house", "Backups and moving"}, entry{"instance", "Instance"})
+}

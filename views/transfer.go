@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -108,22 +109,72 @@ func percent(done, total int64) string {
 	return fmt.Sprintf("%d %%", min(100, 100*done/total))
 }
 
-// fileSize writes bytes as people read them.
-func fileSize(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d bytes", n)
+// The words, drawings and colours of how a thing of a file stands to what is here.
+func (i PlanItem) stateWord() string {
+	return map[string]string{"new": "New", "same": "The same here", "conflict": "Different here", "blocked": "Stays as it is"}[i.State]
 }
 
-// stateWord says how a thing of a file stands to what is here.
-func (i PlanItem) stateWord() string {
-	return map[string]string{"new": "new", "same": "the same here", "conflict": "different here", "blocked": "stays as it is here"}[i.State]
+func (i PlanItem) stateIcon() string {
+	return map[string]string{"new": "plus", "same": "check", "conflict": "compare", "blocked": "locked"}[i.State]
+}
+
+func (i PlanItem) stateClass() string {
+	return map[string]string{"new": "ready", "conflict": "person"}[i.State]
+}
+
+func (i PlanItem) verb() string {
+	if i.State == "new" {
+		return "Add"
+	}
+	return "Overwrite"
+}
+
+// planSummary counts what is new, different and the same.
+func planSummary(p PlanView) string {
+	if len(p.Items) == 0 {
+		return "It has no credentials and no profiles."
+	}
+	counts := map[string]int{}
+	for _, i := range p.Items {
+		counts[i.State]++
+	}
+	var parts []string
+	for _, s := range []struct{ state, words string }{{"new", "new"}, {"conflict", "different from what is here"}, {"same", "the same as here"}, {"blocked", "not to be changed by a file"}} {
+		if n := counts[s.state]; n > 0 {
+			parts = append(parts, itoa(n)+" "+s.words)
+		}
+	}
+	return Count(int64(len(p.Items)), "thing") + ": " + strings.Join(parts, ", ") + ". Nothing happens before you confirm."
+}
+
+// jobLead says under the heading what a person can do.
+func jobLead(p JobPage) string {
+	if p.Plan != nil {
+		return "Look through it. Only what is ticked is written, all of it or nothing."
+	}
+	return ""
+}
+
+// moveIndex are the parts of the page for moving house.
+func moveIndex(p MovePage) []entry {
+	list := []entry{{"export", "Export"}, {"import", "Import"}}
+	if len(p.Points) > 0 {
+		list = append(list, entry{"points", "Restore points"})
+	}
+	return append(list, entry{"retire", "Retire"}, entry{"key", "Instance key"})
+}
+
+// frequencies are how often backups can be made.
+func frequencies() []Choice {
+	return []Choice{{"hourly", "Every hour"}, {"daily", "Every day at 03:00"}, {"weekly", "Sundays at 03:00"}}
+}
+
+// backupsEmpty says what comes first where no backup was made yet.
+func backupsEmpty(p BackupsPage) string {
+	if p.Next.IsZero() {
+		return "Make the first one now, to see that it works."
+	}
+	return "The first one is due at " + Exact(p.Next) + ". Make one now, to see that it works."
 }
 
 // backupLead says in one sentence how backups stand.
@@ -134,7 +185,7 @@ func backupLead(p BackupsPage) string {
 	case p.Next.IsZero():
 		return "Backups go " + p.Place + "."
 	}
-	return "Backups go " + p.Place + ". The next one is due at " + Exact(p.Next) + "."
+	return "Backups go " + p.Place + ". The next one is due " + Ago(p.Next, p.Now) + "."
 }
 
 // profileName is what a profile is called in a list.

@@ -86,6 +86,14 @@ func Count(n int64, noun string) string {
 	return strconv.FormatInt(n, 10) + " " + noun + "s"
 }
 
+// lowerFirst is a word in the middle of a sentence.
+func lowerFirst(word string) string {
+	if word == "" {
+		return ""
+	}
+	return strings.ToLower(word[:1]) + word[1:]
+}
+
 // StatusWord is what people call a status.
 func StatusWord(s app.Status) string {
 	switch s {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
 )
 
 // Restore points are copies of the database from before an import. They are sealed with the instance key, as the database is.
@@ -56,6 +57,29 @@ func (s *Service) RestorePoints() ([]RestorePoint, error) {
 	}
 	slices.SortFunc(list, func(a, b RestorePoint) int { return b.At.Compare(a.At) })
 	return list, nil
+}
+
+// DeleteRestorePoint deletes one of RestorePoints and records who did; the way back to before that import is gone with it. CodeNotFound if there is none of that name; people only.
+func (s *Service) DeleteRestorePoint(ctx context.Context, by app.Actor, name string) error {
+	if err := peopleOnly(by); err != nil {
+		return err
+	}
+	list, err := s.RestorePoints()
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(list, func(p RestorePoint) bool { return p.Name == name }) {
+		return app.E(app.CodeNotFound, "there is no such restore point", "It may have been deleted already. See Settings, Move house.")
+	}
+	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Audit(ctx, s.event(by, "transfer.forget", name, "Deleted a copy of the database from before an import.")); err != nil {
+			return err
+		}
+		if err := os.Remove(filepath.Join(s.cfg.Dir, name)); err != nil { // last: what is not deleted leaves no entry either
+			return fmt.Errorf("transfer: restore points: %w", err)
+		}
+		return nil
+	})
 }
 
 // keepRestorePoint copies the database, and drops the oldest copies.

@@ -140,16 +140,37 @@ func (s *Service) BackupState(ctx context.Context) (b BackupState, err error) {
 		return b, nil
 	}
 	b.Next = slotBefore(b.Settings.Every, s.now()).Add(step(b.Settings.Every))
-	for _, x := range b.List {
-		if x.Status == store.BackupVerified {
-			break
-		}
-		if x.Status != store.BackupRunning {
-			b.Problem = x.Error
-			break
-		}
+	if last, bad := troubled(b.List); bad {
+		b.Problem = last.Error
 	}
 	return b, nil
+}
+
+// BackupTrouble returns the last attempt at a backup if it failed or was missed while backups are on: a person has to look after it.
+func (s *Service) BackupTrouble(ctx context.Context) (last store.Backup, bad bool, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		list, err := tx.Backups(ctx, 5)
+		if err != nil {
+			return err
+		}
+		if last, bad = troubled(list); !bad {
+			return nil
+		}
+		settings, ok, err := s.readSettings(ctx, tx)
+		bad = ok && settings.On
+		return err
+	})
+	return last, bad, err
+}
+
+// troubled returns the newest attempt that has ended, and whether it came to nothing.
+func troubled(newestFirst []store.Backup) (last store.Backup, bad bool) {
+	for _, b := range newestFirst {
+		if b.Status != store.BackupRunning {
+			return b, b.Status != store.BackupVerified
+		}
+	}
+	return store.Backup{}, false
 }
 
 // Found says what was found in a backup when it was restored.

@@ -116,8 +116,14 @@ func TestFlowStoryOnAPhone(t *testing.T) {
 	b.Open(views.ExecutionURL(good.Handle))
 	b.Until(`document.documentElement.scrollWidth <= innerWidth`)
 	b.Until(`document.querySelector("#result .tree").checkVisibility() && !document.querySelector("#result .raw").checkVisibility()`)
+	b.Text(`document.querySelector("#result").scrollIntoView()`) // from under the bar
 	b.Click(`#result .switch label:has([value=raw])`)
 	b.Until(`!document.querySelector("#result .tree").checkVisibility() && document.querySelector("#result .raw").checkVisibility()`)
+	// The index shows what is being read, and ids can be copied, here without a clipboard API.
+	b.Until(`document.querySelector("#manifest").scrollIntoView(), document.querySelector('.index a[aria-current=location]')?.hash === "#manifest"`)
+	b.Until(`document.querySelector("#script").scrollIntoView(), document.querySelector('.index a[aria-current=location]')?.hash === "#script"`)
+	b.Click("[data-copy=handle]")
+	b.Until(`document.querySelector("[data-copy=handle]").classList.contains("done")`)
 	b.Click(`a[href$="/compare"]`)
 	b.Heading("Compare")
 	b.Until(`document.documentElement.scrollWidth <= innerWidth`)
@@ -167,11 +173,18 @@ func TestFlowWithoutScripts(t *testing.T) {
 	b.Says(".notice[role=status]", "The whole chain was walked")
 }
 
-// TestFlowRestart: when the server goes away the page says that it may be out of date; when it is back, under the same address, the page is live again by itself.
+// TestFlowRestart: when the server goes away the page says that it may be out of date; when it is back, under the same address, or when the machine wakes up from sleep, the page
+// is live again by itself. What a person opened, their focus and their place stay.
 func TestFlowRestart(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
+	b.Size(1280, 500)
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
+	b.Click("#numbers summary")
+	b.Until(`document.querySelector("#numbers").open`)
+	b.Text(`(document.querySelector("#recent tbody a").focus({preventScroll: true}), scrollTo(0, 120))`)
+	held := `[document.querySelector("#numbers").open, document.activeElement.getAttribute("href"), scrollY].join(" ")`
+	before := b.Text(held)
 	for _, part := range []string{"ERR_", "sse:error", "Failed to fetch"} {
 		b.Expect(part)
 	}
@@ -189,4 +202,17 @@ func TestFlowRestart(t *testing.T) {
 	b.Until(`document.getElementById("trouble").hidden`)
 	s.runs(p, "print x", app.StatusCompleted)
 	b.Says(".figures", "3")
+	b.Until(`document.querySelectorAll("#recent tbody tr").length === 3`)
+	if after := b.Text(held); after != before {
+		t.Errorf("open, focus and scroll were %q and are %q", before, after)
+	}
+	// A machine that slept has a clock that jumped, and a connection that may be dead without anybody having told.
+	b.Text(`(document.addEventListener("htmx:sse:after:message", (e) => { if (e.detail?.message?.event === "connected") window.again = true; }),
+		(real => { Date.now = () => real() + 3600000; })(Date.now))`)
+	b.Until(`window.again && document.getElementById("trouble").hidden`)
+	s.runs(p, "print x", app.StatusCompleted)
+	b.Says(".figures", "4")
+	if after := b.Text(held); after != before {
+		t.Errorf("after the sleep open, focus and scroll are %q", after)
+	}
 }

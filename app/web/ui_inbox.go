@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,12 +10,22 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views"
 )
 
 // needs lists all that waits for a person, oldest first.
-func (s *Server) needs(profiles []app.Profile, credentials []app.Credential) []views.Need {
+func (s *Server) needs(ctx context.Context, profiles []app.Profile) ([]views.Need, error) {
+	credentials, err := s.cfg.Access.Credentials(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var all []views.Need
+	if n, waits, err := s.backupNeed(ctx); err != nil {
+		return nil, err
+	} else if waits {
+		all = append(all, n)
+	}
 	for _, p := range profiles {
 		if n, waits := s.profileNeed(p); waits {
 			all = append(all, n)
@@ -26,7 +37,20 @@ func (s *Server) needs(profiles []app.Profile, credentials []app.Credential) []v
 		}
 	}
 	slices.SortStableFunc(all, func(a, b views.Need) int { return a.At.Compare(b.At) })
-	return all
+	return all, nil
+}
+
+// backupNeed says that the last backup failed or was missed.
+func (s *Server) backupNeed(ctx context.Context) (n views.Need, waits bool, err error) {
+	last, bad, err := s.cfg.Transfer.BackupTrouble(ctx)
+	if err != nil || !bad {
+		return n, false, err
+	}
+	n = views.Need{Icon: "download", Title: "The last backup failed", Detail: sentence(app.Clip(last.Error, 200)), URL: views.SettingsBackups, Action: "See backups", At: last.FinishedAt}
+	if last.Status == store.BackupMissed {
+		n.Title = "Backups were missed"
+	}
+	return n, true, nil
 }
 
 // profileNeed says what a profile needs a person for, if it does.
@@ -97,11 +121,11 @@ func (s *Server) showInbox(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	credentials, err := s.cfg.Access.Credentials(c.Request().Context())
+	needs, err := s.needs(c.Request().Context(), profiles)
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.InboxView(views.InboxPage{Shell: sh, Needs: s.needs(profiles, credentials)}), "inbox")
+	return s.render(c, http.StatusOK, views.InboxView(views.InboxPage{Shell: sh, Needs: needs}), "inbox")
 }
 
 // countInbox answers with the counts of the navigation alone.

@@ -23,11 +23,11 @@ func (s *Server) showOverview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	credentials, err := s.cfg.Access.Credentials(ctx)
+	needs, err := s.needs(ctx, profiles)
 	if err != nil {
 		return err
 	}
-	page := views.OverviewPage{Shell: sh, Executions: found.Executions, Box: boxState(s.cfg.Engine.Health()), Needs: s.needs(profiles, credentials), Step: firstStep(profiles, found.Executions)}
+	page := views.OverviewPage{Shell: sh, Executions: found.Executions, Box: boxState(s.cfg.Engine.Health()), Needs: needs, Step: firstStep(profiles, found.Executions)}
 	if page.Step == 0 {
 		if page.Usage, err = s.usage(ctx, views.Periods()[0]); err != nil {
 			return err

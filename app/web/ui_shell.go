@@ -67,6 +67,7 @@ func notices() map[string]string {
 		"keys":               "Saved for this browser.",
 		"retired":            "The instance is retired. It takes nothing any more.",
 		"unretired":          "The instance executes again.",
+		"point-deleted":      "The restore point was deleted.",
 		"backups-saved":      "The backups were saved.",
 		"theme":              "The theme was saved for this browser.",
 	}
@@ -83,12 +84,12 @@ func (s *Server) shell(c echo.Context, title string, section views.Section) (vie
 	if err != nil {
 		return views.Shell{}, nil, err
 	}
-	credentials, err := s.cfg.Access.Credentials(c.Request().Context())
+	needs, err := s.needs(c.Request().Context(), profiles)
 	if err != nil {
 		return views.Shell{}, nil, err
 	}
 	sh.Paused = views.Paused{Since: paused.Since, By: paused.By.Name}
-	sh.Section, sh.Notice, sh.NeedsYou = section, s.takeNotice(c), len(s.needs(profiles, credentials))
+	sh.Section, sh.Notice, sh.NeedsYou = section, s.takeNotice(c), len(needs)
 	return sh, profiles, nil
 }
 

@@ -34,6 +34,8 @@ func (s *Server) transferPages() []route {
 		{post, views.SettingsImport, s.upload},
 		{post, views.SettingsRetire, s.retire},
 		{post, views.SettingsUnretire, s.unretire},
+		{get, views.RestorePointPath, s.askDeletePoint},
+		{post, views.RestorePointPath, s.deletePoint},
 		{get, views.TransferPath, s.showJob},
 		{post, views.TransferDownload, s.downloadExport},
 		{post, views.TransferImport, s.importPlan},
@@ -214,7 +216,7 @@ func (s *Server) failureText(c echo.Context, j transfer.Job) string {
 }
 
 func planView(p transfer.Plan) *views.PlanView {
-	v := &views.PlanView{From: []string{fmt.Sprintf("The file was made at %s by instance %s (%s).", time.UnixMilli(p.MadeAt).UTC().Format(time.RFC3339), p.Instance, p.Program)}}
+	v := &views.PlanView{From: []string{fmt.Sprintf("The file was made on %s by instance %s (%s).", views.Day(time.UnixMilli(p.MadeAt)), p.Instance, p.Program)}}
 	if p.Own {
 		v.From = append(v.From, "That is this instance.")
 	}
@@ -222,7 +224,8 @@ func planView(p transfer.Plan) *views.PlanView {
 		v.From = append(v.From, "It holds chosen profiles only.")
 	}
 	if p.File.Executions > 0 || p.Events > 0 {
-		v.History = fmt.Sprintf("With its %d executions, %d of them here already, and %d events of its audit log, which are kept apart from this one's", p.File.Executions, p.Here, p.Events)
+		v.History = fmt.Sprintf("With its %s executions, %s of them here already, and %s events of its audit log, which are kept apart from this one's",
+			views.Number(p.File.Executions), views.Number(p.Here), views.Number(p.Events))
 	}
 	for _, i := range p.Items {
 		name := i.Name
@@ -278,6 +281,33 @@ func (s *Server) downloadExport(c echo.Context) error {
 	c.Response().WriteHeader(http.StatusOK)
 	_, err = io.Copy(c.Response(), file)
 	return err
+}
+
+func (s *Server) askDeletePoint(c echo.Context) error {
+	points, err := s.cfg.Transfer.RestorePoints()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(points, func(p transfer.RestorePoint) bool { return p.Name == c.Param("name") })
+	if i < 0 {
+		return app.E(app.CodeNotFound, "there is no such restore point", "It may have been deleted already.")
+	}
+	sh, _, err := s.shell(c, "Delete a restore point", views.SectionSettings)
+	if err != nil {
+		return err
+	}
+	of := "from " + views.Day(points[i].At)
+	return s.render(c, http.StatusOK, views.ConfirmView(views.ConfirmPage{
+		Shell: sh, Question: "Delete the restore point " + of + "?", Action: views.RestorePointURL(points[i].Name), Button: "Delete the restore point " + of, Back: views.SettingsMove,
+		Lines: []string{"What the import after it changed can't be taken back as a whole any more.", "This can't be undone. Backups and exports stay as they are."},
+	}))
+}
+
+func (s *Server) deletePoint(c echo.Context) error {
+	if err := s.cfg.Transfer.DeleteRestorePoint(c.Request().Context(), actorOf(c), c.Param("name")); err != nil {
+		return err
+	}
+	return s.done(c, "point-deleted", views.SettingsMove)
 }
 
 func (s *Server) retire(c echo.Context) error {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views"
 )
 
@@ -100,12 +101,73 @@ func TestUIMovingHouse(t *testing.T) {
 	if got, err := fresh.access.Profile(t.Context(), p.ID); err != nil || got.Description != "billing" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	fresh.get(views.SettingsMove).says("main", "Restore points")
+	fresh.deletesPoint()
 	fresh.post(url + "/import").want(http.StatusNotFound) // once
 
 	old.post(views.SettingsRetire).leads(views.SettingsMove)
 	old.get(views.SettingsMove).says("main", "Retired by "+uiName)
 	old.post(views.SettingsUnretire).leads(views.SettingsMove)
+}
+
+// deletesPoint deletes the one restore point there is, after a page that asks.
+func (s *uiSite) deletesPoint() {
+	s.t.Helper()
+	page := s.get(views.SettingsMove).says("#points", "airlock admin restore --replace before-import-")
+	link, _ := page.doc.Find("#points a.danger").Attr("href")
+	asked := s.get(link).want(http.StatusOK).says("h1", "Delete the restore point from").says("main", "can't be undone")
+	s.get(views.SettingsMove).says("#points", "before-import-") // asking deleted nothing
+	s.submit(asked, "main form", "").leads(views.SettingsMove)
+	s.get(views.SettingsMove).says(".told", "The restore point was deleted.")
+	if strings.Contains(s.get(views.SettingsMove).text, "before-import-") {
+		s.t.Error("it is still there")
+	}
+	s.post(link).want(http.StatusNotFound)
+	s.get(link).want(http.StatusNotFound)
+	for _, name := range []string{"airlock.db", "../airlock.db", "before-import-x.db"} {
+		s.post(views.RestorePointURL(name)).want(http.StatusNotFound)
+	}
+	events, err := s.access.Audit(s.t.Context(), 0, 1)
+	s.must(err)
+	if events[0].Action != "transfer.forget" || events[0].Actor.Name != uiName {
+		s.t.Errorf("the newest event is %+v", events[0])
+	}
+}
+
+// TestUIFailedBackupNeedsSomebody: a backup that failed or was missed is what needs a person now, until one works or backups are switched off.
+func TestUIFailedBackupNeedsSomebody(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	fill := []string{"every", "daily", "keep", "3", "kind", "directory", "directory", t.TempDir(), "passphrase", houseWords}
+	s.post(views.SettingsBackups, append(fill, "on", "yes")...).leads(views.SettingsBackups)
+	note := func(status, text string) {
+		s.must(s.store.Write(t.Context(), func(tx *store.Tx) error {
+			return tx.NoteBackup(t.Context(), store.Backup{Cause: "schedule", By: app.System(), Status: status, Error: text, StartedAt: time.Now(), FinishedAt: time.Now()})
+		}))
+	}
+	shown := func(want string) {
+		t.Helper()
+		overview, inbox := s.get(views.Root), s.get(views.Inbox)
+		if want == "" {
+			inbox.says("main", "Nothing needs you")
+			if overview.doc.Find("#needs").Length() != 0 {
+				t.Error("the overview asks for somebody")
+			}
+			return
+		}
+		overview.says("#needs", want)
+		inbox.says("#inbox", want).says("#waiting-rail", "1")
+	}
+	shown("")
+	note(store.BackupFailed, "no space left on device")
+	shown("No space left on device.")
+	s.get(views.SettingsBackups).says(".errors", "no space left on device")
+	note(store.BackupMissed, "2 backups were missed")
+	shown("Backups were missed")
+	note(store.BackupVerified, "")
+	shown("")
+	note(store.BackupFailed, "no space left on device")
+	s.post(views.SettingsBackups, fill...).leads(views.SettingsBackups) // off
+	shown("")
 }
 
 // The preview asks for each thing that would let a profile do more: nothing of it is ticked.
@@ -135,7 +197,7 @@ func TestUIPreviewDoesNotTickWhatWidens(t *testing.T) {
 func TestUIBackups(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	s.get(views.SettingsBackups).want(http.StatusOK).says("main", "No backups yet")
+	s.get(views.SettingsBackups).want(http.StatusOK).says("main", "No backups are made")
 	dir := t.TempDir()
 	fill := []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "directory", dir, "passphrase", houseWords}
 	s.post(views.SettingsBackups, append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("form", "no such file")
@@ -151,7 +213,7 @@ func TestUIBackups(t *testing.T) {
 			t.Fatal("the backup does not end")
 		}
 	}
-	s.get(views.SettingsBackups).says("table", "verified").says("table", uiName)
+	s.get(views.SettingsBackups).says("table", "Verified").says("table", uiName)
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v", entries, err)
 	}

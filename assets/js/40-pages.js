@@ -10,6 +10,7 @@ document.addEventListener("htmx:after:swap", settle);
 document.addEventListener("htmx:after:settle", settle);
 function settle() {
   clock();
+  place();
   if (!arrived) return;
   arrived = false;
   if (!location.hash) scrollTo(0, 0);

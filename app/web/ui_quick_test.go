@@ -1,0 +1,121 @@
+package web
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/store/storetest"
+	"github.com/computclaw/airlock/views"
+)
+
+var (
+	manyExecutions = flag.Int("executions", 200, "how many executions TestPagesAreQuick has in the store")
+	manyIn         = flag.String("directory", "", "where TestPagesAreQuick keeps its database; filled if it is new")
+)
+
+// measuredPages is from how many executions on the bound holds: it is for make lists, on a machine that does nothing else.
+const measuredPages = 100000
+
+// TestPagesAreQuick asks for every list, with every kind of filter, and for pages of single executions, over HTTP, with -executions in the store, and says how long they took.
+// make lists does it with a million; there a 95th percentile beyond 50 ms fails.
+func TestPagesAreQuick(t *testing.T) {
+	dir := *manyIn
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	end := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	if _, err := os.Stat(filepath.Join(dir, store.FileName)); err != nil {
+		st, err := store.Open(t.Context(), dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := st.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := storetest.Fill(t.Context(), filepath.Join(dir, store.FileName), *manyExecutions, end); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newUISiteIn(t, dir)
+	s.firstPerson()
+	s.login()
+	for i := range storetest.Profiles / 4 { // pages show profiles and credentials beside
+		_, err := s.access.CreateProfile(t.Context(), s.person, fmt.Sprint("profile ", i))
+		s.must(err)
+		_, err = s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: fmt.Sprint("KEY_", i), Mode: app.ModePlain, Value: app.NewSecret("x")})
+		s.must(err)
+	}
+	from, to := end.AddDate(0, 0, -20).Format(time.DateOnly), end.AddDate(0, 0, -19).Format(time.DateOnly)
+	var slow []string
+	for name, path := range map[string]string{
+		"all": "", "profile": "?profile=p07", "large profile": "?profile=p00", "status": "?status=timeout", "status nobody has": "?status=running", "profile and status": "?profile=p00&status=error",
+		"a day": "?from=" + from + "&to=" + to, "host": "?host=api17.example.com", "rare host": "?host=rare.example.com", "host and profile": "?host=api17.example.com&profile=p07",
+		"common word": "?text=revenue", "rare word": "?text=quokka", "words": "?text=KeyError+amount", "word and status": "?text=revenue&status=timeout", "word nobody wrote": "?text=zyzzyva",
+		"word, host, day": "?text=revenue&host=api17.example.com&from=" + from + "&to=" + to, "all of it": "?profile=p00&status=completed&host=api17.example.com&text=revenue&from=" + from + "&to=" + to,
+	} {
+		slow = append(slow, s.timed("list: "+name, func(page string) string { return nextOr(page, views.Executions+path) }))
+	}
+	p := s.locked() // the others' ids are sealed by nobody, so their own pages can't be shown
+	var real []string
+	for range 5 {
+		real = append(real, s.runs(p, "print hello", app.StatusCompleted).Handle)
+	}
+	slow = append(slow, s.timed("one execution", func(string) string {
+		real = append(real[1:], real[0])
+		return views.ExecutionURL(real[0])
+	}))
+	for _, path := range []string{views.Root, views.Stats + "?period=30d", views.Audit, views.Inbox, views.Profiles, views.Credentials, views.Search + "?q=re"} {
+		slow = append(slow, s.timed(path, func(string) string { return path }))
+	}
+	slices.Sort(slow)
+	t.Logf("%d executions\n%s", *manyExecutions, strings.Join(slow, "\n"))
+}
+
+// nextOr is the link to older executions on a page, or the first page.
+func nextOr(page, first string) string {
+	_, rest, found := strings.Cut(page, `<a class="button" href="`+views.Executions+`?`)
+	if query, _, ok := strings.Cut(rest, `"`); found && ok && strings.Contains(query, "before=") {
+		return views.Executions + "?" + strings.ReplaceAll(query, "&amp;", "&")
+	}
+	return first
+}
+
+// timed asks 40 times, for what next makes of the page before, and returns a line about it. The CPU is the client's, too.
+func (s *uiSite) timed(name string, next func(page string) string) string {
+	s.t.Helper()
+	var took []time.Duration
+	page, used := "", cpu(s.t)
+	for range 40 {
+		r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.web.URL+next(page), nil)
+		s.must(err)
+		began := time.Now()
+		res, err := s.client.Do(r)
+		s.must(err)
+		body, err := io.ReadAll(res.Body)
+		took = append(took, time.Since(began))
+		s.must(err)
+		s.must(res.Body.Close())
+		if page = string(body); res.StatusCode != http.StatusOK {
+			s.t.Errorf("%s: %d at %s", name, res.StatusCode, r.URL)
+		}
+	}
+	used = (cpu(s.t) - used) / 40
+	slices.Sort(took)
+	p50, p95 := took[19], took[37]
+	if *manyExecutions >= measuredPages && p95 > 50*time.Millisecond {
+		s.t.Errorf("%s: %v", name, p95)
+	}
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	return fmt.Sprintf("%6.1f ms p95 %6.1f ms p50 %6.1f ms of CPU  %s", ms(p95), ms(p50), ms(used), name)
+}
