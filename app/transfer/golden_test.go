@@ -20,7 +20,9 @@ import (
 // update writes what is missing for a new content version. What is there is never written again: those files exist outside, too.
 var update = flag.Bool("update", false, "write the golden files of a new content version") //nolint:gochecknoglobals // a flag of the test program
 
-func golden(version int, end string) string { return fmt.Sprintf("testdata/content-%d.%s", version, end) }
+func golden(version int, end string) string {
+	return fmt.Sprintf("testdata/content-%d.%s", version, end)
+}
 
 func newGolden(t *testing.T, path string, content []byte) {
 	t.Helper()
