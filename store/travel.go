@@ -116,7 +116,12 @@ func (tx *Tx) EachExecution(ctx context.Context, profiles []string, visit func(r
 			}
 		}
 		return nil
-	}, "SELECT * FROM executions WHERE "+where+" ORDER BY id", args...)
+	}, endedInOrder(where), args...)
+}
+
+// endedInOrder reads the table as it lies: an index of states would be sorted again, in memory, however long the history.
+func endedInOrder(where string) string {
+	return "SELECT * FROM executions NOT INDEXED WHERE " + where + " ORDER BY id"
 }
 
 // ended selects executions.
