@@ -91,6 +91,21 @@ bench-backends: test-packages init ## Compare all four backends, with a Docker e
 	go test ./cmd/airlock -run '^$$' -bench '^BenchmarkBackends$$' -benchtime 1x -timeout 30m
 
 PARKED ?= 1000
+FUZZ ?= 5m
+.PHONY: bench-house
+bench-house: run-packages test-packages build ## Measure export, import and backups only, next to sqlite3 and openssl
+	./airlock bench --house
+
+# 2,000 executions that printed 1 MB each; needs 15 GB of room in the temporary directory.
+.PHONY: bench-house-large
+bench-house-large: run-packages test-packages build ## The same with a history of 2 GB: memory must not grow with it
+	./airlock bench --house --history 2000 --output 1000000
+
+.PHONY: fuzz-house
+fuzz-house: ## Fuzz the readers of .airlock files for FUZZ each (5m)
+	go test ./app/transfer/archive -run '^$$' -fuzz FuzzReader -fuzztime $(FUZZ)
+	go test ./app/transfer -run '^$$' -fuzz FuzzLines -fuzztime $(FUZZ)
+
 .PHONY: bench-parked
 bench-parked: run-packages build ## Measure PARKED executions that wait for the LLM at once (1000); 12 MiB each
 	./airlock bench --parked $(PARKED)

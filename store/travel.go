@@ -73,6 +73,13 @@ func (tx *Tx) EachEvent(ctx context.Context, visit func(EventRow) error) error {
 	return each(ctx, tx, visit, "SELECT * FROM audit_events ORDER BY seq")
 }
 
+// EachArchived visits the audit logs that came with imports, one after the other, each from its beginning.
+func (tx *Tx) EachArchived(ctx context.Context, visit func(source string, e EventRow) error) error {
+	return each(ctx, tx, func(r auditArchiveRow) error {
+		return visit(r.Source, EventRow{r.Seq, r.At, r.ActorKind, r.ActorName, r.ActorAddress, r.Action, r.Subject, r.Detail, r.Prev, r.Hash})
+	}, "SELECT * FROM audit_archive ORDER BY source, seq")
+}
+
 // CountEnded counts the executions that EachExecution visits.
 func (tx *Tx) CountEnded(ctx context.Context, profiles []string) (n int64, err error) {
 	where, args := ended(profiles)
@@ -109,7 +116,12 @@ func (tx *Tx) EachExecution(ctx context.Context, profiles []string, visit func(r
 			}
 		}
 		return nil
-	}, "SELECT * FROM executions WHERE "+where+" ORDER BY id", args...)
+	}, endedInOrder(where), args...)
+}
+
+// endedInOrder reads the table as it lies: an index of states would be sorted again, in memory, however long the history.
+func endedInOrder(where string) string {
+	return "SELECT * FROM executions NOT INDEXED WHERE " + where + " ORDER BY id"
 }
 
 // ended selects executions.

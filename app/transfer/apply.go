@@ -29,18 +29,35 @@ type importer struct {
 	now      time.Time
 	by       app.Actor
 	choice   Choice
-	fresh    bool // into a new database: everything as the file says
-	own      bool // the file was made by this instance
+	fresh    bool   // into a new database: everything as the file says
+	own      bool   // the file was made by this instance
+	instance string // label of this instance
 	report   Report
 	ids      map[string]string   // credential ids of the file → here; what is not in it points nowhere
 	homes    map[string]*int64   // handles whose history is taken → row of the profile; nil if the profile is gone
 	refused  map[string]struct{} // handles whose history stays out
 	progress *Progress
 
-	handle   string // of the execution whose parts come now
-	row      int64  // its row; 0 if it is not taken
-	events   int64  // of the audit log so far
-	lastHash string
+	handle  string // of the execution whose parts come now
+	row     int64  // its row; 0 if it is not taken
+	log     chain  // the audit log so far
+	archive chain  // and of the archived one that is under way
+	source  string // whose that is
+}
+
+// chain is an audit log as far as it was read.
+type chain struct {
+	seq  int64
+	hash string
+}
+
+// take goes on with an event, which must be the next one and hash to what it says.
+func (c *chain) take(e store.EventRow) error {
+	if e.Seq != c.seq+1 || e.Prev != c.hash || !store.Intact(e) || checkBounds(e) != nil {
+		return contradiction("the audit log", fmt.Sprintf("is broken at event %d", c.seq+1), nil)
+	}
+	c.seq, c.hash = e.Seq, e.Hash
+	return nil
 }
 
 // run writes what the choice takes. The caller's transaction is rolled back on any error.
@@ -89,7 +106,8 @@ func (m *importer) credential(ctx context.Context, item Item, c credentialRecord
 		return m.overwriteCredential(ctx, here, c)
 	}
 	id := c.ID
-	if _, taken := m.names[id]; taken {
+	_, taken := m.names[id]
+	if _, wanted := m.dangling[id]; taken || wanted { // profiles here whose credential was deleted must not get another one by its id
 		id = app.NewID()
 	}
 	m.ids[c.ID] = id
@@ -251,14 +269,21 @@ func (m *importer) mapped(p app.Policy) app.Policy {
 	keys := make([]app.Grant, len(p.Keys))
 	for i, g := range p.Keys {
 		keys[i] = g
-		if to, ok := m.ids[g.CredentialID]; ok {
-			keys[i].CredentialID = to
-		} else if _, here := m.names[g.CredentialID]; here {
-			keys[i].CredentialID = app.NewID()
-		}
+		keys[i].CredentialID = m.credentialHere(g.CredentialID)
 	}
 	p.Keys = keys
 	return p
+}
+
+// credentialHere is the id that a credential of the file has here. One that is not in the file, or was not taken, is nothing that is here.
+func (m *importer) credentialHere(id string) string {
+	if to, ok := m.ids[id]; ok {
+		return to
+	}
+	if _, here := m.names[id]; here {
+		return app.NewID()
+	}
+	return id
 }
 
 // policies loads the versions of profiles that were taken, that are here with the same version or that are gone everywhere. Versions never change, so one that is here counts.
@@ -338,17 +363,21 @@ func (m *importer) history(ctx context.Context, r record) error {
 		}
 		return m.execution(ctx, r)
 	case kindStats:
-		row := r.Stats.StatsRow
-		row.Durations = string(r.Stats.Durations)
+		row, err := statsRow(*r.Stats)
+		if err != nil {
+			return err
+		}
 		if _, ok := m.home(row.ProfileHandle); !ok || !m.choice.History {
 			return nil
 		}
-		_, _, err := m.load.Add(ctx, row)
+		_, _, err = m.load.Add(ctx, row)
 		return err
 	case kindPerson:
 		return m.person(ctx, *r.Person)
 	case kindEvent:
 		return m.event(ctx, *r.Event)
+	case kindArchived:
+		return m.archived(ctx, *r.Archived)
 	}
 	return nil
 }
@@ -366,6 +395,10 @@ func (m *importer) execution(ctx context.Context, r record) error {
 		return err
 	}
 	x, begins := row.(store.ExecutionRow)
+	if used, ok := row.(store.UsedValueRow); ok {
+		used.CredentialID = m.credentialHere(used.CredentialID)
+		row = used
+	}
 	if !begins {
 		return m.must(ctx, row)
 	}
@@ -401,10 +434,9 @@ func (m *importer) person(ctx context.Context, p store.PersonRow) error {
 
 // event takes an event of the other instance's audit log: into a new database as it is, else beside this instance's own.
 func (m *importer) event(ctx context.Context, e store.EventRow) error {
-	if e.Seq != m.events+1 || e.Prev != m.lastHash || !store.Intact(e) {
-		return contradiction("the audit log", fmt.Sprintf("is broken at event %d", m.events+1), nil)
+	if err := m.log.take(e); err != nil {
+		return err
 	}
-	m.events, m.lastHash = e.Seq, e.Hash
 	switch {
 	case m.fresh:
 		return m.must(ctx, e)
@@ -412,6 +444,24 @@ func (m *importer) event(ctx context.Context, e store.EventRow) error {
 		return nil
 	}
 	_, err := m.load.Archive(ctx, m.in.open.Instance, e)
+	return err
+}
+
+// archived takes an event of an audit log that the other instance keeps beside its own. What it keeps of this instance's is here already.
+func (m *importer) archived(ctx context.Context, a archivedRecord) error {
+	if a.Source != m.source {
+		if a.Source <= m.source || !labelShape.MatchString(a.Source) {
+			return contradiction("the archived audit log", "is out of order", nil)
+		}
+		m.source, m.archive = a.Source, chain{}
+	}
+	if err := m.archive.take(a.EventRow); err != nil {
+		return err
+	}
+	if !m.choice.History || !m.fresh && a.Source == m.instance {
+		return nil
+	}
+	_, err := m.load.Archive(ctx, a.Source, a.EventRow)
 	return err
 }
 

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -22,7 +23,7 @@ var (
 
 // check judges what the file arranges by the rules that hold for what people and agents type, so that nothing gets in by a file that could not by a form.
 func (in *incoming) check() error {
-	if !labelShape.MatchString(in.open.Instance) || len(in.open.AskedKeys) > 64 {
+	if !labelShape.MatchString(in.open.Instance) || len(in.open.AskedKeys) > 64 || checkBounds(in.open) != nil {
 		return contradiction("the first line", "is not Airlock's", nil)
 	}
 	if err := app.CheckText("program", in.open.Program, maxShort); err != nil {
@@ -70,6 +71,9 @@ func (c credentialRecord) check() error {
 	if err := app.CheckName(c.Name); err != nil {
 		return err
 	}
+	if err := checkBounds(c); err != nil {
+		return err
+	}
 	for name, text := range map[string]string{"description": c.Description, "service": c.Service, "reference": c.Reference, "check_error": c.CheckError} {
 		if err := app.CheckText(name, text, 4*app.MaxDescription); err != nil {
 			return err
@@ -106,7 +110,7 @@ func (c credentialRecord) check() error {
 		if v.Version <= last || v.Version > c.Version {
 			return fmt.Errorf("its versions are not in order")
 		}
-		if err := checkActor(v.CreatedBy); err != nil {
+		if err := errors.Join(checkActor(v.CreatedBy), checkBounds(v)); err != nil {
 			return err
 		}
 		last = v.Version
@@ -127,6 +131,9 @@ func (in *incoming) checkProfile(p profileRecord) error {
 		return fmt.Errorf("it has too many keys or hosts")
 	case p.Locked != (p.Policy > 0), p.CreatedAt <= 0, p.UpdatedAt <= 0, p.ExpiresAt < 0, p.RevokedAt < 0, p.LockedAt < 0, p.ClaimedAt < 0:
 		return fmt.Errorf("its state is not possible")
+	}
+	if err := checkBounds(p); err != nil {
+		return err
 	}
 	for name, text := range map[string]string{"description": p.Description, "pairing_code": p.PairingCode, "created_from": p.CreatedFrom, "backend": p.Backend, "image": p.Image} {
 		if err := app.CheckText(name, text, app.MaxDescription); err != nil {
@@ -155,7 +162,7 @@ func (in *incoming) checkProfile(p profileRecord) error {
 		if err := checkHosts([]app.Host{h.Host}, 1); err != nil {
 			return err
 		}
-		if err := checkActor(h.AskedBy); err != nil {
+		if err := errors.Join(checkActor(h.AskedBy), checkBounds(h)); err != nil {
 			return err
 		}
 	}
@@ -172,7 +179,7 @@ func (in *incoming) checkKey(k keyRecord) error {
 	if err := app.CheckName(k.Name); err != nil {
 		return err
 	}
-	if err := app.CheckText("description", k.Description, app.MaxDescription); err != nil {
+	if err := errors.Join(app.CheckText("description", k.Description, app.MaxDescription), checkBounds(k)); err != nil {
 		return err
 	}
 	if k.Mode != "" {
@@ -217,7 +224,7 @@ func checkPolicies(handle string, versions []policyRecord) error {
 		if len(v.Body.Keys) > app.MaxKeys {
 			return fmt.Errorf("it grants too many keys")
 		}
-		if err := checkActor(v.CreatedBy); err != nil {
+		if err := errors.Join(checkActor(v.CreatedBy), checkBounds(v), checkBounds(v.Body)); err != nil {
 			return err
 		}
 		if err := checkHosts(v.Body.Hosts, app.MaxHosts); err != nil {

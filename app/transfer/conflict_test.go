@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -393,12 +394,17 @@ func FuzzLines(f *testing.F) {
 		h.no(enc.Encode(r))
 	}
 	f.Add(out.Bytes())
+	f.Add(must[[]byte](f)(os.ReadFile(golden(contentVersion, "jsonl"))))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		in, err := read(bytes.NewReader(content))
 		if err == nil {
 			err = in.history(func(r record) error {
 				if k := r.kind(); k == kindExecution || k == kindPart {
 					_, err := historyRow(h.ring, "x", 1, r)
+					return err
+				}
+				if r.Stats != nil {
+					_, err := statsRow(*r.Stats)
 					return err
 				}
 				return nil

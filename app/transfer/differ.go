@@ -30,7 +30,7 @@ func (c credentialRecord) changes(here credentialRecord) (said []string, widens 
 	say := func(more bool, format string, args ...any) {
 		said, widens = append(said, fmt.Sprintf(format, args...)), widens || more
 	}
-	if !sameValue(c, here) {
+	if c.Value != nil && !sameValue(c, here) { // a file without a value takes none away
 		say(false, "Its value becomes the file's.")
 	}
 	if c.Source != here.Source || c.Reference != here.Reference {

@@ -80,7 +80,7 @@ func (e *exporter) run(ctx context.Context, tx *store.Tx) error {
 		steps = append(steps, e.people)
 	}
 	if e.what.History && e.what.Profiles == nil {
-		steps = append(steps, e.events)
+		steps = append(steps, e.events, e.archived)
 	}
 	for _, step := range steps {
 		if err := step(ctx, tx); err != nil {
@@ -214,6 +214,12 @@ func (e *exporter) people(ctx context.Context, tx *store.Tx) error {
 
 func (e *exporter) events(ctx context.Context, tx *store.Tx) error {
 	return tx.EachEvent(ctx, func(row store.EventRow) error { return e.out.write(record{Event: &row}) })
+}
+
+func (e *exporter) archived(ctx context.Context, tx *store.Tx) error {
+	return tx.EachArchived(ctx, func(source string, row store.EventRow) error {
+		return e.out.write(record{Archived: &archivedRecord{source, row}})
+	})
 }
 
 // String says it in words.

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/computclaw/airlock/app"
@@ -11,6 +12,17 @@ import (
 
 // historyRow seals a record of an execution for this instance and returns its row. A row that would break a page that shows it is refused.
 func historyRow(ring *secrets.Keyring, handle string, id int64, r record) (any, error) {
+	row, err := partRow(ring, handle, id, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkBounds(row); err != nil {
+		return nil, contradiction("execution "+app.Clip(handle, 60), "is not possible", err)
+	}
+	return row, nil
+}
+
+func partRow(ring *secrets.Keyring, handle string, id int64, r record) (any, error) {
 	switch {
 	case r.Execution != nil:
 		return executionRow(ring, *r.Execution)
@@ -25,6 +37,9 @@ func historyRow(ring *secrets.Keyring, handle string, id int64, r record) (any, 
 	case r.Output != nil:
 		row := r.Output.OutputRow
 		row.ExecutionID, row.Segments = id, string(r.Output.Segments)
+		if err := json.Unmarshal(r.Output.Segments, &[]int{}); err != nil {
+			return nil, contradiction("the output of execution "+handle, "is not put together", err)
+		}
 		if row.Result != nil && !json.Valid([]byte(*row.Result)) {
 			return nil, contradiction("the result of execution "+handle, "is not JSON", nil)
 		}
@@ -77,6 +92,23 @@ func exchangeRow(ring *secrets.Keyring, id int64, x exchangeRecord) (store.Excha
 	row.ExecutionID, row.AnsweredBy, row.Asked = id, text(x.AnsweredBy), x.Asked
 	if x.Answer != nil {
 		row.Answer = ring.Seal(secrets.Scripts, secrets.AnswerRow(row.RequestID), []byte(*x.Answer))
+	}
+	return row, nil
+}
+
+// statsRow returns the row of a day.
+func statsRow(r statsRecord) (store.StatsRow, error) {
+	row := r.StatsRow
+	row.Durations = string(r.Durations)
+	err := checkBounds(row)
+	if err == nil {
+		err = json.Unmarshal(r.Durations, &map[int64]int64{}) // by milliseconds
+	}
+	if err == nil && !handleShape.MatchString(row.ProfileHandle) {
+		err = errors.New("its profile's handle is malformed")
+	}
+	if err != nil {
+		return row, contradiction("a day of the statistics", "is not possible", err)
 	}
 	return row, nil
 }

@@ -106,10 +106,16 @@ func (p *planner) count(ctx context.Context, out *Plan) error {
 				out.Here++
 			}
 			return err
+		case kindStats:
+			_, err := statsRow(*r.Stats)
+			return err
 		case kindEvent:
 			m.own = true // nothing is kept now
 			out.Events++
 			return m.event(ctx, *r.Event)
+		case kindArchived:
+			m.choice.History = false
+			return m.archived(ctx, *r.Archived)
 		}
 		return nil
 	})
@@ -161,7 +167,7 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 }
 
 func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
-	return &importer{planner: p, now: s.now(), by: by, choice: choice, own: p.in.open.Instance == s.cfg.Instance,
+	return &importer{planner: p, now: s.now(), by: by, choice: choice, own: p.in.open.Instance == s.cfg.Instance, instance: s.cfg.Instance,
 		ids: map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}}
 }
 

@@ -16,6 +16,12 @@ import (
 // maxLine bounds one line, in bytes. The largest line that is written holds a script with its inputs, or an output; JSON may write a byte as six.
 const maxLine = 64 << 20
 
+// A value of three bytes, such as {}, may take a hundred when it is decoded. So values are counted before: in one line, and in all that a file arranges together.
+const (
+	maxLineValues     = 500_000
+	maxArrangedValues = 2_000_000
+)
+
 // lineWriter writes records as lines.
 type lineWriter struct {
 	enc    *json.Encoder
@@ -54,6 +60,8 @@ func (c *Counts) count(r record) {
 		c.People++
 	case kindEvent:
 		c.Events++
+	case kindArchived:
+		c.Archived++
 	}
 }
 
@@ -71,6 +79,7 @@ const (
 	kindStats
 	kindPerson
 	kindEvent
+	kindArchived
 	kindEnd
 )
 
@@ -94,6 +103,8 @@ func (r record) kind() kind {
 		return kindPerson
 	case r.Event != nil:
 		return kindEvent
+	case r.Archived != nil:
+		return kindArchived
 	case r.End != nil:
 		return kindEnd
 	}
@@ -116,6 +127,7 @@ type lineReader struct {
 	r      *bufio.Reader
 	buf    []byte
 	number int
+	values int // of the lines up to the policies
 	last   kind
 	counts Counts
 	open   opening
@@ -141,6 +153,9 @@ func (l *lineReader) next() (record, error) {
 	}
 	if !utf8.Valid(l.buf) {
 		return record{}, l.wrong("it is not UTF-8", nil)
+	}
+	if err := l.bounded(); err != nil {
+		return record{}, err
 	}
 	var r record
 	if err := strict(l.buf, &r); err != nil {
@@ -179,6 +194,38 @@ func (l *lineReader) opening() (record, error) {
 	}
 	l.last, l.open = kindOpening, *r.Airlock
 	return r, nil
+}
+
+// bounded refuses a line that would take far more memory than it is long. A short line behind the policies can't.
+func (l *lineReader) bounded() error {
+	arranges := l.last < kindExecution
+	if !arranges && len(l.buf) < 1<<20 {
+		return nil
+	}
+	n := countValues(l.buf)
+	if arranges {
+		l.values += n
+	}
+	if n > maxLineValues || l.values > maxArrangedValues {
+		return l.wrong("it holds more values than any that Airlock writes", nil)
+	}
+	return nil
+}
+
+// countValues returns about how many values a JSON text has: one more than there are commas outside of its strings.
+func countValues(text []byte) int {
+	n, quoted := 1, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ',' && !quoted:
+			n++
+		}
+	}
+	return n
 }
 
 // line reads one line into buf.

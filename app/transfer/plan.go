@@ -2,8 +2,12 @@ package transfer
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/secrets"
@@ -88,6 +92,8 @@ type planner struct {
 	state    map[string]State            // of the file's credentials, by id
 	profiles map[string]localProfile     // here, by handle
 	byID     map[string]string           // handles of the profiles here, by lookup
+	gone     map[string]struct{}         // handles of locked profiles that were here and were deleted
+	dangling map[string]struct{}         // ids of credentials that policies here name and that are not here
 }
 
 // localProfile is a profile that is here.
@@ -98,7 +104,8 @@ type localProfile struct {
 
 // plan compares in one transaction.
 func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *incoming) (*planner, error) {
-	p := &planner{in: in, ring: ring, tx: tx, here: map[string]credentialRecord{}, names: map[string]string{}, state: map[string]State{}, profiles: map[string]localProfile{}, byID: map[string]string{}}
+	p := &planner{in: in, ring: ring, tx: tx, here: map[string]credentialRecord{}, names: map[string]string{}, state: map[string]State{}, profiles: map[string]localProfile{}, byID: map[string]string{},
+		gone: map[string]struct{}{}, dangling: map[string]struct{}{}}
 	if err := p.look(ctx); err != nil {
 		return nil, err
 	}
@@ -139,7 +146,26 @@ func (p *planner) look(ctx context.Context) error {
 		p.profiles[row.Handle] = localProfile{row, record}
 		p.byID[string(row.Lookup)] = row.Handle
 	}
-	return nil
+	return p.lookAtPolicies(ctx)
+}
+
+// lookAtPolicies finds out what was here and was deleted: policies outlive their profiles and the credentials they name.
+func (p *planner) lookAtPolicies(ctx context.Context) error {
+	return p.tx.EachPolicy(ctx, func(row store.PolicyRow) error {
+		if _, here := p.profiles[row.ProfileHandle]; !here {
+			p.gone[row.ProfileHandle] = struct{}{}
+		}
+		policy, err := readPolicy(row)
+		if err != nil {
+			return err
+		}
+		for _, g := range policy.Body.Keys {
+			if _, here := p.names[g.CredentialID]; !here {
+				p.dangling[g.CredentialID] = struct{}{}
+			}
+		}
+		return nil
+	})
 }
 
 // local returns the profile here that has the file's id.
@@ -148,14 +174,34 @@ func (p *planner) local(f profileRecord) (localProfile, bool) {
 	return p.profiles[handle], ok
 }
 
-// digest identifies what a person was shown.
+// digest identifies what a person was shown, what the file arranges and what is here to be overwritten, values too: it is keyed, so it tells nothing about them.
 func (p *planner) digest() string {
-	sum := sha256.Sum256([]byte(text(p.items)))
-	return hex.EncodeToString(sum[:])
+	sum := hmac.New(sha256.New, p.ring.LookupKey(secrets.Settings))
+	enc := json.NewEncoder(sum)
+	add := func(parts ...any) {
+		for _, part := range parts {
+			if err := enc.Encode(part); err != nil {
+				panic(fmt.Sprintf("transfer: %T is always encodable: %v", part, err))
+			}
+		}
+	}
+	add(p.items, p.in.policies)
+	for _, c := range p.in.credentials {
+		here := p.here[c.Name]
+		add(c, here.ID, here.Version, here.UpdatedAt)
+	}
+	for _, f := range p.in.profiles {
+		here, _ := p.local(f)
+		add(f, here.record.Handle, here.record.Policy, here.record.UpdatedAt)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 func (p *planner) credential(c credentialRecord) Item {
 	item := Item{Key: "credential:" + c.Name, Kind: "credential", Name: c.Name, State: StateNew, Facts: c.facts()}
+	if c.Source == app.SourceVault { // its maker needs no more than a path to name what this instance may read there
+		item.Changes, item.Widens = []string{"Its value would be read from the Vault of this instance: " + c.Reference + "."}, true
+	}
 	if here, ok := p.here[c.Name]; ok {
 		item.Changes, item.Widens = c.changes(here)
 		item.State = StateConflict
@@ -176,6 +222,9 @@ func (p *planner) profile(ctx context.Context, f profileRecord) (Item, error) {
 			return item, nil
 		}
 		item.Changes = p.borrowed(f)
+		if _, deleted := p.gone[f.Handle]; deleted && !f.Revoked {
+			item.Changes = append(item.Changes, "It was here and was deleted. It would come back, and its id would work again.")
+		}
 		item.Widens = len(item.Changes) > 0
 		return item, nil
 	}
@@ -199,12 +248,24 @@ func (p *planner) profile(ctx context.Context, f profileRecord) (Item, error) {
 	return item, nil
 }
 
-// borrowed says which keys would get a credential of this instance that differs from the file's: whoever holds the profile's id would get at it.
+// borrowed says which keys would get a credential of this instance whose value the file doesn't know: whoever holds the profile's id would get at it. Keys and
+// grants are looked at both, since what scripts get is what the policy grants.
 func (p *planner) borrowed(f profileRecord) (said []string) {
-	for _, k := range f.Keys {
-		if c, ok := p.in.credential(k.Credential); ok && p.state[c.ID] == StateConflict {
-			said = append(said, "Its key "+k.Name+" would get the credential "+c.Name+" of this instance, or what you choose for it here.")
+	say := func(key, id string) {
+		c, ok := p.in.credential(id)
+		if !ok || p.state[id] == StateNew || p.state[id] == StateSame && c.Value != nil {
+			return
 		}
+		line := fmt.Sprintf("Its key %s would get the credential %s of this instance, or what you choose for it here.", key, c.Name)
+		if !slices.Contains(said, line) {
+			said = append(said, line)
+		}
+	}
+	for _, k := range f.Keys {
+		say(k.Name, k.Credential)
+	}
+	for _, g := range p.in.current(f).Keys {
+		say(g.Key, g.CredentialID)
 	}
 	return said
 }

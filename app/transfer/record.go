@@ -26,6 +26,7 @@ type record struct {
 	Stats      *statsRecord        `json:"stats,omitempty"`
 	Person     *store.PersonRow    `json:"person,omitempty"`
 	Event      *store.EventRow     `json:"event,omitempty"`
+	Archived   *archivedRecord     `json:"archived,omitempty"`
 	End        *ending             `json:"end,omitempty"`
 }
 
@@ -56,6 +57,7 @@ type Counts struct {
 	Days        int64 `json:"days"`
 	People      int64 `json:"people"`
 	Events      int64 `json:"events"`
+	Archived    int64 `json:"archived"` // of other instances' audit logs
 }
 
 type credentialRecord struct {
@@ -171,6 +173,12 @@ type exchangeRecord struct {
 type connectionRecord struct {
 	store.ConnectionRow
 	Credentials []string `json:"credentials"`
+}
+
+// archivedRecord is an event of the audit log of an instance that was moved into the one that made the file, or into one before it.
+type archivedRecord struct {
+	Source string `json:"source"` // label of the instance that it is from
+	store.EventRow
 }
 
 type statsRecord struct {

@@ -126,7 +126,8 @@ func (r Restore) examine(ctx context.Context, scratch, detail string) (err error
 	})
 }
 
-// setAside gives the present database another name. Opening and closing it folds its write-ahead log in.
+// setAside gives the present database a second name, so that there is one at every moment: the new one then takes the first name in one step. Opening and closing it folds its
+// write-ahead log in; one that could not be folded in goes first, since it must not be taken for the new database's.
 func (r Restore) setAside(ctx context.Context, target string) error {
 	if st, err := store.Open(ctx, r.Dir, r.Log); err == nil {
 		err = st.Close()
@@ -135,10 +136,17 @@ func (r Restore) setAside(ctx context.Context, target string) error {
 		}
 	}
 	aside := filepath.Join(r.Dir, "before-restore-"+time.Now().UTC().Format(stampForm)+pointSuffix)
-	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Rename(target+end, aside+end); err != nil && !(end != "" && errors.Is(err, fs.ErrNotExist)) {
+	for _, end := range []string{"-wal", "-shm"} {
+		if err := os.Rename(target+end, aside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("transfer: restore: %w", err)
 		}
+	}
+	err := os.Link(target, aside)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // volumes without hard links
+		err = os.Rename(target, aside)
+	}
+	if err != nil {
+		return fmt.Errorf("transfer: restore: %w", err)
 	}
 	return nil
 }

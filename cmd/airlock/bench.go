@@ -15,16 +15,20 @@ import (
 	"time"
 )
 
-const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N] [--redaction | --egress | --backends | --parked N]
+const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N] [--redaction | --egress | --backends | --house | --parked N]
 
 Measures the redactor next to plain copying; then starts a server of its own on a temporary data directory and measures it over HTTP,
-next to bare Python in the same run; then compares the sandbox backends that are ready here.
+next to bare Python in the same run; then compares the sandbox backends that are ready here; then moves house, next to sqlite3 and openssl.
 
   --rounds N    executions measured one at a time (100)
   --seconds N   length of each measurement under load (5)
   --redaction   measure the redactor only
   --egress      measure egress only
   --backends    compare the backends only: bubblewrap, landlock, and docker, ssh and your own as far as they are set up
+  --house       measure moving house only: export, import and backups of 1,000 credentials, 200 profiles and as many executions as --history says,
+                next to sqlite3 and openssl (Debian: sqlite3, openssl)
+  --history N   executions in that house (100000)
+  --output N    bytes that each of them printed (400)
   --parked N    measure only what N executions cost that wait for an LLM answer at once; they need about 12 MiB each
 `
 
@@ -38,6 +42,7 @@ type benchmark struct {
 	profile string // has neither keys nor hosts
 	service *benchService
 	client  *http.Client
+	pid     int // of the server
 }
 
 // bench is `airlock bench`: it prints, side by side in one run, what an execution costs and what bare Python costs on this machine.
@@ -48,12 +53,16 @@ func bench(ctx context.Context, c console, args []string) error {
 	redaction := f.Bool("redaction", false, "")
 	egress := f.Bool("egress", false, "")
 	backends := f.Bool("backends", false, "")
+	house := f.Bool("house", false, "")
+	size := benchHouseSize{credentials: 1000, profiles: 200}
+	f.IntVar(&size.executions, "history", 100_000, "")
+	f.IntVar(&size.output, "output", 400, "")
 	parked := f.Int("parked", 0, "")
 	if _, err := f.parse(c.out, args); err != nil {
 		return err
 	}
 	length := time.Duration(*seconds) * time.Second
-	if !*egress && !*backends && *parked == 0 {
+	if !*egress && !*backends && !*house && *parked == 0 {
 		if err := benchRedact(c.out, length/10); err != nil || *redaction {
 			return err
 		}
@@ -67,6 +76,8 @@ func bench(ctx context.Context, c console, args []string) error {
 	switch {
 	case *parked > 0:
 		return benchParked(ctx, c.out, service, *parked)
+	case *house:
+		return benchHouse(ctx, c.out, service, size)
 	case *backends:
 		return benchFleet(ctx, c, service, *rounds, length)
 	case *egress:
@@ -76,7 +87,11 @@ func bench(ctx context.Context, c console, args []string) error {
 		return err
 	}
 	fmt.Fprintln(c.out)
-	return benchFleet(ctx, c, service, *rounds, length)
+	if err := benchFleet(ctx, c, service, *rounds, length); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.out)
+	return benchHouse(ctx, c.out, service, size)
 }
 
 func newBenchmark(service *benchService) *benchmark {

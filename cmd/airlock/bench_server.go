@@ -14,12 +14,17 @@ import (
 	"time"
 )
 
-// start runs a server on a free port, with more in its environment, and makes a locked profile and a sealed credential in it.
+// start runs a server on a temporary data directory, with more in its environment, and makes a locked profile and a sealed credential in it.
 func (b *benchmark) start(ctx context.Context, more ...string) (stop func(), err error) {
 	dir, err := os.MkdirTemp("", "airlock-bench-")
 	if err != nil {
 		return nil, err
 	}
+	return b.serve(ctx, dir, more...)
+}
+
+// serve is start on a data directory, which stop removes.
+func (b *benchmark) serve(ctx context.Context, dir string, more ...string) (stop func(), err error) {
 	addr, err := freeAddress(ctx)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -40,6 +45,7 @@ func (b *benchmark) start(ctx context.Context, more ...string) (stop func(), err
 	if err := server.Start(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
+	b.pid = server.Process.Pid
 	stop = func() {
 		_ = server.Process.Signal(os.Interrupt)
 		_ = server.Wait()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -309,9 +310,23 @@ func TestCheckPassphrase(t *testing.T) {
 	}
 }
 
+// The container of a file that was written once is read for ever.
+func TestGoldenContainer(t *testing.T) {
+	file, err := os.ReadFile("testdata/small.airlock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := unpack(file, words, 0); err != nil || string(got) != "content of the file" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // Nothing that a file says makes the reader panic, allocate much or return what was not sealed.
 func FuzzReader(f *testing.F) {
-	good := pack(f, []byte("content of the file"))
+	good, err := os.ReadFile("testdata/small.airlock") // one and the same in every process that takes part
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Add(good)
 	f.Add(good[:headerSize])
 	f.Add(good[:len(good)-1])

@@ -175,3 +175,28 @@ func TestS3SlowAndFailing(t *testing.T) {
 		t.Error("nobody listens, and it is no error")
 	}
 }
+
+// A process that was killed while it wrote leaves a part. The next write removes it when it is old, and touches nobody else's files.
+func TestPartsOfKilledProcessesAreRemoved(t *testing.T) {
+	path := t.TempDir()
+	d, err := OpenDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-3 * stale / 2)
+	for name, stays := range map[string]bool{"airlock-a-1.airlock.part": false, "airlock-a-2.airlock.part": true, "notes.part": true, "airlock-a-3.airlock": true} {
+		file := filepath.Join(path, name)
+		if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name != "airlock-a-2.airlock.part" { // that one is being written
+			if err := os.Chtimes(file, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(t, d, "airlock-b-after."+name, []byte("y"))
+		if _, err := os.Stat(file); (err == nil) != stays {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Dir is a directory, such as a mounted volume. Files have mode 0600.
@@ -33,10 +34,38 @@ func (d *Dir) String() string { return "directory " + d.path }
 
 const partSuffix = ".part"
 
+// stale is how old a part must be to belong to nobody any more: a write that takes that long was given up.
+const stale = 48 * time.Hour
+
+// sweep removes parts that a killed process left.
+func (d *Dir) sweep(now time.Time) error {
+	entries, err := os.ReadDir(d.path)
+	if err != nil {
+		return fmt.Errorf("blobs: %w", err)
+	}
+	for _, e := range entries {
+		name, part := strings.CutSuffix(e.Name(), partSuffix)
+		if !part || !nameShape.MatchString(name) || !strings.HasPrefix(name, "airlock-") || !e.Type().IsRegular() {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil || now.Sub(info.ModTime()) < stale {
+			continue
+		}
+		if err := os.Remove(filepath.Join(d.path, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("blobs: %w", err)
+		}
+	}
+	return nil
+}
+
 // Put implements Store.
 func (d *Dir) Put(ctx context.Context, name string, r io.Reader, size int64) (err error) {
 	path, err := d.file(name)
 	if err != nil {
+		return err
+	}
+	if err := d.sweep(time.Now()); err != nil {
 		return err
 	}
 	part := path + partSuffix

@@ -1,0 +1,255 @@
+package transfer
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// refusedGrant makes sure that an agent who knows the id gets no value by it.
+func (h *house) refusedGrant(p app.Profile) {
+	h.t.Helper()
+	got, err := h.desk.Profile(h.t.Context(), p.ID)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return
+	}
+	h.no(err)
+	policy := must[app.Policy](h.t)(h.desk.Policy(h.t.Context(), got.Handle, got.Policy))
+	if values, err := h.desk.Resolve(h.t.Context(), got.Handle, policy); err == nil && len(values) > 0 {
+		h.t.Errorf("%s got %d values", p.Description, len(values))
+	}
+}
+
+// A profile of a file shows a key without a credential, and its policy grants that key a credential by the name of one that is here.
+func TestGrantBehindAnUnlinkedKeyBorrowsNothing(t *testing.T) {
+	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+	victim.credential("STRIPE_KEY", "sk_live_of_the_victim")
+	evil.credential("STRIPE_KEY", "sk_live_anything_else")
+	p := evil.locked("harmless", []string{"STRIPE_KEY"}, "evil.example")
+	file := forge(t, evil, func(r *record) bool {
+		if r.Profile != nil {
+			r.Profile.Keys[0].Credential = ""
+		}
+		return true
+	})
+	if item := state(victim.plan(file), "profile:"+p.Handle); !item.Widens {
+		t.Errorf("%+v", item)
+	}
+	victim.take(file, Choice{Overwrite: true})
+	victim.refusedGrant(p)
+}
+
+// Who knows a path in Vault knows no value. A file can name any, so it gets neither a credential nor a link to one without a yes; and a credential that has no value yet is one
+// whose value the file does not know either.
+func TestFileThatKnowsNoValueBorrowsNone(t *testing.T) {
+	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+	evil.credential("FROM_VAULT", "x-value-of-evil")
+	evil.credential("EMPTY", "x-value-of-evil")
+	p := evil.locked("reads Vault", []string{"FROM_VAULT"}, "evil.example")
+	q := evil.locked("waits for a value", []string{"EMPTY"}, "evil.example")
+	file := forge(t, evil, func(r *record) bool {
+		if c := r.Credential; c != nil {
+			c.Value, c.Version, c.Versions, c.ValueSetAt = nil, 0, []versionRecord{}, 0
+			if c.Name == "FROM_VAULT" {
+				c.Source, c.Reference = app.SourceVault, "secret/data/prod#key"
+			}
+		}
+		return true
+	})
+	if item := state(victim.plan(file), "credential:FROM_VAULT"); item.State != StateNew || !item.Widens {
+		t.Errorf("a path in Vault: %+v", item)
+	}
+	both := Choice{Each: map[string]bool{"credential:FROM_VAULT": true, "profile:" + p.Handle: false, "profile:" + q.Handle: false}}
+	victim.take(file, both)
+	for _, x := range []app.Profile{p, q} {
+		plan := victim.plan(file)
+		if item := state(plan, "profile:"+x.Handle); item.State != StateNew || !item.Widens {
+			t.Errorf("%s: %+v", x.Description, item)
+		}
+	}
+}
+
+// A locked profile that was revoked and deleted does not come back with an older file unless a person says so.
+func TestDeletedProfileComesBackOnlyByAYes(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	p := h.locked("was let go", nil, "api.example.com")
+	file := h.export(all())
+	must[app.Profile](t)(h.desk.Revoke(t.Context(), person(), p.Handle))
+	h.no(h.desk.DeleteProfile(t.Context(), person(), p.Handle))
+	key := "profile:" + p.Handle
+	item := state(h.plan(file), key)
+	says(t, item.Changes, "It was here and was deleted.")
+	h.take(file, Choice{Overwrite: true, History: true})
+	if _, err := h.desk.Profile(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
+		t.Errorf("it is back: %v", err)
+	}
+	h.take(file, Choice{Each: map[string]bool{key: true}})
+	must[app.Profile](t)(h.desk.Profile(t.Context(), p.ID))
+}
+
+// A credential was deleted, so a profile has nothing any more. The credential comes back with a file under its old id, and the profile still has nothing.
+func TestDeletedCredentialDoesNotComeBackToItsProfiles(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	h.credential("STRIPE_KEY", "sk_live_0123456789")
+	p := h.locked("had it", []string{"STRIPE_KEY"}, "api.stripe.com")
+	file, id := h.export(all()), must[app.Credential](t)(h.desk.Credential(t.Context(), "STRIPE_KEY")).ID
+	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return tx.DeleteCredential(t.Context(), id) }))
+	h.refusedGrant(p)
+	if report := h.take(file, Choice{}); report.Credentials != 1 {
+		t.Errorf("%+v", report)
+	}
+	h.refusedGrant(p)
+}
+
+// Between the preview and the yes somebody sets a new value here, or the file is exchanged for one that looks the same.
+func TestNothingChangesBetweenPreviewAndImport(t *testing.T) {
+	a, b, p := twins(t)
+	a.credential("STRIPE_KEY", "sk_live_of_the_file", "api.stripe.com")
+	file := a.export(all())
+	plan := b.plan(file)
+	if state(plan, "credential:STRIPE_KEY").State != StateConflict {
+		t.Fatalf("%+v", plan.Items)
+	}
+	yes := Choice{Each: map[string]bool{"credential:STRIPE_KEY": true}}
+	exchanged := forge(t, a, func(r *record) bool {
+		if r.Credential != nil && r.Credential.Name == "STRIPE_KEY" {
+			other := "sk_live_of_another_file"
+			r.Credential.Value = &other
+		}
+		return true
+	})
+	_, err := b.Import(t.Context(), person(), upload(exchanged), yes, plan.Digest, nil)
+	wantCode(t, "another file", err, app.CodeConflict)
+	b.credential("STRIPE_KEY", "sk_live_set_meanwhile", "api.stripe.com")
+	_, err = b.Import(t.Context(), person(), upload(file), yes, plan.Digest, nil)
+	wantCode(t, "another value here", err, app.CodeConflict)
+	if got := b.values(p)["STRIPE_KEY"]; got != "sk_live_set_meanwhile" {
+		t.Errorf("the value is %q", got)
+	}
+}
+
+// What a page could not show, or a list could not hold, is not taken.
+func TestImpossibleTimesNumbersAndTexts(t *testing.T) {
+	h, _, _ := furnished(t, "aaaa")
+	fresh := newHouse(t, "bbbb")
+	huge := strings.Repeat("x", maxField+1)
+	for name, change := range map[string]func(r *record){
+		"execution in the year 300,000":  func(r *record) { r.Execution.CreatedAt = 1 << 53 },
+		"execution before all time":      func(r *record) { r.Execution.StartedAt = -5 },
+		"execution with a huge error":    func(r *record) { r.Execution.Error = huge },
+		"execution on a huge backend":    func(r *record) { r.Execution.Backend = huge },
+		"execution that took forever":    func(r *record) { r.Execution.RunMs = 1 << 60 },
+		"execution with many injections": func(r *record) { r.Execution.Injected = strings.Split(huge, "") },
+		"connection to a huge host":      func(r *record) { r.Connection.Host = huge },
+		"connection of the future":       func(r *record) { r.Connection.StartedAt = maxMoment + 1 },
+		"output in no order":             func(r *record) { r.Output.Segments = json.RawMessage(`{"a":1}`) },
+		"day of the future":              func(r *record) { r.Stats.Start = maxMoment },
+		"day without durations":          func(r *record) { r.Stats.Durations = json.RawMessage(`[1]`) },
+		"day of a path":                  func(r *record) { r.Stats.ProfileHandle = "../x" },
+		"credential of the future":       func(r *record) { r.Credential.LastUsedAt = maxMoment + 1 },
+		"profile of the future":          func(r *record) { r.Profile.ExpiresAt = maxMoment + 1 },
+		"policy of the future":           func(r *record) { r.Policy.CreatedAt = maxMoment + 1 },
+		"policy with a huge version":     func(r *record) { r.Policy.Body.Version = 1 << 60 },
+		"file of the future":             func(r *record) { r.Airlock.MadeAt = maxMoment + 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			done := false
+			file := forge(t, h, func(r *record) bool {
+				if !done {
+					done = attempt(r, change)
+				}
+				return true
+			})
+			if !done {
+				t.Fatal("nothing was changed")
+			}
+			_, err := fresh.Plan(t.Context(), person(), upload(file), nil)
+			wantCode(t, "plan", err, app.CodeInvalidField)
+			_, err = fresh.Fill(t.Context(), upload(file), nil)
+			wantCode(t, "fill", err, app.CodeInvalidField)
+		})
+	}
+}
+
+// attempt changes a record if it is of the kind that change is for.
+func attempt(r *record, change func(*record)) (done bool) {
+	defer func() { _ = recover() }()
+	change(r)
+	return true
+}
+
+// Three bytes of JSON can take a hundred of memory: 60 MiB of them would take gigabytes.
+func TestLineOfManyEmptyValues(t *testing.T) {
+	list := strings.TrimSuffix(strings.Repeat("{},", 1_000_000), ",")
+	first := `{"airlock":{"content":1,"program":"x","instance":"aaaa","made_at":1,"history":false}}` + "\n"
+	for name, line := range map[string]string{
+		"versions": `{"credential":{"id":"a","name":"A","versions":[` + list + `]}}`,
+		"hosts":    `{"profile":{"id":"a","hosts":[` + list + `]}}`,
+		"injected": `{"execution":{"id":"a","injected":[` + strings.ReplaceAll(list, "{}", `""`) + `]}}`,
+	} {
+		_, err := read(strings.NewReader(first + line + "\n"))
+		if err == nil || !strings.Contains(err.Error(), "more values") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Many lines of fewer values, likewise.
+	few := `{"policy":{"profile":"a","body":{"version":1,"keys":[` + strings.TrimSuffix(strings.Repeat("{},", 400_000), ",") + `],"hosts":[]}}}` + "\n"
+	if _, err := read(strings.NewReader(first + strings.Repeat(few, 6))); err == nil || !strings.Contains(err.Error(), "line 6") {
+		t.Errorf("many lines: %v", err)
+	}
+}
+
+// The audit log of the first instance arrives in the third one, whole and apart, however often the house is moved, and a forged one doesn't.
+func TestAuditLogsTravelOn(t *testing.T) {
+	first, _, _ := furnished(t, "aaaa")
+	want := first.actions()
+	second, third := newHouse(t, "bbbb"), newHouse(t, "cccc")
+	second.take(first.export(all()), Choice{History: true})
+	file := second.export(all())
+	for range 2 { // the second time everything is here
+		third.take(file, Choice{History: true})
+	}
+	var got []string
+	h := third
+	h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
+		return tx.EachArchived(t.Context(), func(source string, e store.EventRow) error {
+			if source == "aaaa" {
+				got = append(got, e.Action)
+			}
+			return nil
+		})
+	}))
+	if len(want) == 0 || strings.Join(got, " ") != strings.Join(append(want, "transfer.export")[:len(got)], " ") || len(got) < len(want) {
+		t.Errorf("%v arrived, %v is right", got, want)
+	}
+	// Moved back, what the others keep of this instance's log is not kept beside it.
+	first.take(file, Choice{History: true})
+	h = first
+	h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
+		return tx.EachArchived(t.Context(), func(source string, _ store.EventRow) error {
+			if source == "aaaa" {
+				t.Error("it keeps its own log twice")
+			}
+			return nil
+		})
+	}))
+	for name, change := range map[string]func(*archivedRecord){
+		"another text": func(a *archivedRecord) { a.Detail = "nothing happened" },
+		"another one":  func(a *archivedRecord) { a.Source = "../x" },
+		"one missing":  func(a *archivedRecord) { a.Seq++ },
+	} {
+		seen := false
+		forged := forge(t, second, func(r *record) bool {
+			if r.Archived != nil && !seen {
+				seen = true
+				change(r.Archived)
+			}
+			return true
+		})
+		_, err := newHouse(t, "dddd").Plan(t.Context(), person(), upload(forged), nil)
+		wantCode(t, name, err, app.CodeInvalidField)
+	}
+}
