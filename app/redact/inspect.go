@@ -97,12 +97,13 @@ func (in *inspection) derive(v *view) {
 	}
 }
 
-// sewn makes the views of texts that were put together and still have their spaces: what is cut within a number or a group of base 85 shows there,
-// everything else without spaces.
+// sewn makes the views of texts that were put together and still have their spaces: what is cut within a number, an escape, a soft line break or a group
+// of base 85 shows there, everything else without spaces.
 func (in *inspection) sewn(v *view) {
 	in.at = v
 	in.push(v, alternate(v.text), "separated", kindDecoded)
 	in.push(v, backwards(v.text), "reversed", kindReversed)
+	in.unescape(v)
 	in.numbers(v)
 	for i := packing; i < len(codes); i++ {
 		in.push(v, codes[i].decode(v.text, in), codes[i].name, kindDecoded)

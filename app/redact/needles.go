@@ -147,7 +147,9 @@ func forms(all []needle, owner int32, text string, v value) []needle {
 	short := isShort(text)
 	add("", needle{form: form{shows: true}, text: text, quiet: utf8.RuneCountInString(text) < minShown, word: short, loose: v.strong && !short})
 	for _, line := range lines(text) {
-		add("line", needle{text: line, quiet: true, loose: hard(line)})
+		for _, turn := range []coded{{"line", line}, {"reversed", reversed(line)}, {"ROT13", rot13(line)}} {
+			add(turn.encoding, needle{text: turn.text, quiet: true, loose: hard(line)})
+		}
 	}
 	if !short && len(text) <= maxTurns {
 		for _, turn := range turns(text) {
