@@ -51,10 +51,7 @@ func runOf(text []byte, at int, digit *[256]int8, least int) (from, to int) {
 		for from > at && digit[text[from-1]] >= 0 {
 			from--
 		}
-		to = probe + 1
-		for to < len(text) && digit[text[to]] >= 0 {
-			to++
-		}
+		to = endOfRun(text, probe+1, digit)
 		if to-from >= least {
 			return from, to
 		}
@@ -62,6 +59,20 @@ func runOf(text []byte, at int, digit *[256]int8, least int) (from, to int) {
 		probe = to + least
 	}
 	return len(text), len(text)
+}
+
+// endOfRun returns the offset of the first byte of at least from that is no digit, or the length of the text.
+func endOfRun(text []byte, from int, digit *[256]int8) int {
+	for ; from+8 <= len(text); from += 8 {
+		t := text[from : from+8 : from+8]
+		if digit[t[0]]|digit[t[1]]|digit[t[2]]|digit[t[3]]|digit[t[4]]|digit[t[5]]|digit[t[6]]|digit[t[7]] < 0 {
+			break
+		}
+	}
+	for from < len(text) && digit[text[from]] >= 0 {
+		from++
+	}
+	return from
 }
 
 // run reads a run at every alignment that it may have.
@@ -105,20 +116,25 @@ const (
 // endings reads the end of a run once more for each place where it may have ended: base 85 has most signs of ordinary text among its digits, so a run goes on
 // into what stands beside it, and the last group is misread with digits that are none of its own.
 func (c *code) endings(b *build, run []byte, w window, at int, in *inspection) {
-	var last [4]byte
-	for end := max(len(run)-maxBeside, w.from+minBefore85); end < min(len(run), w.to); end++ {
-		rest := (end - w.from) % 5
-		if rest < 2 || !isText(c.unpack85(last[:0], run[end-rest:end])) {
-			continue // nothing of the last group, or no end of a text
+	var last [minStretch + 3]byte
+	first := max(len(run)-maxBeside-4-w.from, minBefore85)
+	for group := w.from + (first+4)/5*5; group+2 <= min(len(run), w.to); group += 5 {
+		if !isText(c.unpack85(last[:0], run[group-minBefore85:group])) {
+			continue
 		}
-		from := w.from + max(0, (end-w.from-maxEnding)/5*5)
-		in.scratch = c.unpack85(in.scratch[:0], run[from:end])
-		b.readable(in.scratch, in.least, at+from, at+end, c.group)
+		for end := group + 2; end < min(group+5, len(run), w.to+1); end++ {
+			if !isText(c.unpack85(last[:0], run[group:end])) {
+				continue
+			}
+			from := max(w.from, group-maxEnding)
+			in.scratch = c.unpack85(in.scratch[:0], run[from:end])
+			b.readable(in.scratch, in.least, at+from, at+end, c.group)
+		}
 	}
 }
 
-// minBefore85 is how many characters stand before such an end.
-const minBefore85 = 10
+// minBefore85 is how many characters stand before the last group: those of minStretch bytes.
+const minBefore85 = minStretch / 4 * 5
 
 // isText reports whether bytes may be the end of a text.
 func isText(data []byte) bool {

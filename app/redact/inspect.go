@@ -82,10 +82,7 @@ func (in *inspection) derive(v *view) {
 		in.push(v, &b, "compressed", kindDecoded)
 	}
 	last := v.depth == maxDepth-1
-	turned := v.kind == kindReversed || v.kind == kindRotated
-	if !turned || !v.parent.spaced { // else runs are looked at in the text without spaces, turned round
-		in.runs(v, last)
-	}
+	in.runs(v, last)
 	if last {
 		return
 	}
@@ -111,10 +108,12 @@ func (in *inspection) sewn(v *view) {
 }
 
 // runs makes the views of what is decoded; the last step only has those codes in which compressed data comes,
-// and base32 and base 85 where they were seen: the machine knows only the beginning of a long value in them.
+// and base32 and base 85 where they were seen: the machine knows only the beginning of a long value in them. In a text turned round that has spaces only base 85
+// is read, of which spaces tell the end; the others are in the text without spaces, turned round.
 func (in *inspection) runs(v *view, last bool) {
+	turned := (v.kind == kindReversed || v.kind == kindRotated) && v.parent.spaced
 	for i := range codes {
-		if last && i >= packing && !v.coarse {
+		if last && i >= packing && !v.coarse || turned && codes[i].bits > 0 {
 			continue
 		}
 		in.push(v, codes[i].decode(v.text, in), codes[i].name, kindDecoded)
