@@ -87,10 +87,10 @@ func (in *inspection) derive(v *view) {
 		return
 	}
 	if !v.after(kindReversed) && !v.after(kindRotated) {
-		in.push(v, backwards(v.text), "reversed", kindReversed)
+		v.turns[0] = in.push(v, backwards(v.text), "reversed", kindReversed)
 	}
 	if !v.after(kindRotated) {
-		in.push(v, rotated(v.text), "ROT13", kindRotated)
+		v.turns[1] = in.push(v, rotated(v.text), "ROT13", kindRotated)
 	}
 }
 
@@ -108,15 +108,26 @@ func (in *inspection) sewn(v *view) {
 }
 
 // runs makes the views of what is decoded; the last step only has those codes in which compressed data comes,
-// and base32 and base 85 where they were seen: the machine knows only the beginning of a long value in them. In a text turned round that has spaces only base 85
-// is read, of which spaces tell the end; the others are in the text without spaces, turned round.
+// and base32 and base 85 where they were seen: the machine knows only the beginning of a long value in them. A text turned round that has spaces is left
+// to the text without spaces, turned round.
 func (in *inspection) runs(v *view, last bool) {
-	turned := (v.kind == kindReversed || v.kind == kindRotated) && v.parent.spaced
+	turned := v.kind == kindReversed || v.kind == kindRotated
+	if turned && v.parent.spaced {
+		return
+	}
 	for i := range codes {
-		if last && i >= packing && !v.coarse || turned && codes[i].bits > 0 {
+		c := &codes[i]
+		if last && i >= packing && !v.coarse {
 			continue
 		}
-		in.push(v, codes[i].decode(v.text, in), codes[i].name, kindDecoded)
+		found := in.push(v, c.decode(v.text, in), c.name, kindDecoded)
+		if found != nil && c.bits == 0 && turned && v.parent.kind == kindSpaces {
+			if spaced := v.parent.parent.turns[v.kind-kindReversed]; spaced != nil { // its spaces tell where a text in base 85 ends
+				in.at = spaced
+				in.push(spaced, c.decode(spaced.text, in), c.name, kindDecoded)
+				in.at = v
+			}
+		}
 	}
 }
 

@@ -159,7 +159,7 @@ func forms(all []needle, owner int32, text string, v value) []needle {
 	for _, e := range escaped(text) {
 		add(e.encoding, needle{text: e.text, quiet: true, word: isShort(e.text), loose: v.strong && !isShort(e.text)})
 	}
-	for _, r := range runForms(text) {
+	for _, r := range slices.Concat(runForms(text), wideForms(text), wideForms(reversed(text))) {
 		add(r.encoding, needle{text: r.text, quiet: true, runs: r.rest, left: r.left, loose: len(r.text) >= 12 && v.strong})
 	}
 	if !short {
