@@ -51,10 +51,7 @@ func runOf(text []byte, at int, digit *[256]int8, least int) (from, to int) {
 		for from > at && digit[text[from-1]] >= 0 {
 			from--
 		}
-		to = probe + 1
-		for to < len(text) && digit[text[to]] >= 0 {
-			to++
-		}
+		to = endOfRun(text, probe+1, digit)
 		if to-from >= least {
 			return from, to
 		}
@@ -62,6 +59,20 @@ func runOf(text []byte, at int, digit *[256]int8, least int) (from, to int) {
 		probe = to + least
 	}
 	return len(text), len(text)
+}
+
+// endOfRun returns the offset of the first byte of at least from that is no digit, or the length of the text.
+func endOfRun(text []byte, from int, digit *[256]int8) int {
+	for ; from+8 <= len(text); from += 8 {
+		t := text[from : from+8 : from+8]
+		if digit[t[0]]|digit[t[1]]|digit[t[2]]|digit[t[3]]|digit[t[4]]|digit[t[5]]|digit[t[6]]|digit[t[7]] < 0 {
+			break
+		}
+	}
+	for from < len(text) && digit[text[from]] >= 0 {
+		from++
+	}
+	return from
 }
 
 // run reads a run at every alignment that it may have.
@@ -102,29 +113,38 @@ const (
 	maxEnding = 2000
 )
 
-// endings reads the end of a run once more for each sign in it with which the text around it may go on. Base 85 has most signs of ordinary text among
-// its digits, and the last group is misread with one digit too many.
+// endings reads the end of a run once more for each place where it may have ended: base 85 has most signs of ordinary text among its digits, so a run goes on
+// into what stands beside it, and the last group is misread with digits that are none of its own.
 func (c *code) endings(b *build, run []byte, w window, at int, in *inspection) {
-	for end := max(len(run)-maxBeside, w.from+minBefore85); end < min(len(run), w.to); end++ {
-		if rest := (end - w.from) % 5; rest == 1 || !goesOn[run[end]] {
+	var last [minStretch + 3]byte
+	first := max(len(run)-maxBeside-4-w.from, minBefore85)
+	for group := w.from + (first+4)/5*5; group+2 <= min(len(run), w.to); group += 5 {
+		if !isText(c.unpack85(last[:0], run[group-minBefore85:group])) {
 			continue
 		}
-		from := w.from + max(0, (end-w.from-maxEnding)/5*5)
-		in.scratch = c.unpack(in.scratch[:0], run[from:end])
-		b.readable(in.scratch, in.least, at+from, at+end, c.group)
+		for end := group + 2; end < min(group+5, len(run), w.to+1); end++ {
+			if !isText(c.unpack85(last[:0], run[group:end])) {
+				continue
+			}
+			from := max(w.from, group-maxEnding)
+			in.scratch = c.unpack85(in.scratch[:0], run[from:end])
+			b.readable(in.scratch, in.least, at+from, at+end, c.group)
+		}
 	}
 }
 
-// minBefore85 is how many characters stand before such a sign.
-const minBefore85 = 10
+// minBefore85 is how many characters stand before the last group: those of minStretch bytes.
+const minBefore85 = minStretch / 4 * 5
 
-// goesOn has the signs that stand behind a text in ordinary text.
-var goesOn = func() (t [256]bool) {
-	for _, c := range []byte("\"'`)]}>,.;:&<|\\-") {
-		t[c] = true
+// isText reports whether bytes may be the end of a text.
+func isText(data []byte) bool {
+	for _, c := range data {
+		if textClass(c) == 0 {
+			return false
+		}
 	}
-	return t
-}()
+	return true
+}
 
 // unpacker reads what a run stands for, for as long as somebody asks.
 type unpacker struct {
@@ -226,13 +246,15 @@ func (c *code) unpack85(out, run []byte) []byte {
 // sample85 is how many characters of a long run are tried.
 const sample85 = 32
 
-// plausible85 reports whether a run may be base 85: it has the usual signs, or there is text in what a sample of it stands for.
+// plausible85 reports whether a run may be base 85: it has the usual signs, or there is text in what it stands for; of a long run, in a sample of that.
 func (c *code) plausible85(run []byte) bool {
-	if !unlikely85(run) {
+	switch {
+	case !unlikely85(run):
 		return true
-	}
-	if len(run) <= 3*sample85 {
+	case len(run) <= shortest85:
 		return false
+	case len(run) <= 3*sample85:
+		return c.text85(run)
 	}
 	return c.text85(run[:sample85]) || c.text85(run[len(run)/2:len(run)/2+sample85])
 }
@@ -257,6 +279,9 @@ func (c *code) text85(run []byte) bool {
 	return false
 }
 
+// shortest85 is the length, in characters, up to which a run must have the usual signs or mixture: words are as short.
+const shortest85 = 24
+
 // unlikely85 says that a run has too few of the signs that base 85 is full of, or, if it is short, neither one nor the usual mixture.
 func unlikely85(run []byte) bool {
 	signs := 0
@@ -267,7 +292,7 @@ func unlikely85(run []byte) bool {
 		all |= k
 	}
 	switch {
-	case len(run) <= 24:
+	case len(run) <= shortest85:
 		return all&sign == 0 && all != lower|upper|figure
 	case len(run) <= 64:
 		return signs == 0

@@ -69,5 +69,5 @@
 // # What no redactor finds
 //
 // A script that holds a value can encrypt it, add to each character, tell it bit by bit by time or length or order, cut it into pieces far apart, or use more
-// steps than three. More than one kind of separator at a time, base 85 around other encodings, and base64 of UTF-16 without any Latin letter are not always seen through.
+// steps than three. More than one kind of separator at a time is not always seen through.
 package redact

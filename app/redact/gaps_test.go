@@ -45,7 +45,7 @@ func masks(t *testing.T, secret, form string) {
 }
 
 func TestUTF16Base64(t *testing.T) {
-	for _, secret := range []string{foreignSecret, hexSecret, spacedSecret, "x" + strings.Repeat("漢", 6) + "a1b2c3"} {
+	for _, secret := range []string{foreignSecret, hexSecret, spacedSecret, "x" + strings.Repeat("漢", 6) + "a1b2c3", "漢字仮名交文密鍵語錠", "пароль-недоступен-никому"} {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			masks(t, secret, wideBase64(order, secret))
 			masks(t, secret, wideBase64(order, reversed(secret)))
@@ -118,5 +118,80 @@ func TestHexListBesideDigits(t *testing.T) {
 	got, hits := of(spacedSecret).Text("x " + form + "13] and more\n")
 	if want := "x [REDACTED]13] and more\n"; hits.Total() == 0 || len(got.String()) > len(want) {
 		t.Errorf("%q became %q", form, got)
+	}
+}
+
+// TestASCII85Beside: what stands beside a text in base 85 may belong to its digits, too, and then its last group is misread.
+func TestASCII85Beside(t *testing.T) {
+	inner := map[string]string{
+		"hex":         hex.EncodeToString([]byte("user:" + hexSecret)),
+		"base64":      base64.StdEncoding.EncodeToString([]byte(`{"k": "` + hexSecret + `"}`)),
+		"percent":     percentEach(hexSecret, "%%%02x"),
+		"spaced":      strings.Join(strings.Split(hexSecret, ""), "-"),
+		"ROT13":       rot13(hexSecret),
+		"ascii85":     base85(hexSecret),
+		"HTML":        eachRune(hexSecret, "&#%d;"),
+		"hex list":    strings.TrimSpace(fmt.Sprintf("% x", hexSecret)),
+		"nothing odd": hexSecret,
+	}
+	red := of(hexSecret)
+	for name, form := range inner {
+		for _, outer := range []string{base85(form), reversed(base85(form)), rot13(base85(form))} {
+			for _, beside := range []string{"", "the", "412", "quest=", "<td>Bar</td>"} {
+				for _, text := range []string{"x " + outer + beside + " and so on and on and on\n", "x and so on and on " + beside + outer + " y\n", "and on " + beside + "\n" + outer + "\n" + beside + " and so on and on and on\n"} {
+					got, hits := red.Text(text)
+					if hits.Total() == 0 || !hidden(text, got.String(), hexSecret) {
+						t.Errorf("%s beside %q: %q became %q", name, beside, text, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestASCII85WithoutSigns: some texts in base 85 have hardly one of the signs that tell it from words.
+func TestASCII85WithoutSigns(t *testing.T) {
+	const form = `5]/Q#7Q==e:1$%V74U#P1N,ls3_M1S1cd6BCJQs+D.cp21,EEK3\iNOEB.l9;_U6cCFDe8D,bLs3\t_(=un>kCNVpZEDB(jD_h`
+	const secret = "72693049426365667839554936676d5a" // in base64 in base 85, which is such a one, in base 85
+	if got, hits := of(secret).Text("x=" + form + ")412 rows\n"); hits.Total() == 0 || !hidden(form, got.String(), secret) {
+		t.Errorf("%q became %q", form, got)
+	}
+}
+
+// TestSpacedWithDashes: a value may begin with what looks like the sign between its characters, or end with it.
+func TestSpacedWithDashes(t *testing.T) {
+	for _, secret := range []string{keySecret, "a1-S4kT9zQx7-----", "_-_9Jw4mZ1kQ8r2T_"} {
+		for _, sign := range []string{".", "-", "_"} {
+			if strings.Contains(secret, sign) {
+				continue // the one that is the sign and the one that isn't look the same
+			}
+			for _, text := range []string{rot13(reversed(secret)), secret} {
+				form := strings.Join(strings.Split(text, ""), sign)
+				got, hits := of(secret).Text("x (" + form + ") y\n")
+				if hits.Total() == 0 || !hidden("x ("+form+") y\n", got.String(), form) {
+					t.Errorf("%q became %q", form, got)
+				}
+			}
+		}
+	}
+	form := hex.EncodeToString([]byte(strings.ReplaceAll("0/76AAQ20BA5b<qG'8.G8SrK>;JU/DE*7-?0JlB^1N6H-G%X*D20Mt_", "", "_")[1:]))
+	masks(t, "/1kTeTGudS4dvvyjImrIRknLpYp904J93pXevgAY5vU=", form)
+}
+
+// TestSoftBreakIsCut: an equals sign ends one element of a result, and the line break that makes it a soft one begins the next.
+func TestSoftBreakIsCut(t *testing.T) {
+	inner := base64.StdEncoding.EncodeToString([]byte(hexSecret))
+	for at := 8; at < len(inner)-8; at++ {
+		form := inner[:at] + "=\r\n" + inner[at:]
+		for cut := at; cut <= at+3; cut++ {
+			data, err := json.Marshal([]string{"rows " + form[:cut], form[cut:] + "\nmore"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, hits, err := of(hexSecret).JSON(data)
+			if err != nil || hits.Total() == 0 || !hidden(string(data), got.String(), inner) {
+				t.Errorf("%q became %q, %v", data, got, err)
+			}
+		}
 	}
 }

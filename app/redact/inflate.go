@@ -53,15 +53,26 @@ func (in *inspection) expand(b *build, data packed, from, to, at int, s scale) {
 // magic has the bytes with which compressed data begins.
 var magic = [256]bool{0x1f: true, 0x78: true, 'B': true}
 
+// packs reports whether compressed data may begin with two bytes.
+func packs(first, second byte) bool {
+	switch first {
+	case 0x78:
+		return (int(first)<<8|int(second))%31 == 0 && second&0x20 == 0
+	case 0x1f:
+		return second == 0x8b
+	}
+	return first == 'B' && second == 'Z'
+}
+
 // looksPacked reports whether data begins as compressed data does: that of gzip, zlib or bzip2.
 func looksPacked(data []byte) bool {
 	switch {
-	case len(data) < 7:
+	case len(data) < 7 || !packs(data[0], data[1]):
 		return false
 	case data[0] == 0x78:
-		return (int(data[0])<<8|int(data[1]))%31 == 0 && data[1]&0x20 == 0
+		return true
 	case data[0] == 0x1f:
-		return data[1] == 0x8b && data[2] == 8
+		return data[2] == 8
 	}
 	return len(data) > 9 && string(data[:3]) == "BZh" && string(data[4:10]) == "1AY&SY"
 }

@@ -82,27 +82,25 @@ func (in *inspection) derive(v *view) {
 		in.push(v, &b, "compressed", kindDecoded)
 	}
 	last := v.depth == maxDepth-1
-	turned := v.kind == kindReversed || v.kind == kindRotated
-	if !turned || !v.parent.spaced { // else runs are looked at in the text without spaces, turned round
-		in.runs(v, last)
-	}
+	in.runs(v, last)
 	if last {
 		return
 	}
 	if !v.after(kindReversed) && !v.after(kindRotated) {
-		in.push(v, backwards(v.text), "reversed", kindReversed)
+		v.turns[0] = in.push(v, backwards(v.text), "reversed", kindReversed)
 	}
 	if !v.after(kindRotated) {
-		in.push(v, rotated(v.text), "ROT13", kindRotated)
+		v.turns[1] = in.push(v, rotated(v.text), "ROT13", kindRotated)
 	}
 }
 
-// sewn makes the views of texts that were put together and still have their spaces: what is cut within a number or a group of base 85 shows there,
-// everything else without spaces.
+// sewn makes the views of texts that were put together and still have their spaces: what is cut within a number, an escape, a soft line break or a group
+// of base 85 shows there, everything else without spaces.
 func (in *inspection) sewn(v *view) {
 	in.at = v
 	in.push(v, alternate(v.text), "separated", kindDecoded)
 	in.push(v, backwards(v.text), "reversed", kindReversed)
+	in.unescape(v)
 	in.numbers(v)
 	for i := packing; i < len(codes); i++ {
 		in.push(v, codes[i].decode(v.text, in), codes[i].name, kindDecoded)
@@ -110,13 +108,26 @@ func (in *inspection) sewn(v *view) {
 }
 
 // runs makes the views of what is decoded; the last step only has those codes in which compressed data comes,
-// and base32 and base 85 where they were seen: the machine knows only the beginning of a long value in them.
+// and base32 and base 85 where they were seen: the machine knows only the beginning of a long value in them. A text turned round that has spaces is left
+// to the text without spaces, turned round.
 func (in *inspection) runs(v *view, last bool) {
+	turned := v.kind == kindReversed || v.kind == kindRotated
+	if turned && v.parent.spaced {
+		return
+	}
 	for i := range codes {
+		c := &codes[i]
 		if last && i >= packing && !v.coarse {
 			continue
 		}
-		in.push(v, codes[i].decode(v.text, in), codes[i].name, kindDecoded)
+		found := in.push(v, c.decode(v.text, in), c.name, kindDecoded)
+		if found != nil && c.bits == 0 && turned && v.parent.kind == kindSpaces {
+			if spaced := v.parent.parent.turns[v.kind-kindReversed]; spaced != nil { // its spaces tell where a text in base 85 ends
+				in.at = spaced
+				in.push(spaced, c.decode(spaced.text, in), c.name, kindDecoded)
+				in.at = v
+			}
+		}
 	}
 }
 

@@ -53,6 +53,7 @@ func newMachine(values []value, needles []needle) *machine {
 	m.chars[0] = gap
 	m.forms = make([]form, 0, len(needles))
 	m.outputs = make([]output, 1, len(needles)+1)
+	m.lay(needles)
 	for _, n := range needles {
 		m.insert(n)
 	}
@@ -63,12 +64,32 @@ func newMachine(values []value, needles []needle) *machine {
 	return m
 }
 
+// lay makes the states of values as they are, the longest first: where one begins with another, both are one row of states.
+func (m *machine) lay(needles []needle) {
+	var raw []string
+	for _, n := range needles {
+		if n.encoding == "" {
+			raw = append(raw, n.text)
+		}
+	}
+	slices.SortFunc(raw, func(a, b string) int { return len(b) - len(a) })
+	for _, text := range raw {
+		m.states(text)
+	}
+}
+
+// states returns the last state of a text, which it makes if it isn't there.
+func (m *machine) states(text string) uint32 {
+	s, i := m.descend(text)
+	if i < len(text) {
+		s = m.grow(s, text, i)
+	}
+	return s
+}
+
 func (m *machine) insert(n needle) {
 	m.forms = append(m.forms, n.form)
-	s, i := m.descend(n.text)
-	if i < len(n.text) {
-		s = m.grow(s, n.text, i)
-	}
+	s := m.states(n.text)
 	key := uint64(s)<<9 | endKey
 	at := m.next.get(key)
 	if at == 0 {

@@ -147,7 +147,9 @@ func forms(all []needle, owner int32, text string, v value) []needle {
 	short := isShort(text)
 	add("", needle{form: form{shows: true}, text: text, quiet: utf8.RuneCountInString(text) < minShown, word: short, loose: v.strong && !short})
 	for _, line := range lines(text) {
-		add("line", needle{text: line, quiet: true, loose: hard(line)})
+		for _, turn := range []coded{{"line", line}, {"reversed", reversed(line)}, {"ROT13", rot13(line)}} {
+			add(turn.encoding, needle{text: turn.text, quiet: true, loose: hard(line)})
+		}
 	}
 	if !short && len(text) <= maxTurns {
 		for _, turn := range turns(text) {
@@ -157,7 +159,7 @@ func forms(all []needle, owner int32, text string, v value) []needle {
 	for _, e := range escaped(text) {
 		add(e.encoding, needle{text: e.text, quiet: true, word: isShort(e.text), loose: v.strong && !isShort(e.text)})
 	}
-	for _, r := range runForms(text) {
+	for _, r := range slices.Concat(runForms(text), wideForms(text), wideForms(reversed(text))) {
 		add(r.encoding, needle{text: r.text, quiet: true, runs: r.rest, left: r.left, loose: len(r.text) >= 12 && v.strong})
 	}
 	if !short {

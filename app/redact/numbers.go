@@ -54,6 +54,9 @@ func lists(text []byte, onlyHex bool) *build {
 			if l.count > 0 && !near {
 				l.flush(&b, text)
 			}
+			if l.count == 0 && (t.fits|t.last)&l.bit == 0 {
+				continue // no number of this base
+			}
 			l.take(&b, text, t, from)
 			begun = begun || l.count > 0
 		}

@@ -55,24 +55,39 @@ func (s *scan) steady() bool { return s.quietly() && s.lines.length == 0 }
 
 func (s *scan) quietly() bool { return !s.open && s.runs == 0 && !s.folded.on }
 
-// walk takes bytes for as long as a needle goes on and there is nothing to do, and returns the offset of the next one.
+// walk takes bytes for as long as a needle goes on and there is nothing to do, and returns the offset of the next one. In a text that is one byte again and
+// again, state and output stay the same from byte to byte, so both are remembered.
 func (s *scan) walk(buf []byte, i int) int {
 	m, at := s.machine, s.at
+	var same uint32 // the output that made the last region a byte longer
+	var turned struct {
+		from, to uint32
+		b        byte
+	}
 	for ; i < len(buf) && i >= headLen-1; i++ {
 		b := buf[i]
 		if s.classes[b]&lineBreak != 0 {
 			break
 		}
 		next := at + 1
-		if m.chars[next]&(gap|0xff) != uint16(b) {
-			if next = m.turn(at, b, binary.BigEndian.Uint32(buf[i-headLen+1:])); next == 0 {
-				break
-			}
+		switch {
+		case m.chars[next]&(gap|0xff) == uint16(b):
+		case at == turned.from && b == turned.b:
+			next = turned.to
+		default:
+			next = m.turn(at, b, binary.BigEndian.Uint32(buf[i-headLen+1:]))
+			turned.from, turned.to, turned.b = at, next, b
 		}
-		if end := m.link(next) >> 32; end != 0 && !s.again(uint32(end), i) {
+		if next == 0 {
 			break
 		}
-		at = next
+		end := uint32(m.link(next) >> 32)
+		if end != 0 && end == same {
+			s.regions[len(s.regions)-1].end = s.base + i + 1
+		} else if end != 0 && !s.again(end, i) {
+			break
+		}
+		at, same = next, end
 	}
 	s.at = at
 	return i

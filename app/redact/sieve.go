@@ -176,5 +176,10 @@ func (s *sieve) zero(p place) {
 // packed reports whether what begins at a place looks like compressed data.
 func (s *sieve) packed(p place) bool {
 	var buf [20]byte
-	return looksPacked(s.code.unpack(buf[:0], s.run[p.group:min(p.group+4*int(s.code.group.chars), len(s.run))])[p.nth:])
+	run, size := s.run[p.group:], int(s.code.group.chars)
+	head := s.code.unpack(buf[:0], run[:min(2*size, len(run))])[p.nth:]
+	if len(head) < 2 || !packs(head[0], head[1]) {
+		return false
+	}
+	return looksPacked(s.code.unpack(buf[:0], run[:min(4*size, len(run))])[p.nth:])
 }

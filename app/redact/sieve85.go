@@ -33,19 +33,18 @@ var kindOf = classOf(func(c byte) (k uint8) {
 const neighbours uint16 = 1<<(kindLead<<2|kindMore) | 1<<(kindMore<<2|kindLead) | 1<<(kindMore<<2|kindMore) | 1<<(kindMore<<2|kindText) |
 	1<<(kindText<<2|kindLead) | 1<<(kindText<<2|kindText)
 
-// look85 goes through a run of base 85, as look64 does.
+// look85 goes through a run of base 85, as look64 does. The value of a group rolls: the digit that leaves it is taken off as the next one comes.
 func (s *sieve) look85(groups uint64) {
-	const top = 85 * 85 * 85 * 85
-	digit := &s.code.digit
+	const gone = 85 * 85 * 85 * 85 * 85
+	digit, run := &s.code.digit, s.run
 	var found, n uint64
-	for i, c := range s.run {
-		if i > 4 {
-			n -= uint64(digit[s.run[i-5]]) * top
-		}
+	for _, c := range run[:min(4, len(run))] {
 		n = n*85 + uint64(digit[c])
-		if i < 4 {
-			continue
-		}
+	}
+	var leaves uint64
+	for i := 4; i < len(run); i++ {
+		n = n*85 + (uint64(digit[run[i]]) - leaves*gone)
+		leaves = uint64(digit[run[i-4]])
 		w := uint32(min(n, math.MaxUint32))
 		a, b, c, d := kindOf[w>>24], kindOf[w>>16&0xff], kindOf[w>>8&0xff], kindOf[w&0xff]
 		fits := neighbours >> (a&kindMask<<2 | b&kindMask) & (neighbours >> (b&kindMask<<2 | c&kindMask)) & (neighbours >> (c&kindMask<<2 | d&kindMask)) & 1

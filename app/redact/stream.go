@@ -121,26 +121,33 @@ func (s *Stream) literal(end int) {
 	}
 	n := len(s.out)
 	out := slices.Grow(s.out, 3*len(text)+4)[:n+3*len(text)+4]
-	for i := 0; i < len(text); {
-		c := text[i]
-		if i+1 < len(text) && text[i+1]&0xc0 == 0x80 && c >= 0xc2 && c <= 0xf4 {
+	last := len(text) - 1
+	for i := 0; i <= last; i++ {
+		c := alone[text[i]]
+		if c>>30&(alone[text[min(i+1, last)]]>>31) != 0 {
 			r, size := utf8.DecodeRune(text[i:]) // U+FFFD and 1 for a byte that is not UTF-8
 			n += utf8.EncodeRune(out[n:], r)
-			i += size
+			i += size - 1
 			continue
 		}
-		binary.LittleEndian.PutUint32(out[n:], alone[c])
-		n += int(alone[c] >> 24)
-		i++
+		binary.LittleEndian.PutUint32(out[n:], c)
+		n += int(c >> 24 & 3)
 	}
 	s.out = out[:n]
 }
 
-// alone is how each byte is written that begins no longer character: as it is or as U+FFFD, and in the highest byte how many bytes that takes. It is
-// written without asking which: bytes that aren't text can't be foreseen.
+// alone is how each byte is written that begins no longer character: as it is or as U+FFFD, and in the highest byte how many bytes that takes; its two highest
+// bits say that a longer character may go on with the byte, and begin with it. All is done without asking which: bytes that aren't text can't be foreseen.
 var alone = func() (t [256]uint32) {
 	for c := range t {
-		if t[c] = uint32(c) | 1<<24; c >= utf8.RuneSelf {
+		switch {
+		case c < utf8.RuneSelf:
+			t[c] = uint32(c) | 1<<24
+		case c < 0xc0:
+			t[c] = 0xbdbfef | 3<<24 | 1<<31
+		case c >= 0xc2 && c <= 0xf4:
+			t[c] = 0xbdbfef | 3<<24 | 1<<30
+		default:
 			t[c] = 0xbdbfef | 3<<24
 		}
 	}

@@ -67,12 +67,15 @@ func alternate(text []byte) *build {
 		if sign != text[i+3] || sign != text[i+5] || sign != text[i+7] || sign < ' ' || sign >= utf8.RuneSelf || isWord(sign) && sign != '_' {
 			continue
 		}
-		at, n := len(b.text), len(b.spans)
+		at, n, from := len(b.text), len(b.spans), i
 		for ; i < len(text); i += 2 {
 			last := i+1 == len(text)
-			if text[i] == sign && (last || text[i+1] != sign) { // a space that stood here is gone already
-				i--
-				continue
+			if text[i] == sign && (last || text[i+1] != sign) {
+				if i+2 < len(text) && text[i+2] == sign { // a space that stood here is gone already
+					i--
+					continue
+				}
+				last = true // the sign itself stands here, with nothing behind it
 			}
 			b.add(text[i:i+1], i, i+1, exactly)
 			if last || text[i+1] != sign {
@@ -80,7 +83,7 @@ func alternate(text []byte) *build {
 			}
 		}
 		if len(b.text)-at < minStretch {
-			b.text, b.spans = b.text[:at], b.spans[:n]
+			b.text, b.spans, i = b.text[:at], b.spans[:n], from // it may begin one character on, with another sign
 			continue
 		}
 		b.barrier()

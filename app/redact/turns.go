@@ -25,13 +25,36 @@ func turns(text string) []coded {
 			out = append(out, coded{"Unicode form", other})
 		}
 	}
+	little, big := wides(text)
+	return append(out, coded{"UTF-16", little}, coded{"UTF-16", big})
+}
+
+// wides returns a text in UTF-16, in both orders of bytes.
+func wides(text string) (little, big string) {
 	units := utf16.Encode([]rune(text))
-	little, big := make([]byte, 0, 2*len(units)), make([]byte, 0, 2*len(units))
+	low, high := make([]byte, 0, 2*len(units)), make([]byte, 0, 2*len(units))
 	for _, u := range units {
-		little = binary.LittleEndian.AppendUint16(little, u)
-		big = binary.BigEndian.AppendUint16(big, u)
+		low = binary.LittleEndian.AppendUint16(low, u)
+		high = binary.BigEndian.AppendUint16(high, u)
 	}
-	return append(out, coded{"UTF-16", string(little)}, coded{"UTF-16", string(big)})
+	return string(low), string(high)
+}
+
+// wideForms returns the forms of a value in UTF-16 in an encoding, if it has so little Latin that what was decoded can't be told for UTF-16 (see wide).
+func wideForms(text string) []run {
+	foreign, most, narrow := 0, 0, 0
+	units := utf16.Encode([]rune(text))
+	for _, u := range units {
+		if foreign++; u < 0x100 {
+			foreign, narrow = 0, narrow+1
+		}
+		most = max(most, foreign)
+	}
+	if most < maxForeign && 6*narrow >= len(units) {
+		return nil
+	}
+	little, big := wides(text)
+	return slices.Concat(runForms(little), runForms(big))
 }
 
 func reversed(text string) string {

@@ -15,14 +15,15 @@ type view struct {
 	spans  []span // ordered, without overlap; nil stands for the parent's text byte by byte
 	marks  []mark // instead, if the view was filtered
 	filter *filter
-	parent *view  // nil for the root
-	via    string // how it was made from the root, the outermost step first
-	depth  int    // steps of decoding
-	kind   kind   // the last step
-	odd    bool   // see build
-	coarse bool   // a form in base32 or base 85 is in it, which goes on beyond what the machine knows of it
-	spaced bool   // there is a view of it without spaces
-	joined bool   // something was left out somewhere on the way, so what is side by side may not have been
+	parent *view    // nil for the root
+	via    string   // how it was made from the root, the outermost step first
+	depth  int      // steps of decoding
+	kind   kind     // the last step
+	odd    bool     // see build
+	coarse bool     // a form in base32 or base 85 is in it, which goes on beyond what the machine knows of it
+	spaced bool     // there is a view of it without spaces
+	turns  [2]*view // of it: reversed, in ROT13
+	joined bool     // something was left out somewhere on the way, so what is side by side may not have been
 }
 
 // kind is a step that needn't or can't follow itself.

@@ -70,9 +70,14 @@ func streams() (list []throughput) {
 	binary := make([]byte, 1<<20)
 	_, _ = random.Read(binary)
 	secrets := benchSecrets(50)
-	ayes, fifty := benchValues(strings.Repeat("a", 64)+"b"), benchValues(secrets...)
+	var many []string
+	for n := range 100 {
+		many = append(many, strings.Repeat("a", n+8))
+	}
+	ayes, fifty := strings.Repeat("a", 1<<20), benchValues(secrets...)
 	return append(list,
-		stream("stream, aaaa… against a secret of a's", ayes, strings.Repeat("a", 1<<20)),
+		stream("stream, aaaa… against a secret of a's", benchValues(strings.Repeat("a", 64)+"b"), ayes),
+		stream("stream, aaaa… against 100 secrets of a's", benchValues(many...), ayes),
 		stream("stream, 50 values: all but the last character of one", fifty, repeated(secrets[0][:39]+"~")),
 		stream("stream, 50 values: binary", fifty, string(binary)))
 }

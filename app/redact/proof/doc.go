@@ -5,7 +5,7 @@
 // detect.py (Python, standard library only), which undoes encodings in its own way, three deep, and looks for the secret and for two thirds
 // of it. Each run also plants secrets in clear view for the detector: one that finds nothing proves nothing.
 //
-// What is known to get through is in one table (knownGaps), which the documentation repeats; any other leak fails the test.
+// Every leak fails the test: no case is left out.
 //
 // go test runs some thousands of cases. make redact-proof runs a million, or as many as CASES says; a case is made from the seed and its
 // number alone, so that a leak can be looked at again with -first and -cases 1.
