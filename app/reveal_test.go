@@ -19,6 +19,7 @@ var revealers = map[string]string{
 	"app/access/enroll.go":               "measures a token before hashing it",
 	"app/access/sessions.go":             "hashes a session's cookie",
 	"app/access/token.go":                "hashes the admin token and passwords",
+	"app/mcp/client.go":                  "sends the agent's own profile id to the agent API",
 	"app/password.go":                    "checks a password that a person chose",
 	"app/credential.go":                  "checks a value that a person typed",
 	"app/describe.go":                    "measures a value that a person pasted",
@@ -39,6 +40,7 @@ var revealers = map[string]string{
 	"cmd/airlock/run_client.go":          "sends the agent's own profile id",
 	"cmd/airlock/serve.go":               "prints the admin token of the first boot",
 	"app/access/source.go":               "hashes a value from Vault, to tell it from its successor",
+	"app/secrets/vault/errors.go":        "masks Airlock's own token and secret id in what Vault says",
 	"app/secrets/vault/session.go":       "shows Vault the token or the secret id of Airlock",
 }
 

@@ -61,12 +61,22 @@ func (tx *Tx) profileToRun(ctx context.Context, where string, arg any) (Profile,
 	if err != nil {
 		return Profile{}, err
 	}
+	var keys []keyToRun
 	err = tx.db.WithContext(ctx).Raw(`SELECT k.name, coalesce(k.credential_id, '') AS credential_id, coalesce(c.version > 0 OR c.source = 'vault', 0) AS value_exists
-		FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id WHERE k.profile_id = ? ORDER BY k.position, k.name`, row.ID).Scan(&p.Keys).Error
+		FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id WHERE k.profile_id = ? ORDER BY k.position, k.name`, row.ID).Scan(&keys).Error
 	if err != nil {
 		return Profile{}, fmt.Errorf("store: read keys: %w", err)
 	}
+	for _, k := range keys {
+		p.Keys = append(p.Keys, app.Key{Name: k.Name, CredentialID: k.CredentialID, ValueExists: k.ValueExists})
+	}
 	return p, nil
+}
+
+type keyToRun struct {
+	Name         string
+	CredentialID string
+	ValueExists  bool
 }
 
 // Profiles lists all, newest first.
