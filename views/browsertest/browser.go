@@ -184,12 +184,17 @@ func (b *Browser) Click(selector string) {
 	b.act(chromedp.ScrollIntoView(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
 }
 
-// act is Do with what may wait for ever for an element that isn't there.
+// act is Do with what may wait for ever for an element that isn't there. An element that the page replaced between being found and being used is looked for
+// again, as a person's eye does.
 func (b *Browser) act(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
+	err := chromedp.Do(ctx, steps...)
+	for err != nil && strings.Contains(err.Error(), "Could not find node") && ctx.Err() == nil {
+		err = chromedp.Do(ctx, steps...)
+	}
+	if err != nil {
 		b.t.Fatalf("%v at %s", err, b.where())
 	}
 }
