@@ -61,6 +61,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, rep
 	}
 	x.ProfileID = s.ProfileID
 	if !replayed {
+		x.Status = app.StatusPending // as it was accepted; a worker may have taken it since
 		e.publish(x)
 	}
 	return x, replayed, nil
