@@ -81,7 +81,7 @@ func (x *exchange) pass(method string, resp *http.Response) bool {
 		x.conn.Break(net.ErrClosed) // what was sent must not look complete
 		return false
 	}
-	return x.out.Flush() == nil && x.keep && x.body.finishes()
+	return x.out.Flush() == nil && x.keep
 }
 
 // framing is how the box learns where an answer ends.
