@@ -107,7 +107,7 @@ func (c Credential) HasValue() bool { return c.Version > 0 || c.Source == Source
 // MaxValue is the longest credential value, in bytes.
 const MaxValue = 64 << 10
 
-// MinSealed is the shortest value that can be sealed, in bytes.
+// MinSealed is the shortest value that can be sealed, in characters, white space around it not counted: a host may leave that out.
 const MinSealed = 16
 
 // MinSecret is the shortest value that can be redacted, in characters, white space around it not counted.
@@ -170,8 +170,8 @@ func CheckValue(mode Mode, value Secret) error {
 		return Invalid("value", "the value contains a NUL byte", "Encode binary material, for example as base64.")
 	case !utf8.ValidString(text):
 		return Invalid("value", "the value is not valid UTF-8", "Encode binary material, for example as base64.")
-	case mode == ModeSealed && n < MinSealed:
-		return Invalid("value", fmt.Sprintf("a sealed value has at least %d characters", MinSealed), "Use a longer value, or choose injected.")
+	case mode == ModeSealed && utf8.RuneCountInString(strings.TrimSpace(text)) < MinSealed:
+		return Invalid("value", fmt.Sprintf("a sealed value has at least %d characters, spaces around it not counted", MinSealed), "Use a longer value, or choose injected.")
 	case mode != ModePlain && utf8.RuneCountInString(strings.TrimSpace(text)) < MinSecret:
 		return Invalid("value", fmt.Sprintf("a secret has at least %d characters, spaces around it not counted; shorter ones can't be redacted", MinSecret), "Use a longer value, or choose plain if it is not secret.")
 	}

@@ -24,6 +24,8 @@ func TestCheckValue(t *testing.T) {
 		"injected, only spaces":    {ModeInjected, "        ", false},
 		"sealed, 16":               {ModeSealed, strings.Repeat("s", 16), true},
 		"sealed, 15":               {ModeSealed, strings.Repeat("s", 15), false},
+		"sealed, 15 and a space":   {ModeSealed, strings.Repeat("s", 15) + " ", false},
+		"sealed, 8 wide":           {ModeSealed, strings.Repeat("ß", 8), false},
 		"sealed, only spaces":      {ModeSealed, strings.Repeat(" ", 16), false},
 		"largest":                  {ModeInjected, strings.Repeat("s", MaxValue), true},
 		"too large":                {ModePlain, strings.Repeat("s", MaxValue+1), false},

@@ -43,6 +43,7 @@ type CredentialInput struct {
 	PlainHTTP   *bool       // nil leaves it as it is
 	Value       app.Secret
 	Source      app.Source // "" leaves it as it is; local for a new credential without a Reference
+	Seen        time.Time  // UpdatedAt of the credential that the person looked at: if it changed since, CodeConflict; zero skips that
 	Reference   string     // into Vault, such as secret/data/oracle#password: the value comes from there; "" leaves it as it is
 }
 
@@ -75,6 +76,8 @@ func (s *Service) setCredential(ctx context.Context, by app.Actor, in Credential
 			return app.E(app.CodeConflict, fmt.Sprintf("there is already a credential named %s", in.Name), "Choose another name, or change that credential.")
 		case app.CodeOf(err) == app.CodeNotFound:
 			before, err = s.insertCredential(ctx, tx, by, in)
+		case err == nil && !in.Seen.IsZero() && !in.Seen.Equal(before.UpdatedAt):
+			return app.E(app.CodeConflict, "the credential was changed after you looked at it", "Look at it as it is now; nothing of what you sent was saved.")
 		}
 		if err != nil {
 			return err

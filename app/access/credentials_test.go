@@ -42,6 +42,23 @@ func TestCredentialIsCreatedAndChanged(t *testing.T) {
 	}
 }
 
+// A form that was opened before somebody took a host away doesn't bring it back.
+func TestCredentialsAreSetAsTheyWereSeen(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	seen := d.sealed("A", "a.example", "b.example").UpdatedAt
+	d.clock.pass(time.Minute)
+	d.sealed("A", "a.example")
+	_, err := d.SetCredential(ctx, person, CredentialInput{Name: "A", Hosts: hosts(t, "a.example", "b.example"), Value: app.NewSecret("another value of it"), Seen: seen})
+	wantCode(t, "of before", err, app.CodeConflict)
+	now := must[app.Credential](t)(d.Credential(ctx, "A"))
+	if len(now.Hosts) != 1 || now.Version != 2 {
+		t.Errorf("%+v", now)
+	}
+	must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "A", Value: app.NewSecret("another value of it"), Seen: now.UpdatedAt}))
+	must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "A", Hosts: hosts(t, "b.example"), Seen: now.UpdatedAt})) // a new value changes nothing that a form shows
+}
+
 func TestBadCredentialsAreRefused(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()

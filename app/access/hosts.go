@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
@@ -41,6 +42,12 @@ func (s *Service) ProposeHosts(ctx context.Context, by app.Actor, handle string,
 // SetHosts makes exactly these hosts the allowed ones; proposals that aren't among them stay as undecided proposals unless they
 // are in dismissed (in the form of Host.String). Before the lock freely, after it as a new policy version for later executions. People only.
 func (s *Service) SetHosts(ctx context.Context, by app.Actor, handle string, allowed []app.Host, dismissed []string) (app.Profile, error) {
+	return s.SetHostsAsSeen(ctx, by, handle, time.Time{}, allowed, dismissed)
+}
+
+// SetHostsAsSeen is SetHosts by a person who looked at the profile when its UpdatedAt was seen. If it changed since, that is CodeConflict: what somebody else
+// took away in the meantime would come back unnoticed. A zero seen skips that check.
+func (s *Service) SetHostsAsSeen(ctx context.Context, by app.Actor, handle string, seen time.Time, allowed []app.Host, dismissed []string) (app.Profile, error) {
 	if err := peopleOnly(by); err != nil {
 		return app.Profile{}, err
 	}
@@ -51,6 +58,9 @@ func (s *Service) SetHosts(ctx context.Context, by app.Actor, handle string, all
 	return s.change(ctx, by, handle, func(tx *store.Tx, p *store.Profile) (string, string, error) {
 		if p.Revoked {
 			return "", "", p.CanUse(s.now())
+		}
+		if !seen.IsZero() && !seen.Equal(p.UpdatedAt) {
+			return "", "", app.E(app.CodeConflict, "the profile was changed after you looked at it", "Look at what it would grant now.")
 		}
 		if sameHosts(allowedOf(p.Hosts), list) && !slices.ContainsFunc(p.Hosts, func(h app.HostRequest) bool { return slices.Contains(dismissed, h.String()) }) {
 			return "", "", nil

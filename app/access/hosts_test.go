@@ -107,6 +107,21 @@ func TestHostsAfterTheLockAreANewPolicyVersion(t *testing.T) {
 	}
 }
 
+// Two people decide at once: the second one's list is of before, and would bring back what the first took away.
+func TestHostsAreSetAsTheyWereSeen(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.locked("A")
+	first := must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, hosts(t, "a.example", "b.example"), nil))
+	d.clock.pass(time.Minute)
+	must[app.Profile](t)(d.SetHostsAsSeen(ctx, person, p.Handle, first.UpdatedAt, hosts(t, "a.example"), nil))
+	_, err := d.SetHostsAsSeen(ctx, person, p.Handle, first.UpdatedAt, hosts(t, "a.example", "b.example", "c.example"), nil)
+	wantCode(t, "of before", err, app.CodeConflict)
+	if now := must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle)); len(d.policy(now).Hosts) != 1 {
+		t.Errorf("hosts %v", d.policy(now).Hosts)
+	}
+}
+
 func TestReasonsAreNoPartOfThePolicy(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
@@ -209,7 +224,8 @@ func TestKeysOnlyNarrowTheirCredential(t *testing.T) {
 		{of("*.example.com"), hosts(t, "a.example.com", "*.b.example.com"), []string{"a.example.com", "*.b.example.com"}},
 		{of("a.example"), hosts(t, "evil.example"), nil},
 		{of("a.example:443"), hosts(t, "a.example:22"), nil},
-		{of("a.example.com"), hosts(t, "*.example.com"), nil},
+		{of("a.example.com"), hosts(t, "*.example.com"), []string{"a.example.com"}},
+		{of("a.example.com", "b.example"), hosts(t, "*.example.com", "b.example"), []string{"a.example.com", "b.example"}},
 		{of("*.example.com"), hosts(t, "example.com"), nil},
 		{of("*.example.com"), hosts(t, "evilexample.com"), nil},
 	} {

@@ -164,42 +164,12 @@ func (s *Service) checkReferredValues(ctx context.Context, tx *store.Tx, hosts [
 // narrow returns the hosts at which a key may use its credential: what it asked for, as far as the credential belongs there.
 // Without a request it is all of the credential's, and a credential without hosts sets no limit of its own.
 func narrow(key string, c app.Credential, asked []app.Host) ([]app.Host, error) {
-	switch {
-	case len(asked) == 0:
-		return c.Hosts, nil
-	case len(c.Hosts) == 0:
-		return asked, nil
-	}
-	var both []app.Host
-	for _, a := range asked {
-		for _, of := range c.Hosts {
-			if h, ok := overlap(a, of); ok {
-				both = append(both, h)
-			}
-		}
-	}
-	if len(both) == 0 {
+	both := app.Within(asked, c.Hosts)
+	if len(both) == 0 && len(asked) > 0 {
 		return nil, app.Invalid("credential", fmt.Sprintf("the key %s asks for hosts that the credential %s does not belong to", key, c.Name),
 			"Choose another credential, or add the host to this one.")
 	}
 	return both, nil
-}
-
-// overlap returns the part of asked that of covers.
-func overlap(asked, of app.Host) (app.Host, bool) {
-	covers := asked.Name == of.Name
-	if suffix, ok := strings.CutPrefix(of.Name, "*"); ok && !covers {
-		covers = strings.HasSuffix(asked.Name, suffix) // also "*.a.example.com" under "*.example.com"
-	}
-	ports := slices.DeleteFunc(slices.Clone(asked.Ports), func(p int) bool { return !slices.Contains(of.Ports, p) })
-	if !covers || len(ports) == 0 {
-		return app.Host{}, false
-	}
-	asked.Ports, asked.Private = ports, of.Private
-	if of.Protocol != "" {
-		asked.Protocol = of.Protocol
-	}
-	return asked, true
 }
 
 // ResolveHosts returns the policy's hosts with every {KEY} replaced by that key's value, for one execution. Only plain values are used;

@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/app/egress/head"
 )
 
-// ruleField marks Airlock's own answers; it holds the rule.
-const ruleField = "X-Airlock"
+// RuleField is the header of Airlock's own answers, with the rule. No host's answer has it.
+const RuleField = "X-Airlock"
 
 // answer sends one of Airlock's own to the box.
 func (x *exchange) answer(status int, rule string, told *app.Error) error {
@@ -44,7 +44,7 @@ func ownAnswer(status int, rule string, told *app.Error, headOnly, last bool) []
 		panic("egress: an error is always encodable: " + err.Error())
 	}
 	text := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s: %s\r\n",
-		status, http.StatusText(status), len(body), ruleField, rule)
+		status, http.StatusText(status), len(body), RuleField, rule)
 	if last {
 		text = append(text, "Connection: close\r\n"...)
 	}
@@ -57,7 +57,7 @@ func ownAnswer(status int, rule string, told *app.Error, headOnly, last bool) []
 
 // notPassed are the fields of answers that concern the host's connection to us, that we write ourselves, or that would lead a client past us.
 var notPassed = []string{
-	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length", ruleField, "Alt-Svc",
+	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length", RuleField, "Alt-Svc",
 }
 
 // pass sends the host's answer to the box as it comes, and reports whether another request may follow.
@@ -81,7 +81,7 @@ func (x *exchange) pass(method string, resp *http.Response) bool {
 		x.conn.Break(net.ErrClosed) // what was sent must not look complete
 		return false
 	}
-	return x.out.Flush() == nil && x.keep && x.body.finishes()
+	return x.out.Flush() == nil && x.keep
 }
 
 // framing is how the box learns where an answer ends.

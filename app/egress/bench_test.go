@@ -90,7 +90,7 @@ func BenchmarkDial(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c.(*conn).cut()
+			c.(*conn).cut(RuleClosed)
 		}
 	})
 	b.Run("denied", func(b *testing.B) {

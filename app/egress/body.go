@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // requestBody is a box's request body on its way out. It knows whether it was read to its end. The transport reads it from a goroutine of its
@@ -22,14 +21,13 @@ type requestBody struct {
 	ended  bool // read to its end
 	broken bool // the box's side ended before it, or was not proper
 	stop   bool // the answer has begun: the box may not be told to go on any more
-	closed chan struct{}
 }
 
 func newRequestBody(in *http.Request, goOn func() error) *requestBody {
 	if in.Body == nil || in.Body == http.NoBody || in.ContentLength == 0 {
 		return nil
 	}
-	b := &requestBody{body: in.Body, closed: make(chan struct{})}
+	b := &requestBody{body: in.Body}
 	waits := func(v string) bool { return strings.EqualFold(strings.TrimSpace(v), "100-continue") }
 	if in.ProtoAtLeast(1, 1) && slices.ContainsFunc(in.Header["Expect"], waits) {
 		b.goOn = goOn
@@ -70,16 +68,7 @@ func (b *requestBody) begin() error {
 }
 
 // Close is called by the transport when it needs no more. What was not read stays where it is: the connection ends after the answer.
-func (b *requestBody) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	select {
-	case <-b.closed:
-	default:
-		close(b.closed)
-	}
-	return nil
-}
+func (b *requestBody) Close() error { return nil }
 
 // answered says that the final answer begins.
 func (b *requestBody) answered() {
@@ -109,23 +98,6 @@ func (b *requestBody) broke() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.broken
-}
-
-// afterAnswer is how long a transport may take to read the rest of a body after the whole answer has come.
-const afterAnswer = 100 * time.Millisecond
-
-// finishes is finished with a moment of patience.
-func (b *requestBody) finishes() bool {
-	if b.finished() {
-		return true
-	}
-	timer := time.NewTimer(afterAnswer)
-	defer timer.Stop()
-	select {
-	case <-b.closed:
-	case <-timer.C:
-	}
-	return b.finished()
 }
 
 // watchedBody keeps the error with which a body, as it is sent, could not be read on.

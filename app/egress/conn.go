@@ -18,7 +18,7 @@ var _ Conn = (*conn)(nil)
 func newConn(s *Session, tcp *net.TCPConn, name string, port int, to target) *conn {
 	c := &conn{tcp: tcp}
 	c.init(s, name, port, to)
-	c.cut = func() {
+	c.cut = func(string) {
 		_ = c.tcp.SetLinger(0)
 		_ = c.Close()
 	}
@@ -32,7 +32,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 	n, err := c.tcp.Read(p)
 	if !c.received(n) {
-		c.cut()
+		c.cut(RuleBytes)
 		return n, io.ErrClosedPipe
 	}
 	return n, err
@@ -49,7 +49,7 @@ func (c *conn) Write(p []byte) (int, error) {
 func (c *conn) pass(p []byte) (int, error) {
 	n, err := c.tcp.Write(p)
 	if !c.sent(n) {
-		c.cut()
+		c.cut(RuleBytes)
 		return n, io.ErrClosedPipe
 	}
 	return n, err

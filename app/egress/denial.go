@@ -51,7 +51,7 @@ const (
 	RuleMethod       = "method not allowed"
 	RuleUpgrade      = "change of protocol"
 	RuleExpect       = "expectation not supported"
-	RuleNarrowed     = "credentials changed meanwhile"
+	RuleNarrowed     = "hosts or credentials changed meanwhile"
 
 	RuleCertUntrusted = "certificate of the host not trusted"
 	RuleCertTime      = "certificate of the host expired or not yet valid"
@@ -139,7 +139,7 @@ func sentences(c app.Connection) (what, hint string) {
 	case RuleTimeout:
 		return "is allowed, but the host did not answer in time", "Check the port, and ask the person whether a firewall stands between Airlock and the host."
 	case RuleCancelled:
-		return "was given up before it was connected", "Nothing to do."
+		return "was given up by the script before it was done", "Nothing to do."
 	case RuleMore:
 		return "stands for connections beyond the number of rows that are kept", "Open fewer connections in one execution."
 	case RuleLongName:

@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/egress/swap"
 )
 
@@ -97,6 +99,25 @@ func TestNoAuthority(t *testing.T) {
 	defer s.Close()
 	_, err := s.Dial(t.Context(), "api.test", 443)
 	checkRefusal(t, s, err, RuleAuthority)
+}
+
+// An authority that has ended is the instance's fault, and not the script's.
+func TestEndedAuthority(t *testing.T) {
+	l := newLab(t)
+	var err error
+	if l.airlock, err = ca.New(time.Now().AddDate(-11, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	l.web("api.test", 443, l.tls("api.test"), reflect)
+	s := l.session(Limits{}, []string{"api.test"}, "api.test:443")
+	if resp, err := l.client(s).Get("https://api.test/"); err == nil {
+		_ = resp.Body.Close()
+		t.Fatal(resp.Status)
+	}
+	waitFor(t, "a row", func() bool { return len(s.Ledger()) > 0 })
+	if row := lastRow(t, s); row.Rule != RuleAuthority {
+		t.Errorf("%+v", row)
+	}
 }
 
 // What a box's TLS may say, and what it may not.

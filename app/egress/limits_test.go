@@ -122,6 +122,20 @@ func TestIdleConnectionsAreCut(t *testing.T) {
 	}
 }
 
+// A host that never answers is what the row of its request names, and not the script.
+func TestIdleRequestsAreTimeouts(t *testing.T) {
+	l := newLab(t)
+	l.listen("api.test", 80, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
+	s := l.session(Limits{Idle: 200 * time.Millisecond}, []string{"api.test"})
+	conn := dial(t, s, "api.test", 80)
+	defer conn.Close()
+	send(t, conn, "GET / HTTP/1.1\r\nHost: api.test\r\n\r\n")
+	waitFor(t, "the row says so", func() bool {
+		rows := s.Ledger()
+		return len(rows) == 1 && rows[0].Rule == RuleTimeout && rows[0].Verdict == app.VerdictFailed
+	})
+}
+
 func TestDialTimeLimitCoversResolving(t *testing.T) {
 	g := New(Config{Limits: Limits{Dial: 50 * time.Millisecond}, Lookup: func(ctx context.Context, _ string) ([]netip.Addr, error) {
 		<-ctx.Done()

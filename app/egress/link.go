@@ -17,8 +17,9 @@ type link struct {
 	last    atomic.Int64 // when a byte last passed, Unix nanoseconds
 	idle    *time.Timer
 	once    sync.Once
-	// cut ends the connection at once: what is buffered is dropped and both sides see a reset. It may be called any number of times.
-	cut func()
+	// cut ends the connection at once: what is buffered is dropped and both sides see a reset. The rule goes into the row of a request under way. It may
+	// be called any number of times; the first rule counts.
+	cut func(rule string)
 }
 
 // meter counts bytes for one ledger row.
@@ -61,7 +62,7 @@ func (l *link) checkIdle() {
 	limit := l.session.gateway.limits.Idle
 	rested := time.Since(time.Unix(0, l.last.Load()))
 	if rested >= limit {
-		l.cut()
+		l.cut(RuleTimeout)
 		return
 	}
 	l.idle.Reset(limit - rested)

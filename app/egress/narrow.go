@@ -2,7 +2,6 @@ package egress
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/swap"
@@ -29,7 +28,7 @@ func (s *Session) Narrow(g Grant) {
 	}
 	s.mu.Unlock()
 	for _, l := range lost {
-		l.cut()
+		l.cut(RuleNarrowed)
 	}
 }
 
@@ -78,17 +77,11 @@ func common(a, b []app.Host) []app.Host {
 }
 
 func intersect(x, y app.Host) (app.Host, bool) {
-	name, ok := narrower(x.Name, y.Name)
-	ports := slices.DeleteFunc(slices.Clone(x.Ports), func(p int) bool { return !slices.Contains(y.Ports, p) })
-	if !ok || len(ports) == 0 {
-		return app.Host{}, false
-	}
-	h := x
-	h.Name, h.Ports, h.Private = name, ports, x.Private && y.Private
-	if isRaw(x.Protocol) {
+	h, ok := x.Overlap(y)
+	if h.Protocol = x.Protocol; isRaw(x.Protocol) {
 		h.Protocol = y.Protocol
 	}
-	return h, true
+	return h, ok
 }
 
 func sameGrant(x, y app.Host) bool {
@@ -96,23 +89,6 @@ func sameGrant(x, y app.Host) bool {
 }
 
 func isRaw(p app.Protocol) bool { return p == app.ProtocolTCP || p == app.ProtocolPostgres }
-
-// narrower returns the one of two canonical patterns that the other covers.
-func narrower(x, y string) (string, bool) {
-	switch {
-	case x == y || covers(y, x):
-		return x, true
-	case covers(x, y):
-		return y, true
-	}
-	return "", false
-}
-
-// covers reports whether a wildcard covers another pattern.
-func covers(wildcard, other string) bool {
-	suffix, ok := strings.CutPrefix(wildcard, "*")
-	return ok && strings.HasSuffix(strings.TrimPrefix(other, "*"), suffix) && len(other) > len(suffix)
-}
 
 // narrowed returns the credentials with the hosts, places and permissions that g gives them too. One that g lacks stays without any host,
 // so that its placeholder is known and refused everywhere.

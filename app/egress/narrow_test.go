@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +118,9 @@ func TestNarrowEndsRequestsWithTheValue(t *testing.T) {
 	if open() != 1 {
 		t.Error("the request with the value goes on")
 	}
+	waitFor(t, "its row says why", func() bool {
+		return slices.ContainsFunc(s.Ledger(), func(c app.Connection) bool { return c.Rule == RuleNarrowed && c.Verdict == app.VerdictDenied })
+	})
 	leave <- struct{}{}
 	leave <- struct{}{}
 	if body := text(answers(t, without, 1)[0]); body != "done" {
@@ -158,6 +163,23 @@ func TestNarrowThePrivateTick(t *testing.T) {
 	s.Narrow(Grant{Hosts: allow(t, entry)})
 	if _, err := conn.Read(make([]byte, 1)); err == nil {
 		t.Error("it goes on")
+	}
+}
+
+// A connection that is dialled anew while the tick goes is judged as of then.
+func TestNarrowReachesWhatIsDialledAgain(t *testing.T) {
+	l := newLab(t)
+	l.web("api.test", 80, nil, reflect)
+	s := l.session(Limits{}, []string{"private:api.test"})
+	conn := dial(t, s, "api.test", 80).(*served)
+	defer conn.Close()
+	s.Narrow(Grant{Hosts: allow(t, "api.test")})
+	if open := len(s.open); open != 1 {
+		t.Fatalf("%d connections are open", open)
+	}
+	conn.use(nil, target{AddrPort: netip.MustParseAddrPort("10.1.2.3:80"), private: true})
+	if _, err := conn.Read(make([]byte, 1)); err == nil || len(s.open) != 0 {
+		t.Errorf("it goes on: %v", err)
 	}
 }
 

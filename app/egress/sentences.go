@@ -19,7 +19,7 @@ func spoken(c app.Connection) (what, hint string, known bool) {
 func aboutTheScript(c app.Connection) map[string][2]string {
 	const plain = "Send plain HTTP/1.1, as httpx, requests and urllib do."
 	return map[string][2]string{
-		RuleAuthority:    {"belongs to a sealed credential, but this instance has no certificate authority to read its connections with", "Tell the person who runs Airlock."},
+		RuleAuthority:    {"belongs to a sealed credential, but this instance has no valid certificate authority to read its connections with", "Tell the person who runs Airlock."},
 		RuleNotTLS:       {"is allowed for TLS, but the first bytes were not the beginning of it", "Use https. If another protocol is meant, ask the person to allow " + place(c) + " with the protocol tcp on the profile's page in Airlock."},
 		RuleHandshake:    {"was connected, but the script's TLS handshake broke off or broke the rules", "Use TLS 1.2 or newer with an ordinary client."},
 		RuleDistrust:     {"was connected, but the script's client did not accept the certificate that Airlock shows for hosts of sealed credentials", "Let the client use the CA bundle that SSL_CERT_FILE names, and don't pin certificates."},
@@ -35,7 +35,7 @@ func aboutTheScript(c app.Connection) map[string][2]string {
 		RuleMethod:       {"was sent a method that is not passed on", "CONNECT and TRACE are never allowed. Connect to each host by its own name."},
 		RuleUpgrade:      {"was asked to change the protocol, but Airlock passes on only HTTP/1.1 requests there", "Use plain requests instead of WebSocket or h2c. If a WebSocket is needed, ask the person to allow " + place(c) + " with another protocol or an injected credential."},
 		RuleExpect:       {"was sent an expectation that is not supported", "Leave the Expect header out."},
-		RuleNarrowed:     {"was about to be sent a value of which a person took something away at that moment", "Send the request again; if it is refused then, ask the person about the credential."},
+		RuleNarrowed:     {"was cut off, because a person took something away from the profile's hosts or credentials at that moment", "Send the request again; if it is refused then, ask the person about it."},
 		RuleUnreadable:   {"answered in a way that can't be searched for sealed values, so the answer was held back", "Ask for another form of the answer, without compression."},
 	}
 }

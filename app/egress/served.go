@@ -17,7 +17,7 @@ import (
 type served struct {
 	*pipe.End
 	link
-	cancel context.CancelFunc // ends the server's work
+	cancel context.CancelCauseFunc // ends the server's work; the cause is a denial if it was cut
 
 	lingering sync.Once
 
@@ -33,10 +33,11 @@ const lingerTime = 2 * time.Second
 // serve turns what begin took into a connection with a server behind it. tcp is what the server uses first.
 func (s *Session) serve(tcp *net.TCPConn, to target, entry app.Host, host head.Authority, w way, started time.Time) *served {
 	box, ours := pipe.New()
-	ctx, cancel := context.WithCancel(s.ctx)
+	ctx, cancel := context.WithCancelCause(s.ctx)
 	c := &served{End: box, cancel: cancel, outer: tcp}
 	c.init(s, host.Name, host.Port, to)
-	c.cut = func() {
+	c.cut = func(rule string) {
+		cancel(denied(rule, nil))
 		c.Break(net.ErrClosed)
 		c.drop()
 		_ = c.Close()
@@ -46,7 +47,7 @@ func (s *Session) serve(tcp *net.TCPConn, to target, entry app.Host, host head.A
 	s.running.Go(func() {
 		e.run()
 		_ = ours.Close()
-		cancel()
+		cancel(nil)
 		c.drop()
 	})
 	s.keep(&c.link)
@@ -70,18 +71,23 @@ func (c *served) WriteTo(w io.Writer) (int64, error) {
 // linger gives the box, once it has read the end, some time to close its side.
 func (c *served) linger(ended bool) {
 	if ended {
-		c.lingering.Do(func() { time.AfterFunc(lingerTime, c.cut) })
+		c.lingering.Do(func() { time.AfterFunc(lingerTime, func() { c.cut(RuleCancelled) }) })
 	}
 }
 
-// use makes tcp the connection to the host that is in use.
+// use makes tcp the connection to the host that is in use. What is not allowed any more since it was judged is cut.
 func (c *served) use(tcp *net.TCPConn, to target) {
 	c.mu.Lock()
 	c.outer = tcp
 	c.mu.Unlock()
-	c.session.mu.Lock()
+	s := c.session
+	s.mu.Lock()
 	c.target = to
-	c.session.mu.Unlock()
+	lost := !s.stillAllows(&c.link)
+	s.mu.Unlock()
+	if lost {
+		c.cut(RuleNarrowed)
+	}
 }
 
 // drop resets the connection to the host.
@@ -106,7 +112,7 @@ func (c *served) SetLinger(seconds int) error {
 // Close ends the connection and what the server does for it.
 func (c *served) Close() error {
 	c.end(func() {
-		c.cancel() // first: what fails from here on was given up
+		c.cancel(nil) // first: what fails from here on was given up
 		_ = c.End.Close()
 	})
 	return nil

@@ -109,7 +109,11 @@ func (e *server) handshake() bool {
 			if rule = serverNameRule(h.ServerName, e.host.Name); rule != "" {
 				return nil, errors.New(rule)
 			}
-			return e.session.gateway.authority.Leaf(e.host.Name)
+			leaf, err := e.session.gateway.authority.Leaf(e.host.Name)
+			if err != nil {
+				rule = RuleAuthority // it has ended, or the clock was moved
+			}
+			return leaf, err
 		},
 	})
 	if err := conn.Handshake(); err != nil {

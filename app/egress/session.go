@@ -114,7 +114,7 @@ func (s *Session) Close() {
 	s.mu.Unlock()
 	s.cancel()
 	for _, l := range open {
-		l.cut()
+		l.cut(RuleClosed)
 	}
 	s.running.Wait()
 }
@@ -162,19 +162,19 @@ func (s *Session) turnAway(c *conn, rule string) {
 	s.ledger.amend(c.row, func(r *app.Connection) { r.Verdict, r.Rule = verdictOf(rule), rule })
 	_ = c.tcp.SetLinger(0)
 	_ = c.tcp.Close()
-	time.AfterFunc(lingerTime, c.cut)
+	time.AfterFunc(lingerTime, func() { c.cut(rule) })
 }
 
 // keep makes an open connection known in the place of what begin took; one that comes too late, or is not allowed any more, is cut.
 func (s *Session) keep(l *link) {
+	l.idle.Reset(s.gateway.limits.Idle) // before anybody can cut it: a timer of an ended connection would hold the session, and its values, for as long
 	s.mu.Lock()
 	s.dialing--
 	s.open[l] = struct{}{}
 	lost := s.closed || !s.stillAllows(l)
 	s.mu.Unlock()
-	l.idle.Reset(s.gateway.limits.Idle)
 	if lost {
-		l.cut()
+		l.cut(RuleNarrowed)
 	}
 }
 

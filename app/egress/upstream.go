@@ -131,6 +131,8 @@ func (x *exchange) ruleOfRequest(err error) string {
 		return RuleBytes
 	case x.session.ctx.Err() != nil:
 		return RuleClosed
+	case errors.As(context.Cause(x.ctx), &d):
+		return d.rule
 	case x.ctx.Err() != nil:
 		return RuleCancelled
 	case x.body.broke():

@@ -108,8 +108,10 @@ func (r *run) located(rows []app.Connection) []app.Connection {
 	return rows
 }
 
-// petition makes requests of what was refused and a person could allow: each place once per execution, whatever a person makes of it.
-func (r *run) petition(ctx context.Context) {
+// petition makes requests of what was refused and a person could allow: each place once per execution, whatever a person makes of it. The end of the
+// execution doesn't end it: what was refused last counts too. What could not be stored is tried again the next time.
+func (r *run) petition() {
+	ctx := context.WithoutCancel(r.ctx)
 	r.petitioning.Lock()
 	defer r.petitioning.Unlock()
 	for _, c := range r.egress.Ledger() {
@@ -120,11 +122,14 @@ func (r *run) petition(ctx context.Context) {
 			if r.requested[at] || r.requests >= access.MaxRequestsOfExecution || len(r.requested) >= maxPetitions {
 				continue
 			}
-			r.requested[at] = true
 			added, err := r.e.cfg.Access.RequestHost(ctx, r.x.ProfileHandle, at.entry(), r.x.Handle, r.claims.line(at))
-			if err != nil && app.CodeOf(err) != app.CodeNotFound {
-				r.e.cfg.Log.Error("a refused host could not be put on its profile's page", "execution", r.x.Handle, "error", err)
+			if err != nil {
+				if app.CodeOf(err) != app.CodeNotFound {
+					r.e.cfg.Log.Error("a refused host could not be put on its profile's page", "execution", r.x.Handle, "error", err)
+				}
+				return
 			}
+			r.requested[at] = true
 			if added {
 				r.requests++
 			}

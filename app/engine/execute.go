@@ -116,7 +116,7 @@ func (r *run) conclude(end ending, outcome guest.Outcome) store.Finish {
 	lost := r.e.cfg.Access.Release(r.lent)
 	r.learn()
 	end.result = r.checkResult(outcome.Result)
-	r.petition(context.WithoutCancel(r.ctx))
+	r.petition()
 	rows := r.located(r.egress.Ledger())
 	v := withHints(withLost(judge(end), lost), hints(rows))
 	broken := end.stop != nil || end.exited == nil || end.exited.Signal != 0 // what it printed may end anywhere

@@ -187,6 +187,23 @@ func TestARefusalBecomesARequest(t *testing.T) {
 	}
 }
 
+// A refusal just before the end is a request too: that an execution is stopped while one is made must not lose it.
+func TestAStoppedExecutionStillAsks(t *testing.T) {
+	w := newWorld(t)
+	x := w.until(w.submit("ask go"), app.StatusAwaitingLLM)
+	r := newRun(w.Engine, x)
+	r.egress = w.cfg.Gateway.Session(egress.Grant{}, nil)
+	defer r.egress.Close()
+	r.egress.Refused("late.example")
+	r.stop(stopGone(profileRevoked))
+	r.petition()
+	if _, ok := w.requests()["late.example"]; !ok {
+		t.Errorf("requests %+v", w.requests())
+	}
+	w.answer(x)
+	w.until(x, app.StatusCompleted)
+}
+
 // A dismissed request does not come back by the same execution, and one execution makes only so many.
 func TestRequestsDontNag(t *testing.T) {
 	w := newWorld(t)
@@ -196,7 +213,7 @@ func TestRequestsDontNag(t *testing.T) {
 	}
 	x := w.until(w.submit(script.String()+"ask go\ndial h0.example 443\nask again"), app.StatusAwaitingLLM)
 	r := w.running(x.Handle)
-	r.petition(t.Context())
+	r.petition()
 	if n := len(w.requests()); n != access.MaxRequestsOfExecution {
 		t.Errorf("%d requests, want %d", n, access.MaxRequestsOfExecution)
 	}

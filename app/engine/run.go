@@ -172,7 +172,7 @@ func (r *run) nudge() {
 		bound := r.egress != nil
 		r.mu.Unlock()
 		if bound {
-			r.petition(r.ctx)
+			r.petition()
 		}
 		r.e.cfg.Hub.Publish(live.Execution(r.x.Handle))
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -57,6 +58,14 @@ func TestOutcomes(t *testing.T) {
 			w.Header().Set("Content-Encoding", "br")
 			fmt.Fprint(w, "?")
 		}, swapped: true, problem: "sealed"},
+		"a long answer, forged": {answer: func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, forged, strings.Repeat(" ", 1<<20))
+		}, swapped: true, status: 200},
+		"an answer without an end": {answer: func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, "data: 1\n\n")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}, swapped: true, status: 200},
 		"no answer": {answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, swapped: true, problem: "api.test:443"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,6 +87,17 @@ func TestOutcomes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A host that takes too long is told as such, and not as something that the test gave up.
+func TestNoAnswerInTime(t *testing.T) {
+	w := newWorld(t)
+	w.prober.cfg.Timeout = time.Second
+	w.answer = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	w.sealed(false, "api.test")
+	if r := w.test(Request{}); r.Works() || !strings.Contains(r.Problem, "did not answer in time") {
+		t.Errorf("%+v", r)
 	}
 }
 

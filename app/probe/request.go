@@ -20,7 +20,7 @@ import (
 type answer struct {
 	status  int
 	took    time.Duration
-	refusal refusal // meaningful only if the ledger says that Airlock refused
+	refusal refusal // Airlock's own; empty if the host answered
 }
 
 // refusal is the body of Airlock's own answers to what it refuses.
@@ -65,9 +65,12 @@ func get(ctx context.Context, session *egress.Session, authority []byte, to targ
 	}
 	defer res.Body.Close()
 	a := answer{status: res.StatusCode, took: took}
+	if res.Header.Get(egress.RuleField) == "" {
+		return a, nil // the head of the host's answer says enough
+	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxRefusal))
 	if err != nil {
-		return a, nil // the head of the answer says enough
+		return a, nil // the ledger has the rule
 	}
 	var own struct{ Error refusal }
 	if json.Unmarshal(body, &own) == nil {
@@ -82,7 +85,7 @@ func judge(key string, ledger []app.Connection, a answer, failed error) Result {
 	var stopped *app.Connection
 	for i, c := range ledger {
 		r.Swapped = r.Swapped || slices.Contains(c.Credentials, key) && !beforeSending(c.Rule)
-		if c.Verdict != app.VerdictAllowed {
+		if c.Verdict != app.VerdictAllowed && !ownEnd(c.Rule) {
 			stopped = &ledger[i]
 		}
 	}
@@ -104,6 +107,9 @@ func judge(key string, ledger []app.Connection, a answer, failed error) Result {
 	}
 	return r
 }
+
+// ownEnd reports whether a rule only says that the test itself left: after the head of an answer, or because its time was over.
+func ownEnd(rule string) bool { return rule == egress.RuleCancelled || rule == egress.RuleClosed }
 
 // beforeSending reports whether a rule ends a request before any of it is sent to the host: without a connection that can be trusted there is nothing to send on.
 func beforeSending(rule string) bool {

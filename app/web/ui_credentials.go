@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -95,6 +96,9 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 	in := access.CredentialInput{
 		Name: page.Name, Description: page.Description, Service: &page.Service, Mode: page.Mode, Places: page.Places, PlainHTTP: &page.PlainHTTP,
 	}
+	if in.Seen, err = seenAt(fields); err != nil {
+		return err
+	}
 	page.Vault = s.typedSource(fields, cred, &in)
 	var saved app.Credential
 	if in.Value, err = givenValue(c, fields); err == nil {
@@ -115,8 +119,12 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 	if app.CodeOf(err) == app.CodeConflict && page.New {
 		places[""] = "name"
 	}
+	failed := err
 	if page.Problems, err = problems(err, places); err != nil {
 		return err
+	}
+	if app.CodeOf(failed) == app.CodeConflict && !page.New { // what was typed goes by what isn't there any more
+		return s.showCredentialAgain(c, cred.Name, page.Problems)
 	}
 	var profiles []app.Profile
 	if page.Shell, profiles, err = s.shell(c, title, views.SectionCredentials); err != nil {
@@ -125,6 +133,33 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 	if !page.New {
 		page.Profiles = profilesWith(profiles, cred.ID)
 	}
+	return s.render(c, http.StatusUnprocessableEntity, views.CredentialView(page))
+}
+
+// seenAt is when the credential that a form shows was changed last; zero for a form that doesn't say.
+func seenAt(fields url.Values) (time.Time, error) {
+	text := fields.Get("seen")
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}, app.Invalid("seen", "the form is incomplete", "Open the page again and save from there.")
+	}
+	return at, nil
+}
+
+// showCredentialAgain shows a credential as it is now, and why a form was refused.
+func (s *Server) showCredentialAgain(c echo.Context, name string, found views.Problems) error {
+	cred, err := s.cfg.Access.Credential(c.Request().Context(), name)
+	if err != nil {
+		return err
+	}
+	page, err := s.credentialPage(c, cred)
+	if err != nil {
+		return err
+	}
+	page.Problems = found
 	return s.render(c, http.StatusUnprocessableEntity, views.CredentialView(page))
 }
 

@@ -39,23 +39,7 @@ func (s *Server) keyGrants(ctx context.Context, p app.Profile, credentials []app
 	grants := make([]views.KeyGrant, len(p.Keys))
 	for i, k := range p.Keys {
 		c := byID[k.CredentialID]
-		grants[i] = views.KeyGrant{Key: k, Where: narrowed(c.Hosts, asked[k.Name]), Places: c.Places, PlainHTTP: c.PlainHTTP}
+		grants[i] = views.KeyGrant{Key: k, Where: app.Within(asked[k.Name], c.Hosts), Places: c.Places, PlainHTTP: c.PlainHTTP}
 	}
 	return grants, nil
-}
-
-// narrowed is the part of a credential's hosts that a key asks for; all of them if it asks for none.
-func narrowed(hosts, asked []app.Host) []app.Host {
-	if len(asked) == 0 {
-		return hosts
-	}
-	var both []app.Host
-	for _, a := range asked {
-		for _, h := range hosts {
-			if part, ok := a.Overlap(h); ok {
-				both = append(both, part)
-			}
-		}
-	}
-	return both
 }

@@ -77,17 +77,22 @@ func (s *Server) changeHosts(c echo.Context) error {
 		return app.E(app.CodeProfileUnlocked, "the profile is not locked yet", "Use its form; hosts are chosen there.")
 	}
 	choice, wrong := chosenHosts(fields, p)
+	granted := fields.Get("do") == "grant"
+	looked := p.UpdatedAt
+	if granted {
+		if looked, err = time.Parse(time.RFC3339Nano, fields.Get("seen")); err != nil || looked.IsZero() {
+			return app.Invalid("seen", "the form is incomplete", "Open the page again and change the hosts from there.")
+		}
+	}
 	switch {
 	case wrong != nil:
 		err = wrong
-	case fields.Get("do") == "grant" && fields.Get("seen") != seen(p):
-		err = app.E(app.CodeConflict, "the profile was changed after you looked at it", "Look at what it would grant now.")
-	case fields.Get("do") != "grant" && widens(choice.allowed, views.AllowedHosts(p.Hosts)):
+	case !granted && widens(choice.allowed, views.AllowedHosts(p.Hosts)):
 		if err = checkHosts(choice.allowed); err == nil {
 			return s.reviewHosts(c, p, choice.allowed, fields)
 		}
 	default:
-		_, err = s.cfg.Access.SetHosts(c.Request().Context(), actorOf(c), p.Handle, choice.allowed, choice.dismissed)
+		_, err = s.cfg.Access.SetHostsAsSeen(c.Request().Context(), actorOf(c), p.Handle, looked, choice.allowed, choice.dismissed)
 	}
 	if err == nil {
 		return s.done(c, "hosts-changed", views.ProfileURL(p.Handle))

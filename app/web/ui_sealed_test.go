@@ -67,6 +67,12 @@ func TestUISealedCredential(t *testing.T) {
 		t.Errorf("stored %+v", c)
 	}
 	s.get(views.Credentials).says("tbody .state.sealed", "Sealed").says("tbody", "not tested")
+
+	// The page of before knows a place that was taken away since.
+	s.submit(page, "form[action='"+views.CredentialURL("KEY")+"']", "", "place.query", "yes").want(http.StatusUnprocessableEntity).says(".errors", "changed after you looked").lacks("[name='place.query'][checked]")
+	if now, err := s.access.Credential(t.Context(), "KEY"); err != nil || slices.Contains(now.Places, app.PlaceQuery) {
+		t.Errorf("stored %+v, %v", now, err)
+	}
 }
 
 // Who changes a sealed credential to another mode reads how many locked profiles get the value by that.

@@ -57,7 +57,7 @@ func TestUIVault(t *testing.T) {
 	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" || c.Description != "a note" {
 		t.Errorf("stored %+v", c)
 	}
-	s.submit(page, form, "", "reference", "secret/data/nothing#x").leads(views.Credentials)
+	s.submit(s.get(views.CredentialURL("TOKEN")), form, "", "reference", "secret/data/nothing#x").leads(views.Credentials)
 	s.get(views.CredentialURL("TOKEN")).says("#in-vault", "Does not resolve").says("#in-vault", "Nothing is stored there")
 	v.Seal()
 	s.get(views.Settings).want(http.StatusOK).says("#vault", "Does not work").says("#vault", "Vault is sealed")
