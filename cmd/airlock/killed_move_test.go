@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer"
+)
+
+// TestKillNineWhileMoving kills the program in the middle of an import, a rotation of the instance key, a restore and a backup. What was there before is there afterwards, and doing it again
+// works.
+func TestKillNineWhileMoving(t *testing.T) {
+	in := startInstance(t, "AIRLOCK_POOL=0")
+	in.stop()
+	dir := t.TempDir()
+	file, words, target := filepath.Join(dir, "house.airlock"), filepath.Join(dir, "words"), filepath.Join(dir, "target")
+	must(t, os.WriteFile(words, []byte(benchWords+"\n"), 0o600))
+	must(t, os.Mkdir(target, 0o700))
+	if _, err := writeHouse(file, benchHouseSize{credentials: 20, profiles: 20, executions: 1500, output: 16000}); err != nil {
+		t.Fatal(err)
+	}
+	profiles := func() int {
+		in.admin("", "audit", "verify")
+		return strings.Count(in.admin("", "profile", "list"), "profile ")
+	}
+
+	// The import has written so much of its one transaction that it does not fit in memory.
+	in.kill(func() bool { return in.holds("before-import-*.db", 0) && in.holds("airlock.db-wal", 1<<20) }, "admin", "import", file, "--passphrase-file", words)
+	if n := profiles(); n != 0 {
+		t.Errorf("half an import: %d profiles", n)
+	}
+	in.admin("", "import", file, "--passphrase-file", words)
+	if n := profiles(); n != 20 {
+		t.Errorf("%d profiles after the import was repeated", n)
+	}
+
+	// Two at once would drop each other's keys.
+	held, err := lockRotation(in.dir)
+	must(t, err)
+	command := exec.Command(in.binary, "admin", "key", "rotate")
+	command.Env = in.env
+	if out, err := command.CombinedOutput(); err == nil || !strings.Contains(string(out), "another key rotation") || in.lines("instance.key") != 1 {
+		t.Errorf("a second rotation: %v %s", err, out)
+	}
+	must(t, held.Close())
+
+	// Some executions are sealed with the new key, and some with the old one.
+	in.kill(func() bool { return in.keys() == 2 }, "admin", "key", "rotate")
+	if n := in.lines("instance.key"); n != 2 || profiles() != 20 {
+		t.Errorf("after a broken rotation: %d keys, %d profiles", n, profiles())
+	}
+	in.admin("", "export", filepath.Join(dir, "between.airlock"), "--passphrase-file", words) // it opens everything
+	in.admin("", "key", "rotate")
+	if n := in.lines("instance.key"); n != 1 || in.keys() != 1 {
+		t.Errorf("after the rotation was repeated: %d keys in the file, %d in the database", n, in.keys())
+	}
+
+	// The new database is half-made beside the present one.
+	restore := []string{"restore", file, "--replace", "--passphrase-file", words}
+	in.kill(func() bool { return in.holds("restore-*/airlock.db-wal", 1<<20) }, append([]string{"admin"}, restore...)...)
+	if log := in.admin("", "audit", "list"); profiles() != 20 || !strings.Contains(log, "key.rotated") {
+		t.Errorf("after a broken restore: %d profiles, %s", profiles(), log)
+	}
+	in.admin("", restore...)
+	if log := in.admin("", "audit", "list"); profiles() != 20 || !strings.Contains(log, "instance.restore") || strings.Contains(log, "key.rotated") {
+		t.Errorf("after the restore was repeated: %d profiles, %s", profiles(), log)
+	}
+
+	// The backup is stored, and half restored into its scratch database.
+	in.scheduleBackup(target)
+	in.kill(func() bool { return in.holds("backup-*/scratch/airlock.db-wal", 1<<20) }, "serve")
+	in.start()
+	for _, left := range []string{"backup-*", "restore-*", "transfer-*", "*.tmp"} {
+		if in.holds(left, 0) {
+			t.Errorf("%s is left", left)
+		}
+	}
+	if log := in.admin("", "audit", "list"); !strings.Contains(log, "A backup was interrupted") {
+		t.Errorf("nobody is told: %s", log)
+	}
+	in.stop()
+	i, err := openInstance(t.Context(), config{DataDir: in.dir}, slog.New(slog.DiscardHandler))
+	must(t, err)
+	defer func() { must(t, i.close()) }()
+	b, err := i.transfer.BackUp(t.Context(), app.System())
+	if err != nil {
+		t.Errorf("the next backup: %+v, %v", b, err)
+	}
+}
+
+// kill runs the program on the instance's data directory and kills it as soon as it is in the middle. One that was faster is run again.
+func (in *testServer) kill(middle func() bool, args ...string) {
+	in.t.Helper()
+	deadline := time.Now().Add(2 * time.Minute)
+	for range 10 {
+		command := exec.Command(in.binary, args...)
+		var out bytes.Buffer
+		command.Env, command.Stdout, command.Stderr = in.env, &out, &out
+		must(in.t, command.Start())
+		ended := make(chan error, 1)
+		go func() { ended <- command.Wait() }()
+		for running := true; running; {
+			select {
+			case err := <-ended:
+				if err != nil {
+					in.t.Fatalf("%v: %v\n%s", args, err, out.String())
+				}
+				running = false
+			case <-time.After(time.Millisecond):
+				there := middle()
+				if !there && time.Now().Before(deadline) {
+					continue
+				}
+				must(in.t, command.Process.Kill())
+				if err := <-ended; err != nil && there {
+					return
+				}
+				running = false
+			}
+		}
+	}
+	in.t.Fatalf("%v was always faster", args)
+}
+
+// holds reports whether the data directory has a file of that pattern with so many bytes.
+func (in *testServer) holds(pattern string, size int64) bool {
+	found, err := filepath.Glob(filepath.Join(in.dir, pattern))
+	must(in.t, err)
+	for _, path := range found {
+		if info, err := os.Stat(path); err == nil && info.Size() >= size {
+			return true
+		}
+	}
+	return false
+}
+
+// keys is with how many instance keys the ids of executions are sealed.
+func (in *testServer) keys() (n int) {
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.dir, "airlock.db")+"?_pragma=busy_timeout(10000)")
+	must(in.t, err)
+	defer db.Close()
+	must(in.t, db.QueryRowContext(in.t.Context(), "SELECT count(DISTINCT substr(sealed_id, 2, 4)) FROM executions").Scan(&n))
+	return n
+}
+
+func (in *testServer) lines(file string) int {
+	text, err := os.ReadFile(filepath.Join(in.dir, file))
+	must(in.t, err)
+	return bytes.Count(text, []byte("\n"))
+}
+
+// scheduleBackup switches backups on, as of a month ago, so that one is due.
+func (in *testServer) scheduleBackup(target string) {
+	i, err := openInstance(in.t.Context(), config{DataDir: in.dir}, slog.New(slog.DiscardHandler))
+	must(in.t, err)
+	defer func() { must(in.t, i.close()) }()
+	then := func() time.Time { return time.Now().AddDate(0, -1, 0) }
+	past := transfer.New(transfer.Config{Store: i.store, Keyring: i.keyring, Dir: in.dir, Instance: i.label(), Now: then})
+	must(in.t, past.SetBackupSettings(in.t.Context(), app.System(), transfer.BackupSettings{
+		On: true, Every: transfer.Weekly, Keep: 3, Kind: transfer.ToDirectory, Directory: target, Passphrase: app.NewSecret(benchWords),
+	}))
+}
