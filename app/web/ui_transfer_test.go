@@ -25,7 +25,7 @@ import (
 
 // An export counts executions: they are not told as bytes.
 func TestJobSize(t *testing.T) {
-	for kind, want := range map[string]string{transfer.JobExport: "12,345 executions", transfer.JobImport: "12.1 KiB", transfer.JobPlan: "12.1 KiB"} {
+	for kind, want := range map[string]string{transfer.JobExport: "12,345 executions", transfer.JobImport: "12 KiB", transfer.JobPlan: "12 KiB"} {
 		if got := jobSize(transfer.Job{Kind: kind, Total: 12_345}); got != want {
 			t.Errorf("%s: %s", kind, got)
 		}
