@@ -137,6 +137,11 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 	if err != nil {
 		return Report{}, err
 	}
+	only, err := s.lockImports()
+	if err != nil {
+		return Report{}, err
+	}
+	defer only.Close()
 	point, err := s.keepRestorePoint(ctx)
 	if err != nil {
 		return Report{}, err

@@ -82,6 +82,22 @@ func (s *Service) DeleteRestorePoint(ctx context.Context, by app.Actor, name str
 	})
 }
 
+// lockImports keeps imports apart, in this process and in others: the restore point of one that fails could push out another's. It is released by closing.
+func (s *Service) lockImports() (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(s.cfg.Dir, "import.lock"), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("transfer: import: %w", err)
+	}
+	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil {
+		return file, nil
+	}
+	if err = errors.Join(err, file.Close()); errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, app.E(app.CodeConflict, "another import is under way", "Nothing was imported. Wait until it has ended, then look at the preview again.")
+	}
+	return nil, fmt.Errorf("transfer: import: %w", err)
+}
+
 // keepRestorePoint copies the database and returns the copy's name. Another one of the same moment, such as a second process's, stays as it is.
 func (s *Service) keepRestorePoint(ctx context.Context) (name string, err error) {
 	size, err := s.cfg.Store.Size(ctx)

@@ -26,7 +26,7 @@ func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	if !strings.Contains(string(text), `"reference":"secret/data/app#token"`) || strings.Contains(string(text), held) {
 		t.Errorf("the file says %s", text)
 	}
-	fresh.take(h.export(all()), Choice{})
+	fresh.take(h.export(all()), Choice{Each: map[string]bool{"credential:TOKEN": true}}) // a path in the Vault there needs a yes
 	c := must[app.Credential](t)(fresh.desk.Credential(ctx, "TOKEN"))
 	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" {
 		t.Errorf("it came as %+v", c)
