@@ -99,6 +99,39 @@ func (f AuditFilter) query(from, below int64) (string, []any) {
 	return "SELECT * FROM audit_events WHERE " + where + " ORDER BY seq DESC LIMIT ?", append(args, f.Limit)
 }
 
+// ArchivedLog is an audit log that came with an import.
+type ArchivedLog struct {
+	Source      string // label of the instance it is from, or name of a branch (see Branch)
+	Events      int64
+	First, Last time.Time
+}
+
+// ArchivedLogs lists them by name.
+func (tx *Tx) ArchivedLogs(ctx context.Context) (list []ArchivedLog, err error) {
+	type row struct {
+		Source             string
+		Events, Begin, End int64
+	}
+	// It steps from log to log, since they may be long; each is numbered from 1.
+	err = each(ctx, tx, func(r row) error {
+		list = append(list, ArchivedLog{r.Source, r.Events, fromMillis(r.Begin), fromMillis(r.End)})
+		return nil
+	}, `WITH RECURSIVE logs(source) AS (
+			SELECT min(source) FROM audit_archive
+			UNION ALL SELECT (SELECT min(source) FROM audit_archive WHERE source > logs.source) FROM logs WHERE logs.source IS NOT NULL)
+		SELECT a.source AS source, a.seq AS events, (SELECT at FROM audit_archive WHERE source = a.source AND seq = 1) AS "begin", a.at AS "end"
+		FROM logs JOIN audit_archive a ON a.source = logs.source AND a.seq = (SELECT max(seq) FROM audit_archive WHERE source = logs.source)
+		ORDER BY a.source`)
+	return list, err
+}
+
+// ArchivedEvents returns up to limit events of one of ArchivedLogs, those that follow a number, in order.
+func (tx *Tx) ArchivedEvents(ctx context.Context, source string, after int64, limit int) (events []app.Event, err error) {
+	err = each(ctx, tx, func(r auditEventRow) error { events = append(events, r.event()); return nil },
+		"SELECT * FROM audit_archive WHERE source = ? AND seq > ? ORDER BY seq LIMIT ?", source, after, limit)
+	return events, err
+}
+
 // AuditMark is how far the chain of audit events has been verified: through this event, which had this hash.
 type AuditMark struct {
 	Seq  int64

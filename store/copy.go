@@ -4,35 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Copy writes a compact, consistent copy of the database to path, which must not exist, with mode 0600. It reads only: writers go on meanwhile.
-// The copy gets its name when it is whole.
+// The copy gets its name when it is whole and on the disk; a process that dies before leaves a file whose name begins like path and ends in CopySuffix.
 func (s *Store) Copy(ctx context.Context, path string) error {
-	tmp := path + ".tmp"
-	if err := os.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+CopySuffix) // SQLite fills an empty file and keeps its mode, 0600
+	if err != nil {
 		return fmt.Errorf("store: copy: %w", err)
 	}
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // SQLite fills an empty file and keeps its mode
+	err = s.read(ctx).Exec("VACUUM INTO ?", f.Name()).Error
 	if err == nil {
-		err = f.Close()
+		err = f.Sync()
 	}
-	if err == nil {
-		err = s.read(ctx).Exec("VACUUM INTO ?", tmp).Error
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Link(f.Name(), path) // unlike a rename, it never replaces anything
 	}
-	if err == nil {
-		err = os.Link(tmp, path) // unlike a rename, it never replaces anything
-	}
-	if rm := os.Remove(tmp); err == nil {
-		err = rm
-	}
-	if err != nil {
+	if err = errors.Join(err, os.Remove(f.Name())); err != nil {
 		return fmt.Errorf("store: copy: %w", err)
 	}
 	return nil
 }
+
+// CopySuffix ends the names of copies that are not whole.
+const CopySuffix = ".tmp"
 
 // Size is how many bytes the database takes, without its write-ahead log.
 func (s *Store) Size(ctx context.Context) (int64, error) {

@@ -149,6 +149,35 @@ func (l *Loader) Archive(ctx context.Context, source string, e EventRow) (added 
 	return added, err
 }
 
+// OwnLog names this instance's own audit log among the archived ones, whose labels are never empty.
+const OwnLog = ""
+
+// KeptHash returns the hash of an event of this instance's log or of an archived one; "" if it is not there.
+func (tx *Tx) KeptHash(ctx context.Context, log string, seq int64) (hash string, err error) {
+	query := "SELECT hash FROM audit_archive WHERE seq = ? AND source = ?"
+	if log == OwnLog {
+		query = "SELECT hash FROM audit_events WHERE seq = ? AND '' = ?"
+	}
+	if err := tx.db.WithContext(ctx).Raw(query, seq, log).Scan(&hash).Error; err != nil {
+		return "", fmt.Errorf("store: look for an audit event: %w", err)
+	}
+	return hash, nil
+}
+
+// Branch archives what a log has before an event once more, under the name of a branch that goes on otherwise from there. What the branch has already stays.
+func (tx *Tx) Branch(ctx context.Context, log, branch string, before int64) error {
+	from := "FROM audit_archive WHERE seq < ? AND source = ?"
+	if log == OwnLog {
+		from = "FROM audit_events WHERE seq < ? AND '' = ?"
+	}
+	_, err := tx.exec(ctx, `INSERT INTO audit_archive (source, seq, at, actor_kind, actor_name, actor_address, action, subject, detail, prev, hash)
+		SELECT ?, seq, at, actor_kind, actor_name, actor_address, action, subject, detail, prev, hash `+from+" ON CONFLICT DO NOTHING", branch, before, log)
+	if err != nil {
+		return fmt.Errorf("store: branch an audit log: %w", err)
+	}
+	return nil
+}
+
 // Intact reports whether the event hashes to what it says.
 func Intact(e EventRow) bool { return e.Hash == e.digest() }
 

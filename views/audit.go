@@ -31,7 +31,16 @@ type AuditPage struct {
 	Older      string
 	CSV, Lines string // URLs of the downloads
 	Chain      AuditChain
+	Archived   []ArchivedRow
 	Problems   Problems
+}
+
+// ArchivedRow is an audit log that came with an import.
+type ArchivedRow struct {
+	Label      string // of the instance it is from
+	Events     int64
+	From, To   time.Time
+	CSV, Lines string // URLs of the downloads
 }
 
 // AuditChain is what is known about the chain of hashes.

@@ -35,7 +35,7 @@ func houseSamples() []sample {
 		{"move-retired", views.MoveView(old), false},
 		{"move-point-delete", views.ConfirmView(point), false},
 		{"job-begun", views.JobView(job("Exporting", func(p *views.JobPage) { p.Running = true })), false},
-		{"job-running", views.JobView(job("Reading the file", func(p *views.JobPage) { p.Running, p.Done, p.Total = true, 31<<20, 48<<20 })), false},
+		{"job-running", views.JobView(job("Reading the file", func(p *views.JobPage) { p.Running, p.Done, p.Total, p.Of = true, 31<<20, 48<<20, "48 MiB" })), false},
 		{"job-failed", views.JobView(job("It did not work", func(p *views.JobPage) {
 			p.Failed = "The passphrase does not open the file. Check it and upload the file again."
 		})), false},

@@ -402,7 +402,9 @@ func samples() []sample {
 		{"compare-choose", views.CompareView(views.ComparePage{Shell: shell("Compare", views.SectionExecutions), This: sampleCompare().This, Choices: sampleCompare().Choices}), false},
 		{"print", views.PrintView(samplePrint()), true},
 		{"sandbox", views.SandboxView(views.SandboxPage{Shell: shell("Sandbox", views.SectionSandbox), Box: sampleBox()}), false},
-		{"audit", views.AuditView(views.AuditPage{Shell: shell("Audit", views.SectionAudit), Chain: views.AuditChain{Through: 5, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3", Events: []views.AuditRow{
+		{"audit", views.AuditView(views.AuditPage{Shell: shell("Audit", views.SectionAudit), Chain: views.AuditChain{Through: 5, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3", Archived: []views.ArchivedRow{
+			{Label: "3f9ac01b77d2e844", Events: 41208, From: ago(4000 * time.Hour), To: ago(40 * time.Hour), CSV: "/ui/audit/export?of=3f9ac01b77d2e844&as=csv", Lines: "/ui/audit/export?of=3f9ac01b77d2e844&as=jsonl"},
+			{Label: "90aa11c4e5d2f7b63b8c0de14f5a6978", Events: 7, From: ago(4000 * time.Hour), To: ago(60 * time.Hour), CSV: "/ui/audit/export?of=90&as=csv", Lines: "/ui/audit/export?of=90&as=jsonl"}}, Events: []views.AuditRow{
 			{URL: views.ProfileURL("h7v2k9q4m8x1"), Event: app.Event{Seq: 5, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson, Address: "192.168.1.7"}, Action: "profile.lock", Subject: "h7v2k9q4m8x1", Detail: "Locked with 3 keys and 2 hosts."}},
 			{Event: app.Event{Seq: 4, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"}, Action: "session.refuse", Subject: "admin", Detail: "Refused a login with a wrong admin token."}},
 			{URL: views.ExecutionURL("x"), Event: app.Event{Seq: 3, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson}, Action: "execution.cancel", Subject: "x", Detail: "cancelled while running"}}}}), false},

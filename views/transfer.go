@@ -36,7 +36,8 @@ type JobPage struct {
 	Running bool
 	Failed  string // in words; "" if it didn't
 	Done    int64
-	Total   int64
+	Total   int64    // 0 while that is not known
+	Of      string   // Total in words
 	Lines   []string // of what came of it
 	Size    int64    // of an export's file
 	Plan    *PlanView

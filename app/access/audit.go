@@ -30,6 +30,24 @@ func (s *Service) AuditLog(ctx context.Context, f AuditFilter) (events []app.Eve
 	return events, err
 }
 
+// ArchivedLogs lists the audit logs that came with imports.
+func (s *Service) ArchivedLogs(ctx context.Context) (logs []store.ArchivedLog, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		logs, err = tx.ArchivedLogs(ctx)
+		return err
+	})
+	return logs, err
+}
+
+// ArchivedEvents returns up to 1000 events of one of ArchivedLogs, oldest first, those that follow a number.
+func (s *Service) ArchivedEvents(ctx context.Context, source string, after int64) (events []app.Event, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		events, err = tx.ArchivedEvents(ctx, source, after, 1000)
+		return err
+	})
+	return events, err
+}
+
 // VerifyAudit walks the whole hash chain and returns the first broken sequence number, or 0.
 func (s *Service) VerifyAudit(ctx context.Context) (broken int64, err error) {
 	state, err := s.AuditState(ctx, true)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -49,7 +50,7 @@ func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, er
 		return b, err
 	}
 	b.StartedAt = s.now()
-	b.Name = fmt.Sprintf("%s%s.airlock", s.backupPrefix(), b.StartedAt.Format(stampForm))
+	b.Name = fmt.Sprintf("%s%s.airlock", s.backupNames(), b.StartedAt.Format(stampForm))
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
 		if _, err := tx.EndLostBackups(ctx, b.StartedAt.Add(-backupTime), b.StartedAt); err != nil {
 			return err
@@ -67,7 +68,7 @@ func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, er
 // conclude records and audits how it ended.
 func (s *Service) conclude(ctx context.Context, b *store.Backup, failure error) error {
 	b.Status, b.FinishedAt = store.BackupVerified, s.now()
-	e := s.event(b.By, "backup.verified", b.Name, fmt.Sprintf("Made a backup of %d bytes and restored it into a scratch file; %s.", b.Size, b.Target))
+	e := s.event(b.By, "backup.verified", b.Name, strings.TrimSpace(fmt.Sprintf("Made a backup of %d bytes and restored it into a scratch file; %s. %s", b.Size, b.Target, b.Error)))
 	if failure != nil {
 		b.Status, b.Error = store.BackupFailed, app.Clip(failure.Error(), 500)
 		e = s.event(b.By, "backup.failed", b.Name, "The backup failed: "+b.Error)
@@ -86,8 +87,8 @@ func (s *Service) conclude(ctx context.Context, b *store.Backup, failure error) 
 // TopicBackups is what the hub is told when the list of backups changed.
 const TopicBackups = "backups"
 
-// backupPrefix begins the names of this instance's backups: several instances may share a target.
-func (s *Service) backupPrefix() string { return "airlock-" + s.cfg.Instance + "-" }
+// backupNames is what the names of this instance's backups begin with: several instances may share a target.
+func (s *Service) backupNames() string { return "airlock-" + s.cfg.Instance + "-" }
 
 // make writes, stores, verifies and prunes.
 func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Backup) error {
@@ -105,7 +106,7 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 	if err := s.room(2 * size); err != nil { // the file, and the scratch database
 		return err
 	}
-	dir, err := os.MkdirTemp(s.cfg.Dir, "backup-")
+	dir, err := os.MkdirTemp(s.cfg.Dir, backupPrefix)
 	if err != nil {
 		return fmt.Errorf("transfer: backup: %w", err)
 	}
@@ -121,7 +122,11 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 		// What can't be restored must not pass for a backup.
 		return errors.Join(fmt.Errorf("transfer: the backup could not be restored: %w", err), target.Delete(context.WithoutCancel(ctx), b.Name))
 	}
-	return s.prune(ctx, target, settings.Keep)
+	if err := s.prune(ctx, target, settings.Keep); err != nil { // there may be rules against deleting: the backup is as good
+		b.Error = app.Clip("Older ones could not be deleted: "+err.Error(), 500)
+		s.cfg.Log.WarnContext(ctx, "old backups could not be deleted", "error", err)
+	}
+	return nil
 }
 
 func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.Secret, b *store.Backup) (Counts, error) {
@@ -148,9 +153,9 @@ func (s *Service) store(ctx context.Context, target blobs.Store, path string, b 
 		return fmt.Errorf("transfer: backup: %w", err)
 	}
 	defer file.Close()
-	ctx, watch, stop := watched(ctx, silence)
-	defer stop()
-	if err := target.Put(ctx, b.Name, reading{file, watch}, b.Size); err != nil {
+	ctx, dog := watched(ctx, silence)
+	defer dog.stop()
+	if err := target.Put(ctx, b.Name, reading{file, dog.feed}, b.Size); err != nil {
 		return errors.Join(err, context.Cause(ctx))
 	}
 	return nil
@@ -168,14 +173,14 @@ func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app
 	if err != nil {
 		return err
 	}
-	ctx, watch, stop := watched(ctx, silence)
-	defer stop()
+	ctx, dog := watched(ctx, silence)
+	defer dog.stop()
 	file := Upload{Size: b.Size, Passphrase: passphrase, MaxSize: 1 << 62, Open: func() (io.ReadCloser, error) {
 		r, err := target.Get(ctx, b.Name)
 		if err != nil {
 			return nil, err
 		}
-		return readCloser{reading{r, watch}, r}, nil
+		return readCloser{untilEnd{reading{r, dog.feed}, dog}, r}, nil
 	}}
 	got, err := fill(ctx, scratch, ring, file, s.cfg.Log, nil)
 	if err != nil {
@@ -200,7 +205,7 @@ func sound(ctx context.Context, dir string, s *Service) (err error) {
 
 // prune deletes the oldest backups of this instance over the number to keep. Names hold the time, so they sort by it.
 func (s *Service) prune(ctx context.Context, target blobs.Store, keep int) error {
-	list, err := target.List(ctx, s.backupPrefix())
+	list, err := target.List(ctx, s.backupNames())
 	if err != nil {
 		return err
 	}
@@ -238,12 +243,37 @@ func (r reading) Seek(offset int64, whence int) (int64, error) {
 	return 0, errors.ErrUnsupported
 }
 
-// watched is a context that ends when watch was not called for a while.
-func watched(ctx context.Context, quiet time.Duration) (_ context.Context, watch func(), stop func()) {
+// untilEnd sends the watchdog home when all was read: what is done with it afterwards is not the storage's, and may take long.
+type untilEnd struct {
+	io.Reader
+	dog *watchdog
+}
+
+func (u untilEnd) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		u.dog.timer.Stop()
+	}
+	return n, err
+}
+
+// watchdog ends a context when it was not fed for a while.
+type watchdog struct {
+	quiet  time.Duration
+	timer  *time.Timer
+	cancel context.CancelCauseFunc
+}
+
+// watched returns a context with a watchdog.
+func watched(ctx context.Context, quiet time.Duration) (context.Context, *watchdog) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(quiet, func() { cancel(fmt.Errorf("the storage was silent for %s", quiet)) })
-	return ctx, func() { timer.Reset(quiet) }, func() {
-		timer.Stop()
-		cancel(nil)
-	}
+	return ctx, &watchdog{quiet, timer, cancel}
+}
+
+func (w *watchdog) feed() { w.timer.Reset(w.quiet) }
+
+func (w *watchdog) stop() {
+	w.timer.Stop()
+	w.cancel(nil)
 }

@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -226,7 +228,7 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 	h, _, _ := furnished(t, "aaaa")
 	c := timed(h)
 	real := must[*url.URL](t)(url.Parse(s3test.Start(t)))
-	var spoil bool
+	var spoil, keeps bool
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = real.Scheme, real.Host },
 		ModifyResponse: func(r *http.Response) error {
@@ -236,7 +238,13 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 			return nil
 		},
 	}
-	front := httptest.NewServer(proxy)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if keeps && (r.Method == http.MethodDelete || r.URL.Query().Has("delete")) {
+			http.Error(w, "", http.StatusForbidden)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
 	t.Cleanup(front.Close)
 	b := BackupSettings{On: true, Every: Hourly, Keep: 2, Kind: ToS3, Passphrase: app.NewSecret(words),
 		S3: blobs.S3{Endpoint: front.URL, Bucket: s3test.Bucket, Prefix: "house", PathStyle: true, AccessKey: s3test.AccessKey, SecretKey: app.NewSecret(s3test.SecretKey)}}
@@ -257,6 +265,19 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 	if stored() != 1 {
 		t.Errorf("%d objects after a spoilt one", stored())
 	}
+	// A bucket from which nothing may be deleted has good backups all the same, and says so.
+	spoil, keeps = false, true
+	for range 2 {
+		c.set(c.now().Add(time.Minute))
+		x := must[store.Backup](t)(h.BackUp(t.Context(), person()))
+		if last := stored() == 3; x.Status != store.BackupVerified || strings.Contains(x.Error, "could not be deleted") != last {
+			t.Errorf("%+v", x)
+		}
+	}
+	if state := must[BackupState](t)(h.BackupState(t.Context())); state.Problem != "" || stored() != 3 {
+		t.Errorf("%d objects, %q", stored(), state.Problem)
+	}
+	keeps = false
 	// Wrong credentials are refused when they are typed; and the key is not sent to another endpoint than it was typed for.
 	wrong := b
 	wrong.S3.SecretKey = app.NewSecret("another secret key")
@@ -281,11 +302,24 @@ func (f *flipping) Read(p []byte) (int, error) {
 }
 
 func TestAStorageThatStopsIsGivenUp(t *testing.T) {
-	ctx, watch, stop := watched(t.Context(), 30*time.Millisecond)
-	defer stop()
-	watch()
+	ctx, dog := watched(t.Context(), 30*time.Millisecond)
+	defer dog.stop()
+	dog.feed()
 	<-ctx.Done()
-	if cause := ctx.Err(); cause == nil {
-		t.Error("it waits")
+	if cause := context.Cause(ctx); cause == nil || !strings.Contains(cause.Error(), "silent") {
+		t.Errorf("it ended for %v", cause)
+	}
+}
+
+// When all was read, what is done with it may take as long as it likes.
+func TestWorkBehindTheLastByteIsNotTheStorages(t *testing.T) {
+	ctx, dog := watched(t.Context(), time.Hour)
+	defer dog.stop()
+	must[[]byte](t)(io.ReadAll(untilEnd{reading{strings.NewReader("all of it"), dog.feed}, dog}))
+	if dog.timer.Stop() {
+		t.Error("it is still watched")
+	}
+	if ctx.Err() != nil {
+		t.Error(ctx.Err())
 	}
 }

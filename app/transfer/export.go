@@ -234,5 +234,9 @@ func many(n int64, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
+func were(n int, word string) string {
+	return many(int64(n), word) + map[bool]string{true: " was", false: " were"}[n == 1]
+}
+
 // CheckPassphrase refuses what is easy to guess, with advice, as Export does.
 func CheckPassphrase(passphrase app.Secret) error { return archive.CheckPassphrase(passphrase) }

@@ -83,7 +83,7 @@ func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress 
 
 // count reads the history to its end, as an import would, and counts what is here already.
 func (p *planner) count(ctx context.Context, out *Plan) error {
-	m := &importer{planner: p}
+	m := &importer{planner: p} // it chooses no history, so nothing is kept now
 	return p.in.history(func(r record) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -110,19 +110,18 @@ func (p *planner) count(ctx context.Context, out *Plan) error {
 			_, err := statsRow(*r.Stats)
 			return err
 		case kindEvent:
-			m.own = true // nothing is kept now
 			out.Events++
 			return m.event(ctx, *r.Event)
 		case kindArchived:
-			m.choice.History = false
 			return m.archived(ctx, *r.Archived)
 		}
 		return nil
 	})
 }
 
-// Import writes what a choice takes of a file, all of it or nothing, in one transaction, after leaving a restore point (see RestorePoints). digest is that of the plan that the
-// person looked at: if it would be another one now, CodeConflict. Callers that have an engine stop what the Report's Revoked run. Other errors: those of Plan.
+// Import writes what a choice takes of a file, all of it or nothing, in one transaction. A restore point is left before (see RestorePoints), and removed if the import fails. digest
+// is that of the plan that the person looked at: if it would be another one now, CodeConflict. Callers that have an engine stop what the Report's Revoked run; a server beside the
+// caller learns of them by the audit log. Other errors: those of Plan.
 //
 // Other writers wait while it runs, since it is one transaction.
 func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice Choice, digest string, progress *Progress) (Report, error) {
@@ -138,10 +137,27 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 	if err != nil {
 		return Report{}, err
 	}
-	if err := s.keepRestorePoint(ctx); err != nil {
+	only, err := s.lockImports()
+	if err != nil {
 		return Report{}, err
 	}
-	var report Report
+	defer only.Close()
+	point, err := s.keepRestorePoint(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	report, err := s.apply(ctx, by, in, choice, digest)
+	if err != nil { // nothing was changed, so there is nothing to go back to
+		s.removePoint(ctx, point)
+		return Report{}, err
+	}
+	s.dropOldPoints(ctx)
+	s.tell(report)
+	return report, nil
+}
+
+// apply is the transaction of an import.
+func (s *Service) apply(ctx context.Context, by app.Actor, in *incoming, choice Choice, digest string) (report Report, err error) {
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		p, err := plan(ctx, tx, s.cfg.Keyring, in)
 		if err != nil {
@@ -159,16 +175,12 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 			in.open.Instance, moment(in.open.MadeAt))
 		return tx.Audit(ctx, s.event(by, "transfer.import", "instance", detail))
 	})
-	if err != nil {
-		return Report{}, err
-	}
-	s.tell(report)
-	return report, nil
+	return report, err
 }
 
 func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
-	return &importer{planner: p, now: s.now(), by: by, choice: choice, own: p.in.open.Instance == s.cfg.Instance, instance: s.cfg.Instance,
-		ids: map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}}
+	return &importer{planner: p, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance,
+		ids: map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]string{}}
 }
 
 // tell nudges the pages that show what an import changed.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
 )
 
 // What a job does.
@@ -98,6 +99,13 @@ func (s *Service) Job(id string) (Job, error) {
 	return j, nil
 }
 
+// forgetOld forgets a job that ended long ago, also if nobody asks for it any more.
+func (s *Service) forgetOld() {
+	s.jobs.mu.Lock()
+	defer s.jobs.mu.Unlock()
+	s.expire()
+}
+
 // expire forgets a job that ended long ago. jobs.mu is held.
 func (s *Service) expire() {
 	if j := s.jobs.job; j != nil && !j.Running() && s.now().Sub(j.Ended) > jobLife {
@@ -120,7 +128,7 @@ func (s *Service) StartExport(by app.Actor, passphrase app.Secret, what Selectio
 		if err != nil {
 			return err
 		}
-		job.Exported, err = s.Export(ctx, by, file, passphrase, what, p)
+		job.Exported, err = s.Export(ctx, by, &roomy{w: file, s: s}, passphrase, what, p)
 		if err == nil {
 			var info os.FileInfo
 			if info, err = file.Stat(); err == nil {
@@ -147,36 +155,33 @@ func (s *Service) Download(id string) (*os.File, error) {
 
 // Receive keeps an upload until the job that StartPlan begins with it is forgotten. It refuses more than the disk has room for.
 func (s *Service) Receive(r io.Reader) (path string, size int64, err error) {
-	if err := s.room(0); err != nil {
-		return "", 0, err
-	}
 	file, err := os.CreateTemp(s.cfg.Dir, scratchPrefix)
 	if err != nil {
 		return "", 0, fmt.Errorf("transfer: upload: %w", err)
 	}
-	size, err = io.Copy(file, &roomy{r: r, s: s})
+	size, err = io.Copy(&roomy{w: file, s: s}, r)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", 0, errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), size, nil
 }
 
-// roomy looks after the disk now and then while an upload comes in.
+// roomy looks after the disk before and, now and then, while much is written to it: the database must not run out of room.
 type roomy struct {
-	r io.Reader
-	s *Service
-	n int64
+	w    io.Writer
+	s    *Service
+	left int64 // bytes until it looks again
 }
 
-func (r *roomy) Read(p []byte) (int, error) {
-	n, err := r.r.Read(p)
-	if r.n += int64(n); r.n > 16<<20 {
-		r.n = 0
-		if full := r.s.room(16 << 20); full != nil {
-			return 0, full
+func (r *roomy) Write(p []byte) (int, error) {
+	const often = 16 << 20
+	if r.left -= int64(len(p)); r.left < 0 {
+		if err := r.s.room(often); err != nil {
+			return 0, err
 		}
+		r.left = often
 	}
-	return n, err
+	return r.w.Write(p)
 }
 
 // StartPlan reads an upload of Receive. Whatever comes of it, the file is the job's from now on.
@@ -231,8 +236,12 @@ func (s *Service) StartBackup(by app.Actor) (string, error) {
 	})
 }
 
-// scratchPrefix begins the names of files that no restart needs.
-const scratchPrefix = "transfer-"
+// What begins the names of files and directories that no restart needs.
+const (
+	scratchPrefix = "transfer-"
+	backupPrefix  = "backup-"
+	restorePrefix = "restore-"
+)
 
 func (s *Service) scratchFile() (*os.File, error) {
 	file, err := os.CreateTemp(s.cfg.Dir, scratchPrefix)
@@ -254,10 +263,12 @@ func (s *Service) Tidy() error {
 	}
 	var errs []error
 	for _, e := range entries {
-		for _, prefix := range []string{scratchPrefix, "backup-", "restore-"} {
-			if strings.HasPrefix(e.Name(), prefix) {
-				errs = append(errs, os.RemoveAll(filepath.Join(s.cfg.Dir, e.Name())))
-			}
+		unfinished := strings.HasPrefix(e.Name(), pointPrefix) && strings.HasSuffix(e.Name(), store.CopySuffix)
+		for _, prefix := range []string{scratchPrefix, backupPrefix, restorePrefix} {
+			unfinished = unfinished || strings.HasPrefix(e.Name(), prefix)
+		}
+		if unfinished {
+			errs = append(errs, os.RemoveAll(filepath.Join(s.cfg.Dir, e.Name())))
 		}
 	}
 	return errors.Join(errs...)

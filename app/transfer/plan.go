@@ -92,7 +92,7 @@ type planner struct {
 	state    map[string]State            // of the file's credentials, by id
 	profiles map[string]localProfile     // here, by handle
 	byID     map[string]string           // handles of the profiles here, by lookup
-	gone     map[string]struct{}         // handles of locked profiles that were here and were deleted
+	gone     map[string]lastPolicy       // of locked profiles that were here and were deleted, by handle
 	dangling map[string]struct{}         // ids of credentials that policies here name and that are not here
 }
 
@@ -102,10 +102,16 @@ type localProfile struct {
 	record profileRecord
 }
 
+// lastPolicy is the newest version of a policy.
+type lastPolicy struct {
+	version int
+	digest  string
+}
+
 // plan compares in one transaction.
 func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *incoming) (*planner, error) {
 	p := &planner{in: in, ring: ring, tx: tx, here: map[string]credentialRecord{}, names: map[string]string{}, state: map[string]State{}, profiles: map[string]localProfile{}, byID: map[string]string{},
-		gone: map[string]struct{}{}, dangling: map[string]struct{}{}}
+		gone: map[string]lastPolicy{}, dangling: map[string]struct{}{}}
 	if err := p.look(ctx); err != nil {
 		return nil, err
 	}
@@ -153,7 +159,7 @@ func (p *planner) look(ctx context.Context) error {
 func (p *planner) lookAtPolicies(ctx context.Context) error {
 	return p.tx.EachPolicy(ctx, func(row store.PolicyRow) error {
 		if _, here := p.profiles[row.ProfileHandle]; !here {
-			p.gone[row.ProfileHandle] = struct{}{}
+			p.gone[row.ProfileHandle] = lastPolicy{row.Version, row.Digest} // they come in order
 		}
 		policy, err := readPolicy(row)
 		if err != nil {
@@ -222,7 +228,12 @@ func (p *planner) profile(ctx context.Context, f profileRecord) (Item, error) {
 			return item, nil
 		}
 		item.Changes = p.borrowed(f)
-		if _, deleted := p.gone[f.Handle]; deleted && !f.Revoked {
+		_, deleted := p.gone[f.Handle]
+		if deleted && !f.Locked {
+			item.State, item.Changes = StateBlocked, []string{"It was locked here and then deleted; the file has it from before that. What was locked never becomes open again."}
+			return item, nil
+		}
+		if deleted && !f.Revoked {
 			item.Changes = append(item.Changes, "It was here and was deleted. It would come back, and its id would work again.")
 		}
 		item.Widens = len(item.Changes) > 0

@@ -82,42 +82,74 @@ func (s *Service) DeleteRestorePoint(ctx context.Context, by app.Actor, name str
 	})
 }
 
-// keepRestorePoint copies the database, and drops the oldest copies.
-func (s *Service) keepRestorePoint(ctx context.Context) error {
+// lockImports keeps imports apart, in this process and in others: the restore point of one that fails could push out another's. It is released by closing.
+func (s *Service) lockImports() (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(s.cfg.Dir, "import.lock"), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("transfer: import: %w", err)
+	}
+	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil {
+		return file, nil
+	}
+	if err = errors.Join(err, file.Close()); errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, app.E(app.CodeConflict, "another import is under way", "Nothing was imported. Wait until it has ended, then look at the preview again.")
+	}
+	return nil, fmt.Errorf("transfer: import: %w", err)
+}
+
+// keepRestorePoint copies the database and returns the copy's name. Another one of the same moment, such as a second process's, stays as it is.
+func (s *Service) keepRestorePoint(ctx context.Context) (name string, err error) {
 	size, err := s.cfg.Store.Size(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := s.room(size); err != nil {
-		return err
+		return "", err
 	}
-	name := pointPrefix + s.now().Format(stampForm) + pointSuffix
-	if err := s.cfg.Store.Copy(ctx, filepath.Join(s.cfg.Dir, name)); err != nil {
-		return err
-	}
-	list, err := s.RestorePoints()
-	if err != nil {
-		return err
-	}
-	for _, old := range list[min(maxPoints, len(list)):] {
-		if err := os.Remove(filepath.Join(s.cfg.Dir, old.Name)); err != nil {
-			return fmt.Errorf("transfer: restore points: %w", err)
+	for at := s.now(); ; at = at.Add(time.Millisecond) {
+		name = pointPrefix + at.Format(stampForm) + pointSuffix
+		if err := s.cfg.Store.Copy(ctx, filepath.Join(s.cfg.Dir, name)); !errors.Is(err, fs.ErrExist) {
+			return name, err
 		}
 	}
-	return nil
+}
+
+// removePoint removes the copy of an import that came to nothing: it must not push out one that somebody needs.
+func (s *Service) removePoint(ctx context.Context, name string) {
+	if err := os.Remove(filepath.Join(s.cfg.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.cfg.Log.ErrorContext(ctx, "a restore point that is not needed could not be removed", "name", name, "error", err)
+	}
+}
+
+// dropOldPoints keeps the newest copies. The import that it follows is done, so it fails in the log only.
+func (s *Service) dropOldPoints(ctx context.Context) {
+	list, err := s.RestorePoints()
+	if err != nil {
+		s.cfg.Log.ErrorContext(ctx, "restore points could not be listed", "error", err)
+	}
+	for _, old := range list[min(maxPoints, len(list)):] {
+		s.removePoint(ctx, old.Name)
+	}
 }
 
 // room makes sure that the data directory's disk takes size bytes more and still has some left for the database.
 func (s *Service) room(size int64) error {
-	var disk unix.Statfs_t
-	if err := unix.Statfs(s.cfg.Dir, &disk); err != nil {
+	free, err := s.free(s.cfg.Dir)
+	if err != nil {
 		return fmt.Errorf("transfer: free space: %w", err)
 	}
-	free := int64(disk.Bavail) * disk.Bsize //nolint:gosec // a disk has fewer than 2^63 bytes
 	const spare = 64 << 20
 	if free < size+spare {
 		return app.E(app.CodeTooLarge, fmt.Sprintf("the disk of the data directory has %d MiB left and %d MiB are needed", free>>20, (size+spare)>>20),
 			"Make room on it, or move the data directory to a larger disk.")
 	}
 	return nil
+}
+
+// freeSpace is how many bytes may still be written to the disk of a directory.
+func freeSpace(dir string) (int64, error) {
+	var disk unix.Statfs_t
+	err := unix.Statfs(dir, &disk)
+	return int64(disk.Bavail) * disk.Bsize, err //nolint:gosec // a disk has fewer than 2^63 bytes
 }

@@ -79,7 +79,7 @@ func (r Restore) build(ctx context.Context, fn func(scratch string) error, detai
 	if found == nil && !r.Replace {
 		return app.E(app.CodeConflict, "there is a database in "+r.Dir+" already", "Choose an empty data directory (AIRLOCK_DATA_DIR), or say --replace: the present one is set aside, not deleted.")
 	}
-	scratch, err := os.MkdirTemp(r.Dir, "restore-")
+	scratch, err := os.MkdirTemp(r.Dir, restorePrefix)
 	if err != nil {
 		return fmt.Errorf("transfer: restore: %w", err)
 	}
@@ -91,9 +91,12 @@ func (r Restore) build(ctx context.Context, fn func(scratch string) error, detai
 		return err
 	}
 	if found == nil {
-		if err := r.setAside(ctx, target); err != nil {
+		if err := r.fold(ctx); err != nil {
 			return err
 		}
+	}
+	if err := setAside(target); err != nil {
+		return err
 	}
 	if err := os.Rename(filepath.Join(scratch, store.FileName), target); err != nil {
 		return fmt.Errorf("transfer: restore: %w", err)
@@ -126,16 +129,19 @@ func (r Restore) examine(ctx context.Context, scratch, detail string) (err error
 	})
 }
 
-// setAside gives the present database a second name, so that there is one at every moment: the new one then takes the first name in one step. Opening and closing it folds its
-// write-ahead log in; one that could not be folded in goes first, since it must not be taken for the new database's.
-func (r Restore) setAside(ctx context.Context, target string) error {
-	if st, err := store.Open(ctx, r.Dir, r.Log); err == nil {
-		err = st.Close()
-		if err != nil {
-			return err
-		}
+// fold makes the present database whole in one file: opening and closing it folds its write-ahead log in. One that can't be opened stays in pieces.
+func (r Restore) fold(ctx context.Context) error {
+	st, err := store.Open(ctx, r.Dir, r.Log)
+	if err != nil {
+		return nil //nolint:nilerr // it is set aside as it is
 	}
-	aside := filepath.Join(r.Dir, "before-restore-"+time.Now().UTC().Format(stampForm)+pointSuffix)
+	return st.Close()
+}
+
+// setAside gives the present database a second name, so that there is one at every moment: the new one then takes the first name in one step. A write-ahead log that is still there,
+// also one whose database somebody deleted, goes first: SQLite would take it for the new database's and write its pages over it.
+func setAside(target string) error {
+	aside := filepath.Join(filepath.Dir(target), "before-restore-"+time.Now().UTC().Format(stampForm)+pointSuffix)
 	for _, end := range []string{"-wal", "-shm"} {
 		if err := os.Rename(target+end, aside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("transfer: restore: %w", err)
@@ -145,7 +151,7 @@ func (r Restore) setAside(ctx context.Context, target string) error {
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // volumes without hard links
 		err = os.Rename(target, aside)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("transfer: restore: %w", err)
 	}
 	return nil

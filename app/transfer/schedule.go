@@ -39,8 +39,9 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// tick makes the backup that is due, if one is, and notes what was missed.
+// tick forgets the job whose time is over, makes the backup that is due, if one is, and notes what was missed.
 func (s *Service) tick(ctx context.Context) error {
+	s.forgetOld()
 	settings, ok, err := s.BackupSettings(ctx)
 	if err != nil || !ok || !settings.On {
 		return err
@@ -76,7 +77,7 @@ func (s *Service) tick(ctx context.Context) error {
 }
 
 func (s *Service) noteMissed(ctx context.Context, settings BackupSettings, n int, from, slot time.Time) error {
-	detail := fmt.Sprintf("%d backups were missed before %s: the server did not run, or another backup took too long.", n, moment(slot.UnixMilli()))
+	detail := fmt.Sprintf("%s missed before %s: the server did not run, or another backup took too long.", were(n, "backup"), moment(slot.UnixMilli()))
 	b := store.Backup{Cause: "schedule", By: app.System(), Slot: slotBefore(settings.Every, slot.Add(-time.Second)), Status: store.BackupMissed, Target: settings.place(), Error: detail,
 		StartedAt: s.now(), FinishedAt: s.now()}
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {

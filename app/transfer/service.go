@@ -31,6 +31,7 @@ type Service struct {
 	cfg    Config
 	jobs   jobs
 	backup sync.Mutex // one backup at a time in this process; the database knows of other processes
+	free   func(dir string) (int64, error)
 }
 
 // New returns a Service.
@@ -47,7 +48,7 @@ func New(cfg Config) *Service {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{cfg: cfg}
+	return &Service{cfg: cfg, free: freeSpace}
 }
 
 func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Millisecond) }

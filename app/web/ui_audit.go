@@ -47,7 +47,21 @@ func (s *Server) showAudit(c echo.Context) error {
 	if page.Events, err = s.auditRows(ctx, events, profiles); err != nil {
 		return err
 	}
+	if page.Archived, err = s.archivedRows(ctx); err != nil {
+		return err
+	}
 	return s.render(c, http.StatusOK, views.AuditView(page))
+}
+
+// archivedRows lists the audit logs that came with imports.
+func (s *Server) archivedRows(ctx context.Context) ([]views.ArchivedRow, error) {
+	logs, err := s.cfg.Access.ArchivedLogs(ctx)
+	rows := make([]views.ArchivedRow, len(logs))
+	for i, l := range logs {
+		rows[i] = views.ArchivedRow{Label: l.Source, Events: l.Events, From: l.First, To: l.Last,
+			CSV: address(views.AuditExport, "of", l.Source, "as", "csv"), Lines: address(views.AuditExport, "of", l.Source, "as", "jsonl")}
+	}
+	return rows, err
 }
 
 // auditFilter reads what a person looks for from the URL. Problems are of fields that were typed wrong.

@@ -48,6 +48,9 @@ func backupRow(b store.Backup) views.BackupRow {
 	}
 	if b.Status == store.BackupVerified {
 		row.Detail = transfer.Found(b)
+		if b.Error != "" {
+			row.Detail += ". " + b.Error
+		}
 	}
 	return row
 }

@@ -188,8 +188,11 @@ func executionRecord(x app.Execution) record {
 	}
 }
 
-// exportAudit downloads the audit log. With the hashes in it, the chain can be verified without Airlock.
+// exportAudit downloads the audit log, or one that came with an import. With the hashes in it, the chain can be verified without Airlock.
 func (s *Server) exportAudit(c echo.Context) error {
+	if of := c.QueryParam("of"); of != "" {
+		return s.exportArchived(c, of)
+	}
 	_, f, found, err := auditFilter(c)
 	if err != nil {
 		return err
@@ -210,6 +213,10 @@ func (s *Server) auditRecords(c echo.Context, f *access.AuditFilter) ([]record, 
 		return nil, err
 	}
 	f.Before = events[len(events)-1].Seq
+	return eventRecords(events), nil
+}
+
+func eventRecords(events []app.Event) []record {
 	records := make([]record, len(events))
 	for i, e := range events {
 		records[i] = record{
@@ -217,5 +224,18 @@ func (s *Server) auditRecords(c echo.Context, f *access.AuditFilter) ([]record, 
 			{"action", e.Action}, {"subject", e.Subject}, {"detail", e.Detail}, {"previous", e.Prev}, {"hash", e.Hash},
 		}
 	}
-	return records, nil
+	return records
+}
+
+// exportArchived downloads an audit log that came with an import, from its beginning.
+func (s *Server) exportArchived(c echo.Context, of string) error {
+	after := int64(0)
+	return s.download(c, "airlock-audit-archived", func() ([]record, error) {
+		events, err := s.cfg.Access.ArchivedEvents(c.Request().Context(), of, after)
+		if err != nil || len(events) == 0 {
+			return nil, err
+		}
+		after = events[len(events)-1].Seq
+		return eventRecords(events), nil
+	})
 }

@@ -154,7 +154,15 @@ func (s *Server) look(c echo.Context, file io.Reader, passphrase app.Secret) err
 	return s.movePage(c, http.StatusUnprocessableEntity, views.Problems{"file": found.Of("")})
 }
 
-// jobTitles are what a job is called while it runs and afterwards.
+// jobSize says how much there is to do: an export counts executions, the others bytes of the file.
+func jobSize(j transfer.Job) string {
+	if j.Kind == transfer.JobExport {
+		return views.Number(j.Total) + " executions"
+	}
+	return views.Bytes(j.Total)
+}
+
+// jobTitle is what a job is called while it runs, and afterwards.
 func jobTitle(j transfer.Job) string {
 	titles := map[string][2]string{
 		transfer.JobExport: {"Exporting", "The export is ready"}, transfer.JobPlan: {"Reading the file", "Before you import"},
@@ -180,7 +188,7 @@ func (s *Server) showJob(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := views.JobPage{Shell: sh, ID: j.ID, Title: jobTitle(j), Running: j.Running(), Done: j.Done, Total: j.Total}
+	page := views.JobPage{Shell: sh, ID: j.ID, Title: jobTitle(j), Running: j.Running(), Done: j.Done, Total: j.Total, Of: jobSize(j)}
 	switch {
 	case j.Running():
 		c.Response().Header().Set("Refresh", "1")

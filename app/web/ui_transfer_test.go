@@ -18,9 +18,19 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views"
 )
+
+// An export counts executions: they are not told as bytes.
+func TestJobSize(t *testing.T) {
+	for kind, want := range map[string]string{transfer.JobExport: "12,345 executions", transfer.JobImport: "12 KiB", transfer.JobPlan: "12 KiB"} {
+		if got := jobSize(transfer.Job{Kind: kind, Total: 12_345}); got != want {
+			t.Errorf("%s: %s", kind, got)
+		}
+	}
+}
 
 const houseWords = "five random words of a house"
 
@@ -100,6 +110,11 @@ func TestUIMovingHouse(t *testing.T) {
 	done.says("main", "1 credential, 1 profile")
 	if got, err := fresh.access.Profile(t.Context(), p.ID); err != nil || got.Description != "billing" {
 		t.Errorf("%+v, %v", got, err)
+	}
+	fresh.get(views.Audit).says("#archived", "Logs of other instances")
+	link, _ := fresh.get(views.Audit).doc.Find("#archived a").Last().Attr("href")
+	if log := fresh.get(link).want(http.StatusOK).text; !strings.Contains(log, `"action":"profile.create"`) || strings.Count(log, "\n") < 3 {
+		t.Errorf("%s: %s", link, log)
 	}
 	fresh.deletesPoint()
 	fresh.post(url + "/import").want(http.StatusNotFound) // once

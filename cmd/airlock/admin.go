@@ -46,6 +46,7 @@ const adminUsage = `Usage: airlock admin COMMAND
   profile delete ID
   audit list
   audit verify                                walk the hash chain
+  audit archived [--of LABEL]                 the audit logs that came with imports, or all of one of them
   export FILE                                 write everything into a file sealed with a passphrase; - is standard output
       --profile ID (repeatable)               only these profiles, with the credentials they refer to
       --no-history                            without executions
@@ -121,8 +122,9 @@ func admin(ctx context.Context, c console, args []string) (err error) {
 		"retire": func(rest []string) error { return o.retire(ctx, rest) },
 		"audit": func(rest []string) error {
 			return pick("admin audit", adminUsage, c.out, rest, map[string]func([]string) error{
-				"list":   func(rest []string) error { return o.listAudit(ctx, rest) },
-				"verify": func(rest []string) error { return o.verifyAudit(ctx, rest) },
+				"list":     func(rest []string) error { return o.listAudit(ctx, rest) },
+				"verify":   func(rest []string) error { return o.verifyAudit(ctx, rest) },
+				"archived": func(rest []string) error { return o.archivedAudit(ctx, rest) },
 			})
 		},
 	})
@@ -148,39 +150,5 @@ func (o *operator) token(ctx context.Context, args []string) error {
 		return err
 	}
 	fmt.Fprintln(o.out, token.Reveal())
-	return nil
-}
-
-func (o *operator) listAudit(ctx context.Context, args []string) error {
-	if _, err := o.parse(ctx, newFlags("admin audit list", adminUsage), args); err != nil {
-		return err
-	}
-	events, err := o.access.Audit(ctx, 0, 100)
-	if err != nil {
-		return err
-	}
-	w := table(o.out, "SEQ", "TIME", "WHO", "ACTION", "SUBJECT", "DETAIL")
-	for _, e := range events {
-		who := string(e.Actor.Kind)
-		if e.Actor.Name != "" {
-			who += " " + e.Actor.Name
-		}
-		w.row(fmt.Sprint(e.Seq), stamp(e.At), who, e.Action, e.Subject, e.Detail)
-	}
-	return w.flush()
-}
-
-func (o *operator) verifyAudit(ctx context.Context, args []string) error {
-	if _, err := o.parse(ctx, newFlags("admin audit verify", adminUsage), args); err != nil {
-		return err
-	}
-	broken, err := o.access.VerifyAudit(ctx)
-	if err != nil {
-		return err
-	}
-	if broken != 0 {
-		return fmt.Errorf("the audit log was changed: its chain breaks at event %d", broken)
-	}
-	fmt.Fprintln(o.out, "the audit log is unbroken")
 	return nil
 }

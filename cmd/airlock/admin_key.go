@@ -23,6 +23,11 @@ func (o *operator) rotateKey(ctx context.Context, args []string) error {
 	if _, err := o.parse(ctx, newFlags("admin key rotate", adminUsage), args); err != nil {
 		return err
 	}
+	only, err := lockRotation(o.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	defer only.Close()
 	own := o.cfg.SecretKey.Empty() && o.cfg.SecretKeyFile == ""
 	if own {
 		if err := o.addKey(); err != nil {

@@ -12,10 +12,20 @@ import (
 // lockDataDir keeps a second server off a data directory: at its start it would declare lost what the first one runs. The lock ends with the
 // process, however that ends. airlock admin needs none.
 func lockDataDir(dir string) (*os.File, error) {
+	return lock(dir, "serve.lock", "another server uses the data directory "+dir+"; stop it, or set AIRLOCK_DATA_DIR")
+}
+
+// lockRotation keeps two rotations of the instance key apart: each would drop keys that the other one still needs.
+func lockRotation(dir string) (*os.File, error) {
+	return lock(dir, "rotate.lock", "another key rotation is under way in "+dir+"; wait until it has ended")
+}
+
+// lock locks a file in the data directory; taken is what to say if somebody else has it.
+func lock(dir, name, taken string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w (set AIRLOCK_DATA_DIR)", err)
 	}
-	file, err := os.OpenFile(filepath.Join(dir, "serve.lock"), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	file, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the data directory: %w (set AIRLOCK_DATA_DIR)", err)
 	}
@@ -25,7 +35,7 @@ func lockDataDir(dir string) (*os.File, error) {
 	}
 	_ = file.Close()
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, usageError{fmt.Sprintf("another server uses the data directory %s; stop it, or set AIRLOCK_DATA_DIR", dir)}
+		return nil, usageError{taken}
 	}
 	return nil, fmt.Errorf("lock the data directory: %w (set AIRLOCK_DATA_DIR)", err)
 }

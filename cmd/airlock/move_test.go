@@ -56,6 +56,15 @@ func TestMovingHouse(t *testing.T) {
 	}
 	fresh.admin(movingWords+"\n", "import", file)
 
+	// The old instance's audit log is there, apart.
+	listed := strings.Fields(fresh.admin("", "audit", "archived"))
+	if len(listed) != 8 { // a head of four words, and one log
+		t.Fatalf("archived logs: %v", listed)
+	}
+	if log := fresh.admin("", "audit", "archived", "--of", listed[4]); !strings.Contains(log, "profile.lock") || strings.Count(log, "\n") < 3 {
+		t.Errorf("the archived log: %s", log)
+	}
+
 	// What the agent did is there under the old id, and what it does goes on.
 	var seen agentView
 	if code := fresh.call(http.MethodGet, "/executions/"+before.ID, nil, &seen); code != http.StatusOK || string(seen.Result) != string(before.Result) || seen.Stdout != before.Stdout {
@@ -72,6 +81,20 @@ func TestMovingHouse(t *testing.T) {
 	if again = fresh.await(again, 30*time.Second); again.Status != "completed" || string(again.Result) != string(before.Result) {
 		t.Errorf("the re-run: %+v", again)
 	}
+	// The profile is revoked at the old place. An import by the command line brings that along, and what runs under the profile is stopped.
+	running := fresh.submit(profile, "import time; time.sleep(600)", 10*time.Minute)
+	eventually(t, time.Minute, "it runs", func() bool {
+		var now agentView
+		fresh.call(http.MethodGet, "/executions/"+running.ID, nil, &now)
+		return now.Status == "running"
+	})
+	old.admin("", "profile", "revoke", profile)
+	file = filepath.Join(t.TempDir(), "revoked.airlock")
+	old.admin(movingWords+"\n", "export", file)
+	fresh.admin(movingWords+"\n", "import", "--overwrite", file)
+	eventually(t, time.Minute, "what the revoked profile ran is stopped", func() bool { return fresh.count("SELECT count(*) FROM executions WHERE completed_at = 0") == 0 })
+	profile = old.admin("", "profile", "create", "--description", "stays")
+	old.admin("", "profile", "lock", profile)
 	old.admin("", "retire", "--undo")
 	if x := old.await(old.submit(profile, "set_result(1)", 30*time.Second), 30*time.Second); x.Status != "completed" {
 		t.Errorf("taken back: %+v", x)

@@ -20,7 +20,7 @@ type Client struct {
 	cache *cache
 	seen  seen
 
-	login    sync.Mutex // held while logging in: who waits takes what comes out of it
+	login    chan struct{} // holds one while somebody logs in: who waits takes the token that comes of it
 	mu       sync.Mutex
 	now      *session   // nil: not logged in
 	secretID app.Secret // of the last login

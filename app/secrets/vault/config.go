@@ -67,7 +67,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("vault: %w", err)
 	}
-	return &Client{cfg: cfg, base: base, idle: idle, reads: make(chan struct{}, maxReads), cache: newCache(cfg.Cache, cfg.Now)}, nil
+	return &Client{cfg: cfg, base: base, idle: idle, reads: make(chan struct{}, maxReads), login: make(chan struct{}, 1), cache: newCache(cfg.Cache, cfg.Now)}, nil
 }
 
 func (cfg *Config) check() error {

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
@@ -121,4 +123,32 @@ func TestOwnSecretIDIsNoSecretOfAScript(t *testing.T) {
 	for _, field := range []string{"x", "y", "z"} {
 		w.refused("secret/data/a#"+field, app.CodeForbidden, "own access")
 	}
+}
+
+// TestNobodyWaitsBehindALoginThatHangs: the settings page asks for Vault's health while a login gets no answer, and has no more time than it said.
+func TestNobodyWaitsBehindALoginThatHangs(t *testing.T) {
+	t.Parallel()
+	asked, release := make(chan struct{}), make(chan struct{})
+	front := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(asked)
+		<-release
+	}))
+	defer front.Close()
+	client, err := New(Config{Address: front.URL, Token: app.NewSecret("token-of-the-test-0123"), Timeout: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = client.session(t.Context())
+	}()
+	<-asked
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := client.session(ctx); app.CodeOf(err) != app.CodeUnreachable || !strings.Contains(err.Error(), "did not answer") {
+		t.Errorf("%v", err)
+	}
+	close(release)
+	<-done
 }

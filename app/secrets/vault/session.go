@@ -25,13 +25,18 @@ type session struct {
 	expires   time.Time // as last heard of; zero: never. Client.mu guards it
 }
 
-// session returns one that was good when it was last heard of, logging in if there is none. Logins don't overlap: who comes while one is under way gets what comes of it.
+// session returns one that was good when it was last heard of, logging in if there is none. Logins don't overlap: who comes while one is under way gets
+// the token that comes of it, or tries in turn, as long as ctx lasts.
 func (c *Client) session(ctx context.Context) (*session, error) {
 	if s := c.current(); s != nil {
 		return s, nil
 	}
-	c.login.Lock()
-	defer c.login.Unlock()
+	select {
+	case c.login <- struct{}{}:
+		defer func() { <-c.login }()
+	case <-ctx.Done():
+		return nil, explain(context.Cause(ctx), c.cfg.Timeout)
+	}
 	if s := c.current(); s != nil {
 		return s, nil
 	}

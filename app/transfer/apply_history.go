@@ -1,0 +1,190 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// chain is an audit log as far as it was read.
+type chain struct {
+	seq  int64
+	hash string
+}
+
+// take goes on with an event, which must be the next one and hash to what it says.
+func (c *chain) take(e store.EventRow) error {
+	if e.Seq != c.seq+1 || e.Prev != c.hash || !store.Intact(e) || checkBounds(e) != nil {
+		return contradiction("the audit log", fmt.Sprintf("is broken at event %d", c.seq+1), nil)
+	}
+	c.seq, c.hash = e.Seq, e.Hash
+	return nil
+}
+
+// askedKeys keeps the keys of the file's hashes of questions, so that re-runs here find the answers that were given there.
+func (m *importer) askedKeys(ctx context.Context) error {
+	if !m.choice.History {
+		return nil
+	}
+	own := m.ring.LookupKey(secrets.Scripts)
+	for _, key := range m.in.open.AskedKeys {
+		if string(key) == string(own) {
+			continue
+		}
+		if err := access.KeepAskedKey(ctx, m.tx, m.ring, key, m.now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// history takes one line behind the policies.
+func (m *importer) history(ctx context.Context, r record) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	switch r.kind() {
+	case kindExecution, kindPart:
+		if !m.choice.History {
+			return nil
+		}
+		return m.execution(ctx, r)
+	case kindStats:
+		row, err := statsRow(*r.Stats)
+		if err != nil {
+			return err
+		}
+		if _, ok := m.home(row.ProfileHandle); !ok || !m.choice.History {
+			return nil
+		}
+		_, _, err = m.load.Add(ctx, row)
+		return err
+	case kindPerson:
+		return m.person(ctx, *r.Person)
+	case kindEvent:
+		return m.event(ctx, *r.Event)
+	case kindArchived:
+		return m.archived(ctx, *r.Archived)
+	}
+	return nil
+}
+
+func (m *importer) execution(ctx context.Context, r record) error {
+	if r.Execution == nil && m.row == 0 {
+		return nil
+	}
+	if r.Execution != nil {
+		m.handle, m.row = r.Execution.Handle, 0
+	}
+	row, err := historyRow(m.ring, m.handle, m.row, r)
+	if err != nil {
+		return err
+	}
+	x, begins := row.(store.ExecutionRow)
+	if used, ok := row.(store.UsedValueRow); ok {
+		used.CredentialID = m.credentialHere(used.CredentialID)
+		row = used
+	}
+	if !begins {
+		return m.must(ctx, row)
+	}
+	home, ok := m.home(x.ProfileHandle)
+	if !ok {
+		m.report.Skipped++
+		return nil
+	}
+	x.ProfileID = home
+	id, added, err := m.load.Add(ctx, x)
+	if err != nil {
+		return err
+	}
+	if !added {
+		m.report.Skipped++
+		return nil
+	}
+	m.row = id
+	m.report.Executions++
+	return nil
+}
+
+// person lets somebody log in here who could there: only into a new database, since who may enter an instance that is in use is not a file's to say.
+func (m *importer) person(ctx context.Context, p store.PersonRow) error {
+	if !m.fresh {
+		return nil
+	}
+	if !handleShape.MatchString(p.ID) || app.CheckText("name", p.Name, maxShort) != nil || len(p.Password) > maxShort {
+		return contradiction("a person", "is not possible", nil)
+	}
+	return m.must(ctx, p)
+}
+
+// event takes an event of the other instance's audit log: into a new database as it is, else beside this instance's own.
+func (m *importer) event(ctx context.Context, e store.EventRow) error {
+	if err := m.log.take(e); err != nil {
+		return err
+	}
+	switch {
+	case m.fresh:
+		return m.must(ctx, e)
+	case !m.choice.History:
+		return nil
+	}
+	return m.keep(ctx, m.in.open.Instance, e)
+}
+
+// archived takes an event of an audit log that the other instance keeps beside its own.
+func (m *importer) archived(ctx context.Context, a archivedRecord) error {
+	if a.Source != m.source {
+		if a.Source <= m.source || !labelShape.MatchString(a.Source) {
+			return contradiction("the archived audit log", "is out of order", nil)
+		}
+		m.source, m.archive = a.Source, chain{}
+	}
+	if err := m.archive.take(a.EventRow); err != nil {
+		return err
+	}
+	if !m.choice.History {
+		return nil
+	}
+	return m.keep(ctx, a.Source, a.EventRow)
+}
+
+// branchLabel is how long the name of a branch is.
+const branchLabel = 32
+
+// keep archives an event of another instance's log, or of another past of this one's, unless it is here. Events of a log come one after the other, from its first.
+//
+// An instance that was restored goes on from an earlier moment with the same label, so its log has more than one continuation. Each is kept whole, as a chain of its own that is
+// named by the hash of the event with which it parts: mixed, they would be no chain, and no file made here could be read again.
+func (m *importer) keep(ctx context.Context, source string, e store.EventRow) error {
+	if source == m.instance && !m.fresh {
+		source = store.OwnLog
+	}
+	log, ok := m.parted[source]
+	if !ok {
+		log = source
+	}
+	for {
+		if log != store.OwnLog {
+			if added, err := m.load.Archive(ctx, log, e); added || err != nil {
+				return err
+			}
+		}
+		hash, err := m.tx.KeptHash(ctx, log, e.Seq)
+		if err != nil || hash == e.Hash {
+			return err
+		}
+		branch := e.Hash[:branchLabel]
+		if branch == log {
+			return contradiction("the archived audit log", "has a forged branch", nil)
+		}
+		if err := m.tx.Branch(ctx, log, branch, e.Seq); err != nil {
+			return err
+		}
+		log, m.parted[source] = branch, branch
+	}
+}

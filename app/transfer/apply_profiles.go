@@ -1,0 +1,212 @@
+package transfer
+
+import (
+	"context"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+func (m *importer) profile(ctx context.Context, item Item, f profileRecord) error {
+	here, exists := m.local(f)
+	if exists && here.row.Handle == f.Handle {
+		m.homes[f.Handle] = &here.row.ID
+	}
+	if !m.choice.takes(item) {
+		if !exists || here.row.Handle != f.Handle {
+			m.refused[f.Handle] = struct{}{}
+		}
+		return nil
+	}
+	m.report.Profiles++
+	m.report.Changed = append(m.report.Changed, f.Handle)
+	switch {
+	case !exists:
+		return m.newProfile(ctx, f)
+	case !here.row.Locked:
+		if err := m.tx.DeleteProfile(ctx, here.row.ID); err != nil {
+			return err
+		}
+		if f.Revoked {
+			if err := m.revoked(ctx, f.Handle); err != nil {
+				return err
+			}
+		}
+		return m.newProfile(ctx, f)
+	}
+	return m.overwriteProfile(ctx, f)
+}
+
+// revoked says that a profile is revoked now. The audit log says so, too, in the words of any other revocation: beside a server, that is how it learns what to stop.
+func (m *importer) revoked(ctx context.Context, handle string) error {
+	m.report.Revoked = append(m.report.Revoked, handle)
+	return m.note(ctx, "profile.revoke", handle, "Revoked, as a file says.")
+}
+
+// newProfile loads a profile as the file has it, linked to the credentials that are here now.
+func (m *importer) newProfile(ctx context.Context, f profileRecord) error {
+	version, err := m.versionHere(ctx, f)
+	if err != nil {
+		return err
+	}
+	id, added, err := m.load.Add(ctx, store.ProfileRow{
+		Lookup: m.ring.Lookup(secrets.Profiles, f.ID), SealedID: m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID)), Handle: f.Handle,
+		Description: f.Description, PairingCode: f.PairingCode, CreatedBy: text(f.CreatedBy), CreatedFrom: f.CreatedFrom, ClaimedAt: f.ClaimedAt, LockedAt: f.LockedAt,
+		Revoked: f.Revoked, RevokedAt: f.RevokedAt, ExpiresAt: f.ExpiresAt, Backend: f.Backend, MinTier: f.MinTier, Image: f.Image, Policy: version,
+		Executions: f.Executions, LastUsedAt: f.LastUsedAt, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,
+	})
+	if err == nil && !added {
+		err = contradiction("profile "+f.Handle, "is here already", nil)
+	}
+	if err != nil {
+		return err
+	}
+	for i, k := range f.Keys {
+		row := store.ProfileKeyRow{ProfileID: id, Name: k.Name, Position: i, Description: k.Description, Mode: string(k.Mode), Hosts: text(append([]app.Host{}, k.Hosts...)), CreatedAt: k.CreatedAt}
+		if to, ok := m.ids[k.Credential]; ok {
+			row.CredentialID = &to
+		}
+		if err := m.must(ctx, row); err != nil {
+			return err
+		}
+	}
+	for i, h := range f.Hosts {
+		row := store.ProfileHostRow{ProfileID: id, Entry: h.Host.String(), Position: i, Host: text(h.Host), Allowed: h.Allowed, AskedBy: text(h.AskedBy), Execution: h.Execution, Line: h.Line, CreatedAt: h.CreatedAt}
+		if err := m.must(ctx, row); err != nil {
+			return err
+		}
+	}
+	if f.Locked {
+		if err := m.tx.LockLoaded(ctx, id); err != nil {
+			return err
+		}
+	}
+	m.homes[f.Handle] = &id
+	return m.note(ctx, "profile.import", f.Handle, "Added from a file.")
+}
+
+// versionHere is the version that counts of the file's policy here. Versions outlive their profile and never change, so those of a profile that was here and was deleted are still
+// there: where they say something else than the file, the file's policy becomes the version after them.
+func (m *importer) versionHere(ctx context.Context, f profileRecord) (int, error) {
+	last, was := m.gone[f.Handle]
+	if !was || f.Policy > last.version {
+		return f.Policy, nil
+	}
+	policy := m.mapped(m.in.current(f))
+	if f.Policy == last.version && policy.Digest() == last.digest {
+		return f.Policy, nil
+	}
+	policy.Version, policy.CreatedAt, policy.CreatedBy = last.version+1, m.now, m.by
+	return policy.Version, m.tx.InsertPolicy(ctx, f.Handle, policy)
+}
+
+// overwriteProfile gives a locked profile the file's name, end, revocation and policy; that becomes the version after the present one.
+func (m *importer) overwriteProfile(ctx context.Context, f profileRecord) error {
+	p, err := m.tx.ProfileByHandle(ctx, f.Handle)
+	if err != nil {
+		return err
+	}
+	policy := m.mapped(m.in.current(f))
+	now, err := m.tx.Policy(ctx, p.Handle, p.Policy)
+	if err != nil {
+		return err
+	}
+	seen, revokedAt := p.UpdatedAt, time.Time{}
+	p.Description, p.Placement = f.Description, policy.Placement
+	p.ExpiresAt = time.Time{}
+	if f.ExpiresAt > 0 {
+		p.ExpiresAt = time.UnixMilli(f.ExpiresAt).UTC()
+	}
+	if f.Revoked {
+		p.Revoked, revokedAt = true, m.now
+		if err := m.revoked(ctx, f.Handle); err != nil {
+			return err
+		}
+	}
+	if policy.Digest() != now.Digest() {
+		p.Policy++
+		policy.Version, policy.CreatedAt, policy.CreatedBy = p.Policy, m.now, m.by
+		if err := m.tx.InsertPolicy(ctx, p.Handle, policy); err != nil {
+			return err
+		}
+		if err := m.tx.DecideHosts(ctx, p.Row, policy.Hosts, nil, m.by, m.now); err != nil {
+			return err
+		}
+	}
+	if _, err := m.tx.UpdateProfile(ctx, p, revokedAt, seen, m.now); err != nil {
+		return err
+	}
+	return m.note(ctx, "profile.import", f.Handle, "Overwritten from a file.")
+}
+
+// mapped is a policy with the ids that the credentials have here. A grant of a credential that is not in the file points nowhere.
+func (m *importer) mapped(p app.Policy) app.Policy {
+	keys := make([]app.Grant, len(p.Keys))
+	for i, g := range p.Keys {
+		keys[i] = g
+		keys[i].CredentialID = m.credentialHere(g.CredentialID)
+	}
+	p.Keys = keys
+	return p
+}
+
+// credentialHere is the id that a credential of the file has here. One that is not in the file, or was not taken, is nothing that is here.
+func (m *importer) credentialHere(id string) string {
+	if to, ok := m.ids[id]; ok {
+		return to
+	}
+	if _, here := m.names[id]; here {
+		return app.NewID()
+	}
+	return id
+}
+
+// policies loads the versions of profiles that were taken, that are here with the same version or that are gone everywhere. Versions never change, so one that is here counts.
+func (m *importer) policies(ctx context.Context) error {
+	for handle, versions := range m.in.policies {
+		if _, ok := m.home(handle); !ok {
+			continue
+		}
+		most := 0
+		if here, ok := m.profiles[handle]; ok {
+			if most = here.row.Policy; most == 0 { // it was not locked, and is replaced or stays as it is
+				most = m.policyOf(handle)
+			}
+		}
+		for _, v := range versions {
+			if here := m.profiles[handle]; here.row.ID != 0 && v.Body.Version > most {
+				break
+			}
+			body := m.mapped(v.Body)
+			row := store.PolicyRow{ProfileHandle: handle, Version: body.Version, Body: text(body), Digest: body.Digest(), CreatedBy: text(v.CreatedBy), CreatedAt: v.CreatedAt}
+			if _, _, err := m.load.Add(ctx, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// policyOf is the policy version of a profile of the file that replaced an unlocked one here; 0 if it was not taken.
+func (m *importer) policyOf(handle string) int {
+	for i, f := range m.in.profiles {
+		if f.Handle == handle && m.choice.takes(m.items[len(m.in.credentials)+i]) {
+			return f.Policy
+		}
+	}
+	return 0
+}
+
+// home says whether the history of a handle is taken, and to which row it belongs.
+func (m *importer) home(handle string) (*int64, bool) {
+	if row, ok := m.homes[handle]; ok {
+		return row, true
+	}
+	if _, refused := m.refused[handle]; refused {
+		return nil, false
+	}
+	_, here := m.profiles[handle] // under another id
+	return nil, !here
+}

@@ -1,0 +1,117 @@
+package transfer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// kept is what the archived audit logs say was done to what, by the beginning of their names: the label of an instance, or branch.
+func (h *house) kept() map[string]string {
+	h.t.Helper()
+	got := map[string]string{}
+	h.no(h.store.Read(h.t.Context(), func(tx *store.Tx) error {
+		return tx.EachArchived(h.t.Context(), func(source string, e store.EventRow) error {
+			if len(source) == branchLabel {
+				source = "branch"
+			}
+			if e.Action == "credential.create" || e.Action == "credential.set" {
+				got[source] += e.Subject + " "
+			}
+			return nil
+		})
+	}))
+	return got
+}
+
+// An instance was restored from an older file, so its audit log has two continuations. An instance that gets both keeps both, each whole, and goes on making files that can be read:
+// mixed they would be no chain, and every backup from then on would fail.
+func TestAuditLogsOfARestoredInstance(t *testing.T) {
+	old := newHouse(t, "aaaa")
+	old.credential("BEFORE", "value-of-before")
+	earlier := old.export(all())
+	restored := newHouse(t, "aaaa") // with the same key, so under the same label
+	must[Counts](t)(restored.Fill(t.Context(), upload(earlier), nil))
+	old.credential("LOST", "value-of-lost")
+	restored.credential("SINCE", "value-of-since")
+
+	other := newHouse(t, "bbbb")
+	for range 2 { // the second time everything is here
+		other.take(old.export(all()), Choice{History: true})
+		other.take(restored.export(all()), Choice{History: true})
+	}
+	if diff := cmp.Diff(map[string]string{"aaaa": "BEFORE LOST ", "branch": "BEFORE SINCE "}, other.kept()); diff != "" {
+		t.Error(diff)
+	}
+	third := newHouse(t, "cccc")
+	third.take(other.export(all()), Choice{History: true})
+	if got := third.kept(); got["aaaa"] != "BEFORE LOST " || got["branch"] != "BEFORE SINCE " {
+		t.Errorf("it travelled on as %v", got)
+	}
+	other.no(other.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	must[store.Backup](t)(other.BackUp(t.Context(), person()))
+
+	// The restored instance gets what it had lost; its own log stays as it is, and is not kept twice.
+	restored.take(old.export(all()), Choice{History: true})
+	if diff := cmp.Diff(map[string]string{"branch": "BEFORE LOST "}, restored.kept()); diff != "" {
+		t.Error(diff)
+	}
+	if broken := must[int64](t)(restored.desk.VerifyAudit(t.Context())); broken != 0 {
+		t.Errorf("its own log breaks at %d", broken)
+	}
+	newHouse(t, "dddd").plan(restored.export(all()))
+}
+
+// A profile moved here, got other hosts here and was deleted. It comes back from the first instance as the preview says, not as it was here last; and its hosts can be changed again.
+func TestDeletedProfileComesBackAsTheFileHasIt(t *testing.T) {
+	for name, versions := range map[string]int{"another second version": 1, "more versions": 2} {
+		t.Run(name, func(t *testing.T) {
+			a, b, p := twins(t)
+			for i := range versions {
+				must[app.Profile](t)(b.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", []string{"here.example", "also-here.example"}[i]), nil))
+			}
+			must[app.Profile](t)(b.desk.Revoke(t.Context(), person(), p.Handle))
+			b.no(b.desk.DeleteProfile(t.Context(), person(), p.Handle))
+			must[app.Profile](t)(a.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", "there.example"), nil))
+			file, key := a.export(all()), "profile:"+p.Handle
+			says(t, state(b.plan(file), key).Facts, "It reaches api.stripe.com, there.example.")
+			b.take(file, Choice{Each: map[string]bool{key: true}})
+
+			reaches := func() string {
+				now := must[app.Profile](t)(b.desk.Profile(t.Context(), p.ID))
+				return hostList(must[app.Policy](t)(b.desk.Policy(t.Context(), now.Handle, now.Policy)).Hosts)
+			}
+			if got := reaches(); got != "api.stripe.com, there.example" {
+				t.Errorf("it reaches %s", got)
+			}
+			must[app.Profile](t)(b.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil))
+			if got := reaches(); got != "api.stripe.com" {
+				t.Errorf("after a change it reaches %s", got)
+			}
+			if len(b.values(p)) != 2 {
+				t.Error("it has not its values")
+			}
+		})
+	}
+}
+
+// What was locked here and was deleted does not come back from a file that has it from before the lock, with keys that could still be changed.
+func TestDeletedLockedProfileStaysLocked(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	p := h.profile("open", nil, "api.example.com")
+	file := h.export(all())
+	must[app.Profile](t)(h.desk.Lock(t.Context(), person(), p.Handle, p.UpdatedAt))
+	must[app.Profile](t)(h.desk.Revoke(t.Context(), person(), p.Handle))
+	h.no(h.desk.DeleteProfile(t.Context(), person(), p.Handle))
+	item := state(h.plan(file), "profile:"+p.Handle)
+	if item.State != StateBlocked || !strings.Contains(strings.Join(item.Changes, ""), "It was locked here") {
+		t.Errorf("%+v", item)
+	}
+	if report := h.take(file, Choice{Each: map[string]bool{"profile:" + p.Handle: true}}); report.Profiles != 0 {
+		t.Errorf("%+v", report)
+	}
+}

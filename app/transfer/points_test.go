@@ -1,0 +1,156 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// Imports that fail leave no restore point: three of them would otherwise push out the way back behind one that succeeded.
+func TestFailedImportPushesNoRestorePointOut(t *testing.T) {
+	_, b, _ := twins(t)
+	kept := must[[]RestorePoint](t)(b.RestorePoints())
+	file := b.export(all())
+	for range maxPoints + 1 {
+		_, err := b.Import(t.Context(), person(), upload(file), Choice{}, "another plan", nil)
+		wantCode(t, "another plan", err, app.CodeConflict)
+	}
+	if diff := cmp.Diff(kept, must[[]RestorePoint](t)(b.RestorePoints())); len(kept) != 1 || diff != "" {
+		t.Errorf("%d were there: %s", len(kept), diff)
+	}
+	for range maxPoints + 1 {
+		b.take(file, Choice{})
+	}
+	if now := must[[]RestorePoint](t)(b.RestorePoints()); len(now) != maxPoints || slices.Contains(now, kept[0]) {
+		t.Errorf("%v", now)
+	}
+}
+
+// What a process that was killed left half-written goes at the next start; what is whole stays.
+func TestTidyRemovesWhatIsUnfinished(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	before := names(t, h.dir)
+	whole := []string{"before-import-20260101T000000.000Z.db", "before-restore-20260101T000000.000Z.db"}
+	for _, name := range append([]string{"transfer-1", "backup-1", "restore-1", "before-import-20260101T000000.000Z.db.7.tmp"}, whole...) {
+		h.no(os.WriteFile(filepath.Join(h.dir, name), []byte("x"), 0o600))
+	}
+	h.no(h.Tidy())
+	want := append(before, whole...)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, names(t, h.dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A data directory without room takes no upload, no export, no import and no backup; nothing is left of any, and nothing is changed.
+func TestFullDisk(t *testing.T) {
+	a, b, _ := twins(t)
+	a.credential("ONE_MORE", "value-of-one-more")
+	file := a.export(all())
+	plan := b.plan(file)
+	b.no(b.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	before, had := names(t, b.dir), text(comparable(b.dump(all())))
+	b.free = func(string) (int64, error) { return 1 << 20, nil }
+
+	_, _, err := b.Receive(bytes.NewReader(file))
+	wantCode(t, "upload", err, app.CodeTooLarge)
+	_, err = b.Import(t.Context(), person(), upload(file), Choice{}, plan.Digest, nil)
+	wantCode(t, "import", err, app.CodeTooLarge)
+	x, err := b.BackUp(t.Context(), person())
+	if app.CodeOf(err) != app.CodeTooLarge || x.Status != store.BackupFailed {
+		t.Errorf("backup: %+v, %v", x, err)
+	}
+	id := must[string](t)(b.StartExport(person(), app.NewSecret(words), all()))
+	<-b.jobs.done
+	if j := must[Job](t)(b.Job(id)); app.CodeOf(j.Err) != app.CodeTooLarge {
+		t.Errorf("export: %v", j.Err)
+	}
+	if diff := cmp.Diff(before, names(t, b.dir)); diff != "" {
+		t.Errorf("something is left: %s", diff)
+	}
+	if text(comparable(b.dump(all()))) != had {
+		t.Error("something was changed")
+	}
+}
+
+// Room that is used up while something is written ends it, before the database has none.
+func TestDiskFillsUpMeanwhile(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	looks := 0
+	h.free = func(string) (int64, error) { looks++; return map[bool]int64{true: 1 << 40}[looks == 1], nil }
+	before := names(t, h.dir)
+	_, _, err := h.Receive(io.LimitReader(rand.Reader, 40<<20))
+	wantCode(t, "upload", err, app.CodeTooLarge)
+	if diff := cmp.Diff(before, names(t, h.dir)); looks != 2 || diff != "" {
+		t.Errorf("%d looks, left: %s", looks, diff)
+	}
+}
+
+// Two people, or a person and a command, import the same file at the same moment: one does, and the others are told to look again.
+func TestImportsAtOnce(t *testing.T) {
+	a, b, _ := twins(t)
+	a.credential("ONE_MORE", "value-of-one-more")
+	file := a.export(all())
+	digest, other := b.plan(file).Digest, New(b.cfg) // as another process would be
+	codes := make(chan app.Code, 4)
+	for i := range cap(codes) {
+		go func() {
+			_, err := []*Service{b.Service, other}[i%2].Import(t.Context(), person(), upload(file), Choice{}, digest, nil)
+			codes <- app.CodeOf(err)
+		}()
+	}
+	got := map[app.Code]int{}
+	for range cap(codes) {
+		got[<-codes]++
+	}
+	if diff := cmp.Diff(map[app.Code]int{"": 1, app.CodeConflict: 3}, got); diff != "" {
+		t.Error(diff)
+	}
+	if points := must[[]RestorePoint](t)(b.RestorePoints()); len(points) != 2 {
+		t.Errorf("restore points: %v", points)
+	}
+}
+
+// One process does one thing at a time, and an upload that is refused for that is not kept.
+func TestOneJobAtATime(t *testing.T) {
+	_, b, _ := twins(t)
+	file := b.export(all())
+	before, release := names(t, b.dir), make(chan struct{})
+	must[string](t)(b.start(JobBackup, person(), func(context.Context, *Job, *Progress) error { <-release; return nil }))
+	path, size, err := b.Receive(bytes.NewReader(file))
+	b.no(err)
+	_, err = b.StartPlan(person(), path, size, app.NewSecret(words))
+	wantCode(t, "plan", err, app.CodeConflict)
+	_, err = b.StartExport(person(), app.NewSecret(words), all())
+	wantCode(t, "export", err, app.CodeConflict)
+	close(release)
+	<-b.jobs.done
+	if diff := cmp.Diff(before, names(t, b.dir)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// An export that nobody fetches does not stay, though nobody asks for it either.
+func TestFinishedJobIsForgotten(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	c, before := timed(h), names(t, h.dir)
+	id := must[string](t)(h.StartExport(person(), app.NewSecret(words), all()))
+	<-h.jobs.done
+	must[*os.File](t)(h.Download(id)).Close()
+	c.set(c.now().Add(jobLife + time.Minute))
+	h.no(h.tick(t.Context()))
+	if diff := cmp.Diff(before, names(t, h.dir)); diff != "" || h.jobs.job != nil {
+		t.Errorf("it is kept: %s", diff)
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/computclaw/airlock/app"
+)
+
+func (o *operator) listAudit(ctx context.Context, args []string) error {
+	if _, err := o.parse(ctx, newFlags("admin audit list", adminUsage), args); err != nil {
+		return err
+	}
+	events, err := o.access.Audit(ctx, 0, 100)
+	if err != nil {
+		return err
+	}
+	w := eventTable(o)
+	for _, e := range events {
+		eventRow(w, e)
+	}
+	return w.flush()
+}
+
+func eventTable(o *operator) columns {
+	return table(o.out, "SEQ", "TIME", "WHO", "ACTION", "SUBJECT", "DETAIL")
+}
+
+func eventRow(w columns, e app.Event) {
+	who := string(e.Actor.Kind)
+	if e.Actor.Name != "" {
+		who += " " + e.Actor.Name
+	}
+	w.row(fmt.Sprint(e.Seq), stamp(e.At), who, e.Action, e.Subject, e.Detail)
+}
+
+func (o *operator) verifyAudit(ctx context.Context, args []string) error {
+	if _, err := o.parse(ctx, newFlags("admin audit verify", adminUsage), args); err != nil {
+		return err
+	}
+	broken, err := o.access.VerifyAudit(ctx)
+	if err != nil {
+		return err
+	}
+	if broken != 0 {
+		return fmt.Errorf("the audit log was changed: its chain breaks at event %d", broken)
+	}
+	fmt.Fprintln(o.out, "the audit log is unbroken")
+	return nil
+}
+
+// archivedAudit is airlock admin audit archived. Each log was verified when it came, and the database lets nobody change it.
+func (o *operator) archivedAudit(ctx context.Context, args []string) error {
+	f := newFlags("admin audit archived", adminUsage)
+	of := f.String("of", "", "")
+	if _, err := o.parse(ctx, f, args); err != nil {
+		return err
+	}
+	if *of == "" {
+		return o.listArchived(ctx)
+	}
+	w := eventTable(o)
+	for after := int64(0); ; {
+		events, err := o.access.ArchivedEvents(ctx, *of, after)
+		if err != nil {
+			return err
+		}
+		if len(events) == 0 && after == 0 {
+			return usageError{fmt.Sprintf("there is no archived log %q; audit archived lists them", app.Clip(*of, 80))}
+		}
+		if len(events) == 0 {
+			return w.flush()
+		}
+		for _, e := range events {
+			eventRow(w, e)
+			after = e.Seq
+		}
+	}
+}
+
+func (o *operator) listArchived(ctx context.Context) error {
+	logs, err := o.access.ArchivedLogs(ctx)
+	if err != nil {
+		return err
+	}
+	w := table(o.out, "LABEL", "EVENTS", "FROM", "TO")
+	for _, l := range logs {
+		w.row(l.Source, fmt.Sprint(l.Events), stamp(l.First), stamp(l.Last))
+	}
+	return w.flush()
+}
