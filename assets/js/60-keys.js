@@ -65,6 +65,9 @@ function openPalette() {
   return true;
 }
 
+// Who is quick opens the palette before htmx has looked at its field; then it is asked for once more.
+setTimeout(() => { if (document.getElementById("palette")?.open) openPalette(); }); // after the one in which htmx begins
+
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-palette]") && openPalette()) event.preventDefault();
   if (event.target.closest("[data-help]") && show("keys")) event.preventDefault();

@@ -1,6 +1,7 @@
 # D22 opens thousands of connections to an allowed host
 # hosts: allowed.test:8080
 # timeout: 60
+# pair: d22b_beside_a_flood
 opened, kept = 0, []
 for _ in range(2000):
     try:
