@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/glebarez/sqlite"
@@ -24,6 +25,7 @@ type Store struct {
 	path   string
 	writer *gorm.DB
 	reader *gorm.DB
+	fullAt atomic.Int64 // when a write last found no room, in milliseconds
 }
 
 // pragmas apply to every connection. The busy timeout comes first, so that the others wait too. There is no _time_format

@@ -21,9 +21,10 @@ func (s *Store) Read(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.reader.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db}) }, &sql.TxOptions{})
 }
 
-// Write runs fn alone among all writers and commits if it returns nil, else nothing happened. fn's error is returned as it is.
+// Write runs fn alone among all writers and commits if it returns nil, else nothing happened. fn's error is returned as it is, unless there was no room on the disk:
+// then it is CodeStorageFull.
 func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.writer.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db}) }, &sql.TxOptions{})
+	return s.noted(s.writer.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db}) }, &sql.TxOptions{}))
 }
 
 // DataVersion returns a number that changes when another process has changed the database, and not when this Store did. It is asked on the

@@ -219,7 +219,7 @@ func (w *world) asLeftBehind(status app.Status) app.Execution {
 		if err := tx.Enqueue(ctx, n); err != nil {
 			return err
 		}
-		if _, ok, err := tx.Claim(ctx, "a dead process", time.Now()); err != nil || !ok {
+		if _, ok, err := tx.Claim(ctx, "a dead process", "", time.Now()); err != nil || !ok {
 			w.t.Fatal("not claimed", err)
 		}
 		if status == app.StatusRunning {

@@ -15,7 +15,9 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/transfer"
 )
 
@@ -26,6 +28,8 @@ type Config struct {
 	Prober         *probe.Prober
 	Transfer       *transfer.Service
 	Key            KeyInfo
+	Retention      *retention.Keeper
+	Metrics        *metrics.Metrics // nil: counted here, and shown
 	Hub            *live.Hub
 	Log            *slog.Logger
 	PublicURL      string         // without trailing slash; "" means from the request
@@ -75,6 +79,9 @@ func New(cfg Config) *Server {
 	if cfg.Limits == (app.Limits{}) {
 		cfg.Limits = app.DefaultLimits()
 	}
+	if cfg.Metrics == nil {
+		cfg.Metrics = metrics.New(cfg.Version)
+	}
 	if cfg.ProfilesPerMinute == 0 {
 		cfg.ProfilesPerMinute = 20
 	}
@@ -100,7 +107,7 @@ func (s *Server) Handler() http.Handler {
 	e.IPExtractor = s.clientAddress
 	e.SchemeExtractor = s.scheme
 	e.HTTPErrorHandler = s.fail
-	e.Use(s.logRequests, s.recoverPanics, secureHeaders, limitBody, s.refuseCrossOrigin())
+	e.Use(noteTraces, s.logRequests, s.recoverPanics, secureHeaders, limitBody, s.refuseCrossOrigin())
 	s.routes(e)
 	return e
 }

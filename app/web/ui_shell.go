@@ -88,6 +88,7 @@ func (s *Server) shell(c echo.Context, title string, section views.Section) (vie
 	if err != nil {
 		return views.Shell{}, nil, err
 	}
+	sh.Disk = s.disk()
 	sh.Paused = views.Paused{Since: paused.Since, By: paused.By.Name}
 	sh.Section, sh.Notice, sh.NeedsYou = section, s.takeNotice(c), len(needs)
 	return sh, profiles, nil

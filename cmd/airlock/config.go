@@ -14,6 +14,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact/patterns"
+	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/plugins/docker"
 )
@@ -38,6 +39,9 @@ type config struct {
 	Workers        int
 	Waiters        int
 	Queue          int
+
+	Retention   retention.Policy
+	MetricsAddr string // of the listener that needs no token; "" for none
 
 	Limits         app.Limits
 	TimeoutDefault time.Duration
@@ -71,7 +75,8 @@ func loadConfig(environ []string) (config, error) {
 	c := config{
 		Addr: ":9090", DataDir: "data", AgentProfiles: true, Sandbox: []string{"auto"},
 		Workers: 2 * runtime.NumCPU(), Waiters: 100, Queue: 1000,
-		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait,
+		Retention: retention.Policy{Days: retention.DefaultDays, Count: retention.DefaultCount},
+		Limits:    app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait,
 		Vault: vault.Config{Timeout: vault.DefaultTimeout},
 		URL:   "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
 	}
