@@ -3,6 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 GOLANGCI_VERSION := v2.15.0
+GOVULNCHECK_VERSION := v1.9.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
@@ -67,6 +68,14 @@ check: test ## Format, lint, generated code up to date, tests: all that CI asks 
 lint: .bin/golangci-lint-$(GOLANGCI_VERSION) init ## Format and lint, the import arrows among it
 	.bin/golangci-lint-$(GOLANGCI_VERSION) run ./...
 
+.PHONY: vulncheck
+vulncheck: init .bin/govulncheck-$(GOVULNCHECK_VERSION) ## Look for known holes in what is called; an error if the database of holes can't be reached
+	@.ci/vulncheck .bin/govulncheck-$(GOVULNCHECK_VERSION)
+
+.PHONY: licences
+licences: init ## Name the licence of every module that is shipped; an error for one that we don't know (part of make test)
+	go test -count=1 ./cmd/airlock -run '^TestLicences$$' -v
+
 .PHONY: generate
 generate: .bin/protoc-gen-go .bin/protoc-gen-go-grpc ## Generate code from .templ and .proto files (needs protobuf-compiler)
 	go tool templ generate -log-level error
@@ -110,6 +119,10 @@ fuzz-house: ## Fuzz the readers of .airlock files for FUZZ each (5m)
 bench-parked: run-packages build ## Measure PARKED executions that wait for the LLM at once (1000); 12 MiB each
 	./airlock bench --parked $(PARKED)
 
+.PHONY: overload
+overload: run-packages build ## Measure the server under far more than it can do: a flood, long polls, followed pages, slow readers
+	./airlock bench --overload --seconds 15
+
 RUNS ?= 1000
 .PHONY: leftovers
 leftovers: test-packages init ## RUNS executions in random order on all backends leave nothing behind (1000; five minutes)
@@ -120,6 +133,11 @@ EXECUTIONS ?= 1000000
 lists: ## Measure every list with EXECUTIONS executions in the store (1000000), and its pages over HTTP; takes some minutes and 3 GB of disk
 	go test ./store -run 'ListsAreQuick' -executions $(EXECUTIONS) -timeout 2h -v
 	go test ./app/web -run 'PagesAreQuick' -executions $(EXECUTIONS) -timeout 2h -v
+
+REMOVED ?= 1000000
+.PHONY: retention
+retention: ## Remove REMOVED executions (1000000) beside others who write, and say how long these waited; takes some minutes and 3 GB of disk
+	go test ./app/retention -run 'LeavesRoomForOthers' -executions $(REMOVED) -timeout 2h -v
 
 PYTHONS := .cache/python/bullseye .cache/python/trixie
 .PHONY: pythons
@@ -159,6 +177,11 @@ test-packages:
 
 .bin/protoc-gen-go-grpc: go.mod
 	mkdir -p .bin && go build -o $@ google.golang.org/grpc/cmd/protoc-gen-go-grpc
+
+.bin/govulncheck-$(GOVULNCHECK_VERSION):
+	mkdir -p .bin
+	GOBIN=$(CURDIR)/.bin GOFLAGS= go install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION) || { echo "vulncheck: NOT CHECKED: govulncheck can't be fetched" >&2; exit 1; }
+	mv .bin/govulncheck $@
 
 .bin/golangci-lint-$(GOLANGCI_VERSION):
 	mkdir -p .bin

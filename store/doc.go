@@ -34,6 +34,10 @@
 // execution_stats is counted by a trigger when an execution ends, per hour, quarter of a UTC day and UTC day, so that no way of ending can forget it, and stays when executions are
 // deleted. Durations are kept as counts of values rounded down to two digits: sums over any period give percentiles that are exact to these.
 //
+// # Room
+//
+// Room asks the file system. Callers that would take something new ask Roomy first, so that what runs finds room to end. A write that finds none is rolled back by SQLite and is CodeStorageFull.
+//
 // # Schema
 //
 // migrations/NNNN_name.sql are applied in order, each in one transaction, and never edited once released: their checksums are recorded,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
@@ -47,8 +48,10 @@ func testsIn(t *testing.T, dir string) map[string]bool {
 	for _, path := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 		must(t, err)
-		for name := range file.Scope.Objects {
-			found[name] = true
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				found[f.Name.Name] = true
+			}
 		}
 	}
 	return found
