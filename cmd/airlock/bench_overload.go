@@ -32,6 +32,7 @@ const (
 type overload struct {
 	*benchmark
 	others  []string // profile ids
+	asked   []string // ids of profiles that nobody has locked: their agents wait for that
 	pages   *http.Client
 	refused atomic.Int64 // submissions, with Retry-After
 	broken  atomic.Int64 // answers that should not have been
@@ -86,7 +87,11 @@ func (o *overload) prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		o.others = append(o.others, id)
+		waiting, err := o.admin(ctx, "", "profile", "create", "--description", "not locked yet")
+		if err != nil {
+			return err
+		}
+		o.others, o.asked = append(o.others, id), append(o.asked, waiting)
 	}
 	token, err := o.admin(ctx, "", "token")
 	if err != nil {
@@ -145,6 +150,8 @@ func (o *overload) press(ctx context.Context) func() []time.Duration {
 				mu.Unlock()
 			}
 		})
+	}
+	for _, id := range o.asked {
 		for range overloadPolls / overloadOthers {
 			o.wg.Go(func() { o.hold(ctx, id) })
 		}
@@ -204,7 +211,7 @@ func (o *overload) whole(ctx context.Context, profile string) (id string, err er
 	return x.ID, o.until(ctx, x.ID, "completed")
 }
 
-// hold keeps a long poll open: on a profile that doesn't change.
+// hold keeps a long poll open.
 func (o *overload) hold(ctx context.Context, profile string) {
 	for ctx.Err() == nil {
 		if err := o.call(ctx, http.MethodGet, "/profiles/"+profile+"?wait=50", nil, nil); err != nil {

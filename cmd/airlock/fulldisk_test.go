@@ -77,6 +77,10 @@ func TestFullDisk(t *testing.T) {
 	}
 	in.stop()
 	in.sound()
+	if said := in.admin("", "vacuum"); !strings.HasPrefix(said, "the database took") {
+		t.Errorf("vacuum: %s", said)
+	}
+	in.sound()
 }
 
 // refusesNew checks what agents are told.
