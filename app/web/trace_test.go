@@ -29,7 +29,7 @@ func TestTraceparentIsReadStrictly(t *testing.T) {
 		"00-" + sampleTrace + "-0000000000000000-01":              "",
 		"00-" + sampleTrace[:31] + "g-00f067aa0ba902b7-01":        "",
 		"00-" + sampleTrace + "00f067aa0ba902b7-01-":              "",
-		strings.Repeat("0", 600): "",
+		strings.Repeat("0", 600):                                  "",
 	} {
 		if got := traceID(http.Header{"Traceparent": {header}}); got != want {
 			t.Errorf("%q: %q, want %q", header, got, want)

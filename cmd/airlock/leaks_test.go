@@ -66,7 +66,9 @@ raise RuntimeError("failed with " + last)
 // TestNothingLeaks sends random values in nested encodings through every channel of the real program, and lets the detector look at every
 // answer, page, metric, log line and page of the database, the write-ahead log among them.
 func TestNothingLeaks(t *testing.T) {
-	in := startInstance(t, "AIRLOCK_POOL=1")
+	open, err := freeAddress(t.Context())
+	must(t, err)
+	in := startInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_METRICS_ADDR="+open)
 	profile := []string{"profile", "create", "--description", "leaks"}
 	for i := range leakValues {
 		in.admin("not-yet-"+rand.Text(), "credential", "set", fmt.Sprintf("VALUE_%d", i), "--mode", "injected")
@@ -94,6 +96,7 @@ func TestNothingLeaks(t *testing.T) {
 		t.Errorf("only %d pages of executions were seen", pages)
 	}
 	in.allMonitors()
+	in.onlyMetrics("http://" + open)
 	_ = in.server.Process.Kill() // so that the write-ahead log stays
 	_ = in.server.Wait()
 	in.detect(all)
@@ -191,6 +194,25 @@ func (in *testServer) allMonitors() {
 		response.Body.Close()
 		if response.StatusCode != http.StatusOK || len(text) == 0 {
 			in.t.Errorf("%s: status %d", path, response.StatusCode)
+		}
+		in.keep(text)
+	}
+}
+
+// onlyMetrics checks that a listener answers /metrics to everybody, and nothing else to anybody.
+func (in *testServer) onlyMetrics(base string) {
+	in.t.Helper()
+	for path, want := range map[string]int{"/metrics": http.StatusOK, "/": http.StatusNotFound, "/health": http.StatusNotFound, "/debug/pprof/": http.StatusNotFound, "/ui": http.StatusNotFound, "/execute": http.StatusNotFound} {
+		request, err := http.NewRequestWithContext(in.t.Context(), http.MethodGet, base+path, nil)
+		must(in.t, err)
+		request.Header.Set("Authorization", "Bearer atk_a-token-of-the-test-suite")
+		response, err := http.DefaultClient.Do(request)
+		must(in.t, err)
+		text, err := io.ReadAll(response.Body)
+		must(in.t, err)
+		response.Body.Close()
+		if response.StatusCode != want || want == http.StatusOK && !strings.Contains(string(text), "airlock_executions_ended_total{") {
+			in.t.Errorf("%s on the metrics' own address: %d", path, response.StatusCode)
 		}
 		in.keep(text)
 	}
