@@ -10,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/skill"
+	"github.com/computclaw/airlock/store"
 )
 
 // APIVersion is the version of the unprefixed agent paths.
@@ -61,7 +62,7 @@ func (s *Server) health(c echo.Context) error {
 
 // brief bounds what is asked of the database for an answer that must come soon, whatever else goes on.
 func (s *Server) brief() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), time.Second)
+	return context.WithTimeout(store.Urgent(context.Background()), time.Second)
 }
 
 // skill answers GET /skill.md: how to use this instance; with a bearer, that profile's keys and hosts too.
