@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
