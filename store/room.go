@@ -32,7 +32,7 @@ func (s *Store) Room() (Room, error) {
 	if err := unix.Statfs(filepath.Dir(s.path), &fs); err != nil {
 		return Room{}, fmt.Errorf("store: free space: %w", err)
 	}
-	block := int64(fs.Bsize)
+	block := fs.Bsize
 	r := Room{Free: int64(fs.Bavail) * block, Size: int64(fs.Blocks) * block}
 	r.Reserve = min(reserve, r.Size/10)
 	r.Full = r.Free < r.Reserve || time.Since(time.UnixMilli(s.fullAt.Load())) < fullFor
