@@ -51,7 +51,7 @@ func toolText(op Operation) string {
 // input is the schema of a call's arguments: those of its path, query, headers and body in one object.
 func input(op Operation) map[string]any {
 	properties, required := object{}, []string{}
-	if op.Auth != AuthNone || op.ID == "skill" {
+	if op.Auth != AuthNone {
 		properties[ArgProfile] = object{"type": "string", "description": "the profile to act for (ark_…); leave it out if the connection has one"}
 	}
 	if strings.HasPrefix(op.Path, "/executions/{id}") {
