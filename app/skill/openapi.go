@@ -91,7 +91,11 @@ func responses(op Operation, statuses map[app.Code]int) object {
 	case op.Returns != "":
 		success["content"] = content(ref(op.Returns), op.Response)
 	case op.Media != "":
-		success["content"] = object{op.Media: object{"schema": object{}}}
+		kind := "string"
+		if op.Media == "application/json" {
+			kind = "object"
+		}
+		success["content"] = object{op.Media: object{"schema": object{"type": kind}}}
 	}
 	all := refusals(op, statuses)
 	all[strconv.Itoa(op.Status)] = success
@@ -162,6 +166,9 @@ func typeOf(f Field) object {
 func typeNamed(name string) object {
 	if item, ok := strings.CutPrefix(name, "[]"); ok {
 		return object{"type": "array", "items": typeNamed(item)}
+	}
+	if short, long, two := strings.Cut(name, " or "); two {
+		return object{"anyOf": []object{typeNamed(short), typeNamed(long)}}
 	}
 	switch name {
 	case "any":

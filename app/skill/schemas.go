@@ -3,7 +3,7 @@ package skill
 // Field is one field of a JSON object, or one parameter.
 type Field struct {
 	Name     string
-	Type     string // string, number, integer, boolean, datetime, any, "a|b|c", the name of a schema, or "[]" and one of these
+	Type     string // string, number, integer, boolean, datetime, any, "a|b|c", the name of a schema, "string or " and a schema, or "[]" and one of these
 	Required bool   // in requests: must be sent; in answers: always there
 	Null     bool   // may be null
 	About    string
@@ -33,9 +33,9 @@ func requests() []Schema {
 			{Name: "name", Type: "string", Required: true, About: "letters, digits, underscores"},
 			{Name: "description", Type: "string", About: "what it is for; the person reads it"},
 			{Name: "mode", Type: "sealed|injected|plain", About: "a wish; the person decides"},
-			{Name: "hosts", Type: "[]any", About: "where the value is to go, if to fewer hosts than the credential allows; host or {host, ports, protocol, reason}"},
+			{Name: "hosts", Type: "[]string or NewHost", About: "where the value is to go, if to fewer hosts than the credential allows; host or {host, ports, protocol, reason}"},
 		}},
-		{Name: "NewHosts", Fields: []Field{{Name: "hosts", Type: "[]NewHost", Required: true}}},
+		{Name: "NewHosts", Fields: []Field{{Name: "hosts", Type: "[]string or NewHost", Required: true}}},
 		{Name: "NewHost", Fields: []Field{
 			{Name: "host", Type: "string", Required: true, About: "name, name:port, *.name or {KEY}:port"},
 			{Name: "ports", Type: "[]integer"},

@@ -85,9 +85,11 @@ func input(op Operation) map[string]any {
 	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-// whole is a field's type with what it refers to in place of the reference. Requests refer to nothing that refers back.
+// whole is a field's type with what it refers to in place of the reference. Requests refer to nothing that refers back. Of two ways to write something a model is
+// told the longer one, which has a place for the reason.
 func whole(f Field) object {
 	item, many := strings.CutPrefix(f.Type, "[]")
+	item = strings.TrimPrefix(item, "string or ")
 	fields := fieldsOf(item)
 	if fields == nil {
 		return typeOf(f)
