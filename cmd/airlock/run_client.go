@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -141,7 +140,7 @@ func (a agent) execution(ctx context.Context, id string, r client.Request, in an
 }
 
 func held(wait time.Duration) string {
-	return "?wait=" + strconv.FormatFloat(math.Floor(wait.Seconds()), 'f', -1, 64)
+	return "?wait=" + strconv.FormatFloat(wait.Seconds(), 'f', 3, 64)
 }
 
 // ask makes a call and reads its answer into out. The answer's text is returned too.
