@@ -51,7 +51,7 @@ func (e *Engine) end(ctx context.Context, handle string, cause *stop) error {
 }
 
 func alreadyEnded() error {
-	return app.E(app.CodeAlreadyEnded, "the execution has already ended", "Poll it to see how.")
+	return app.E(app.CodeAlreadyEnded, "the execution has already ended", "GET /executions/{id} shows how it ended.")
 }
 
 // endPending ends a pending execution, or returns the run if it has been claimed.

@@ -33,8 +33,8 @@ func TestToRequest(t *testing.T) {
 			if code := app.CodeOf(err); code != c.code {
 				t.Fatalf("error %v, want code %q", err, c.code)
 			}
-			if err == nil && (r.method != c.method || r.path != c.path || string(r.body) != c.body || r.profile.Reveal() != c.profile || r.key != c.key) {
-				t.Errorf("%s %s %s profile %s key %q", r.method, r.path, r.body, r.profile.Reveal(), r.key)
+			if err == nil && (r.Method != c.method || r.Path != c.path || string(r.Body) != c.body || r.Profile.Reveal() != c.profile || r.Key != c.key) {
+				t.Errorf("%s %s %s profile %s key %q", r.Method, r.Path, r.Body, r.Profile.Reveal(), r.Key)
 			}
 		})
 	}

@@ -92,7 +92,7 @@ func (s *Server) skill(c echo.Context) error {
 
 // openAPI answers GET /openapi.json.
 func (s *Server) openAPI(c echo.Context) error {
-	text, err := skill.OpenAPI(s.cfg.Version, s.baseURL(c))
+	text, err := skill.OpenAPI(s.cfg.Version, s.baseURL(c), statuses)
 	if err != nil {
 		return err
 	}
