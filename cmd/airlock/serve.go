@@ -74,6 +74,7 @@ type server struct {
 	boxes  *sandboxes
 	engine *engine.Engine
 	http   *http.Server
+	where  web.Where
 	failed chan error // an error that ended the serving
 	follow context.CancelFunc
 
@@ -114,6 +115,12 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	}
 	if risk := s.keyInfo().Risk; risk != "" && !s.keyMade {
 		log.Warn("the instance key and the data share a disk", "key", s.keyFrom, "advice", risk)
+	}
+	if s.where, err = where(cfg); err != nil {
+		return nil, err
+	}
+	if s.where.Losing != "" {
+		log.Warn("nothing that is stored here will outlive this container", "advice", s.where.Losing)
 	}
 	own, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
@@ -229,7 +236,7 @@ func (l patient) Accept() (net.Conn, error) {
 func (s *server) serveHTTP(cfg config, way outside, listener net.Listener) {
 	s.http = web.New(web.Config{
 		Access: s.access, Engine: s.engine, Prober: way.prober(s.instance, false), Transfer: s.transfer, Key: s.keyInfo(), Hub: s.hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
-		Version: version(), Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+		Version: version(), Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
 	}).HTTPServer()
 	go func() {
 		if err := s.http.Serve(patient{listener, s.log}); !errors.Is(err, http.ErrServerClosed) {
