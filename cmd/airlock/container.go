@@ -127,15 +127,10 @@ func own(dir string, uid int) error {
 		if err != nil {
 			return err
 		}
-		if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != uid || int(stat.Gid) != uid {
-			if err := root.Lchown(path, uid, uid); err != nil {
-				return err
-			}
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) == uid {
+			return nil
 		}
-		if path == "." && info.Mode().Perm()&0o022 != 0 { // as the image brings it, for those who start as somebody else
-			return root.Chmod(path, 0o700)
-		}
-		return nil
+		return root.Lchown(path, uid, uid)
 	})
 }
 
