@@ -133,6 +133,24 @@ pythons: test-packages init $(PYTHONS) ## Run the runner on Debian's Python 3.9 
 	debootstrap --variant=minbase --include=python3,ca-certificates $* $(abspath $@).part >/dev/null
 	mv $@.part $@
 
+ACTIONLINT_VERSION := v1.7.12
+GORELEASER_VERSION := v2.12.7
+.PHONY: workflows
+workflows: ## Check the CI and release workflows and the GoReleaser file; fetches both checkers
+	go run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) .github/workflows/*.yml
+	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION) check
+
+# The caches are apart, or the second build would only be a copy of the first.
+.PHONY: reproducible
+reproducible: ## Build the last commit twice, in two directories with caches of their own, and compare the bytes; takes minutes
+	@dir=$$(mktemp -d) && trap 'chmod -R u+w $$dir; rm -rf $$dir' EXIT; \
+	for n in one two; do \
+		mkdir -p $$dir/$$n/some/where && git archive HEAD | tar -x -C $$dir/$$n/some/where || exit 1; \
+		GOCACHE=$$dir/$$n/cache $(MAKE) --no-print-directory -C $$dir/$$n/some/where build VERSION=$(VERSION) COMMIT=$(COMMIT) >/dev/null || exit 1; \
+		[ $$n = one ] && mv $$dir/one $$dir/first && mkdir $$dir/one; \
+	done; \
+	sha256sum $$dir/first/some/where/airlock $$dir/two/some/where/airlock; cmp $$dir/first/some/where/airlock $$dir/two/some/where/airlock
+
 .PHONY: image
 image: ## Build the container image, as docker build does
 	docker build -t airlock --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) .
