@@ -26,8 +26,8 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/*
 
 FROM runtime
-# The group is for containers that start as another user, who then is in group 0 (docker run --user 65534).
-RUN install -d -o 10001 -g 0 -m 0770 /data
+# Open, so that a container may start as any user: the server closes it where it is its own, and there is nobody else in here but boxes, which are shut out of it.
+RUN install -d -o 10001 -m 0777 /data
 COPY --from=build /src/airlock /usr/local/bin/airlock
 # The mark of a container, as systemd and podman have it.
 ENV AIRLOCK_DATA_DIR=/data container=oci
