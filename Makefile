@@ -134,7 +134,7 @@ pythons: test-packages init $(PYTHONS) ## Run the runner on Debian's Python 3.9 
 	mv $@.part $@
 
 ACTIONLINT_VERSION := v1.7.12
-GORELEASER_VERSION := v2.12.7
+GORELEASER_VERSION := v2.18.2
 .PHONY: workflows
 workflows: ## Check the CI and release workflows and the GoReleaser file; fetches both checkers
 	go run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) .github/workflows/*.yml
