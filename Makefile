@@ -5,6 +5,7 @@ SHELL := /bin/bash
 GOLANGCI_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.9.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
 REMOTE_SOURCES := $(shell find cmd/airlock-remote plugins -name '*.go' -not -name '*_test.go') $(wildcard plugins/bubblewrap/*.py) go.mod
@@ -32,7 +33,7 @@ run: run-packages build ## Serve on port 9090 with the data in ./data
 build: airlock ## Build ./airlock, one static file
 
 airlock: $(INIT) $(REMOTE) $(SOURCES)
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)" -o $@ ./cmd/airlock
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.release=$(VERSION) -X main.commit=$(COMMIT)" -o $@ ./cmd/airlock
 
 plugins/initbin/airlock-init-linux-%: $(INIT_SOURCES)
 	CGO_ENABLED=0 GOOS=linux GOARCH=$* go build -trimpath -buildvcs=false -ldflags "-s -w" -o $@ ./cmd/airlock-init
@@ -148,6 +149,41 @@ pythons: test-packages init $(PYTHONS) ## Run the runner on Debian's Python 3.9 
 	@.ci/packages debootstrap
 	mkdir -p .cache/python && rm -rf $@.part
 	debootstrap --variant=minbase --include=python3,ca-certificates $* $(abspath $@).part >/dev/null
+	mv $@.part $@
+
+ACTIONLINT_VERSION := v1.7.12
+GORELEASER_VERSION := v2.18.2
+.PHONY: workflows
+workflows: ## Check the CI and release workflows and the GoReleaser file; fetches both checkers
+	go run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) .github/workflows/*.yml
+	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION) check
+
+# The caches are apart, or the second build would only be a copy of the first.
+.PHONY: reproducible
+reproducible: ## Build the last commit twice, in two directories with caches of their own, and compare the bytes; takes minutes
+	@dir=$$(mktemp -d) && trap 'chmod -R u+w $$dir; rm -rf $$dir' EXIT; \
+	for n in one two; do \
+		mkdir -p $$dir/$$n/some/where && git archive HEAD | tar -x -C $$dir/$$n/some/where || exit 1; \
+		GOCACHE=$$dir/$$n/cache $(MAKE) --no-print-directory -C $$dir/$$n/some/where build VERSION=$(VERSION) COMMIT=$(COMMIT) >/dev/null || exit 1; \
+		[ $$n = one ] && mv $$dir/one $$dir/first && mkdir $$dir/one; \
+	done; \
+	sha256sum $$dir/first/some/where/airlock $$dir/two/some/where/airlock; cmp $$dir/first/some/where/airlock $$dir/two/some/where/airlock
+
+.PHONY: image
+image: ## Build the container image, as docker build does
+	docker build -t airlock --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) .
+
+.PHONY: image-test
+image-test: test-packages init .cache/image/trixie ## Build the whole image on a local Debian 13 root, run it in every way, and look at its size (root; minutes)
+	go test ./cmd/airlock -run '^TestImage$$' -image-root $(abspath .cache/image/trixie) -timeout 30m -v
+
+# As debian:trixie-slim is: nothing but the base, without documentation.
+.cache/image/trixie:
+	@.ci/packages debootstrap
+	mkdir -p .cache/image && rm -rf $@.part
+	debootstrap --variant=minbase trixie $(abspath $@).part >/dev/null
+	printf 'path-exclude /usr/share/%s/*\n' doc man locale info > $@.part/etc/dpkg/dpkg.cfg.d/docker
+	rm -rf $(addprefix $@.part/usr/share/,doc man locale info) $@.part/var/cache/apt $@.part/var/lib/apt/lists
 	mv $@.part $@
 
 comma := ,

@@ -26,6 +26,13 @@ func shell(title string, section views.Section) views.Shell {
 	return views.Shell{Title: title, Section: section, Version: "0.1.0", Base: "http://airlock.lan:9090", Now: noon, NeedsYou: 1}
 }
 
+// sampleLosing is the settings where nothing is kept.
+func sampleLosing(why string) views.SettingsPage {
+	p := sampleSettings()
+	p.Losing = why
+	return p
+}
+
 func host(text string) app.Host {
 	h, err := app.ParseHost(text)
 	if err != nil {
@@ -345,7 +352,12 @@ func samples() []sample {
 	refusedSettings.Token, refusedSettings.Invitations, refusedSettings.Paused = views.TokenRow{MadeAt: ago(time.Hour)}, nil, views.Paused{Since: ago(3 * time.Minute), By: "Grace Hopper"}
 	refusedSettings.Retention, refusedSettings.Disk = views.RetentionState{Database: 700 << 20}, views.Disk{Free: 3 << 20, Size: 1 << 30, Reserve: 102 << 20, Full: true}
 	refusedSettings.Problems = views.Problems{"password-again": "This is not the same as above."}
+	losing := shell("Log in", "")
+	losing.Losing = "The data directory /data is on no disk of its own, so the next deploy or restart deletes everything, credentials among it. To keep it, give the service a disk with the mount path /data (the free plan has none)."
+
 	return append(houseSamples(), []sample{
+		{"login-losing", views.LoginView(views.LoginPage{Shell: losing, Token: true, First: true, TokenAt: "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, Environment."}), true},
+		{"settings-losing", views.SettingsView(sampleLosing(losing.Losing)), true},
 		{"login", views.LoginView(views.LoginPage{Shell: shell("Log in", "")}), true},
 		{"login-refused", views.LoginView(views.LoginPage{Shell: shell("Log in", ""), Name: "Ada Lovelace", Problem: "The name or the password is wrong."}), true},
 		{"login-token", views.LoginView(views.LoginPage{Shell: shell("Log in", ""), Token: true, First: true}), true},

@@ -35,6 +35,7 @@ type Config struct {
 	PublicURL      string         // without trailing slash; "" means from the request
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-* count
 	Version        string
+	Where          Where
 	Limits         app.Limits    // shown to agents
 	TimeoutDefault time.Duration // 0: app.DefaultTimeout
 	TimeoutMax     time.Duration // 0: app.MaxTimeout
@@ -42,6 +43,12 @@ type Config struct {
 	// ProfilesPerMinute bounds POST /profiles per address; 0: 20. Ten times as many are allowed from all addresses together.
 	ProfilesPerMinute int
 	Now               func() time.Time // nil: time.Now
+}
+
+// Where is what people are told about the place that Airlock runs in.
+type Where struct {
+	Token  string // where the admin token is found; "" for what is true everywhere
+	Losing string // why the data won't be there after the next start, and what to do; "" if it will
 }
 
 // Server serves both faces. It is safe for concurrent use.

@@ -56,6 +56,8 @@ type config struct {
 
 	Vault vault.Config // Address is empty if there is none
 
+	Platform platform // where this runs
+
 	// For airlock run.
 	URL     string
 	Profile app.Secret
@@ -66,6 +68,9 @@ type config struct {
 // prefix of all our variables.
 const envPrefix = "AIRLOCK_"
 
+// defaultDataDir is in the directory that the program is started in.
+const defaultDataDir = "data"
+
 // maxSecretFile bounds what is read of a *_FILE.
 const maxSecretFile = 64 << 10
 
@@ -73,7 +78,7 @@ const maxSecretFile = 64 << 10
 // what comes with it is for showing only.
 func loadConfig(environ []string) (config, error) {
 	c := config{
-		Addr: ":9090", DataDir: "data", AgentProfiles: true, Sandbox: []string{"auto"},
+		Addr: ":9090", DataDir: defaultDataDir, AgentProfiles: true, Sandbox: []string{"auto"},
 		Workers: 2 * runtime.NumCPU(), Waiters: 100, Queue: 1000,
 		Retention: retention.Policy{Days: retention.DefaultDays, Count: retention.DefaultCount},
 		Limits:    app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait,
@@ -94,6 +99,7 @@ func loadConfig(environ []string) (config, error) {
 		problems = append(problems, err)
 	}
 	c.fallBack(env)
+	c.Platform = findPlatform(env)
 	if c.TimeoutDefault > c.TimeoutMax {
 		problems = append(problems, fmt.Errorf("AIRLOCK_TIMEOUT_DEFAULT (%s) is longer than AIRLOCK_TIMEOUT_MAX (%s)", c.TimeoutDefault, c.TimeoutMax))
 	}

@@ -77,7 +77,8 @@ type server struct {
 	http    *http.Server
 	metrics *metrics.Metrics
 	monitor *http.Server // on AIRLOCK_METRICS_ADDR; nil if there is none
-	failed  chan error   // an error that ended the serving
+	where   web.Where
+	failed  chan error // an error that ended the serving
 	follow  context.CancelFunc
 
 	following sync.WaitGroup
@@ -117,6 +118,12 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	}
 	if risk := s.keyInfo().Risk; risk != "" && !s.keyMade {
 		log.Warn("the instance key and the data share a disk", "key", s.keyFrom, "advice", risk)
+	}
+	if s.where, err = where(cfg); err != nil {
+		return nil, err
+	}
+	if s.where.Losing != "" {
+		log.Warn("nothing that is stored here will outlive this container", "advice", s.where.Losing)
 	}
 	own, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
@@ -236,7 +243,7 @@ func (l patient) Accept() (net.Conn, error) {
 func (s *server) serveHTTP(ctx context.Context, cfg config, way outside, listener net.Listener) error {
 	face := web.New(web.Config{
 		Access: s.access, Engine: s.engine, Prober: way.prober(s.instance, false), Transfer: s.transfer, Retention: s.keeper, Metrics: s.metrics, Key: s.keyInfo(), Hub: s.hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
-		Version: version(), Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+		Version: version(), Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
 	})
 	s.http = face.HTTPServer()
 	go func() {
