@@ -188,28 +188,32 @@ func TestStopAndStart(t *testing.T) {
 	w.until(pending, app.StatusCompleted)
 }
 
-// A server that was killed can't say goodbye: the next one says it.
+// A server that was killed can't say goodbye: the next one says it, and whether the script can have done anything.
 func TestCrashAndStart(t *testing.T) {
 	w := newWorld(t)
-	var left []app.Execution
-	for _, status := range []app.Status{app.StatusRunning, app.StatusAwaitingLLM} {
+	left := map[string]app.Execution{}
+	for _, how := range []string{"claimed", "started", "asking"} {
 		x := w.submit("result 1")
 		w.until(x, app.StatusCompleted)
-		left = append(left, w.asLeftBehind(status))
+		left[how] = w.asLeftBehind(how)
 	}
 	w.must(w.Close(t.Context()))
 	w.startEngine()
-	for _, x := range left {
+	for how, x := range left {
 		x, err := w.ByHandle(t.Context(), x.Handle)
 		w.must(err)
-		if x.Status != app.StatusError || x.Error != interruptedByCrash || x.CompletedAt.IsZero() {
-			t.Errorf("%+v", x)
+		want := interruptedByCrash
+		if how == "claimed" {
+			want = interruptedUnstarted
+		}
+		if x.Status != app.StatusError || x.Error != want || x.CompletedAt.IsZero() || x.StartedAt.IsZero() != (how == "claimed") {
+			t.Errorf("%s: %+v", how, x)
 		}
 	}
 }
 
 // asLeftBehind stores an execution the way a process leaves it that is killed at the worst moment.
-func (w *world) asLeftBehind(status app.Status) app.Execution {
+func (w *world) asLeftBehind(how string) app.Execution {
 	w.t.Helper()
 	n := w.seal(Submission{Script: "hang", Timeout: time.Second}, w.profile.Handle, app.NewExecutionID())
 	ctx := w.t.Context()
@@ -222,8 +226,11 @@ func (w *world) asLeftBehind(status app.Status) app.Execution {
 		if _, ok, err := tx.Claim(ctx, "a dead process", time.Now()); err != nil || !ok {
 			w.t.Fatal("not claimed", err)
 		}
-		if status == app.StatusRunning {
+		if how == "claimed" {
 			return nil
+		}
+		if err := tx.Dispatch(ctx, n.Handle, store.Dispatch{Policy: 1, Backend: "fake", Isolation: "full", At: time.Now()}); err != nil || how == "started" {
+			return err
 		}
 		return tx.Ask(ctx, n.Handle, store.Question{RequestID: app.NewID(), Ordinal: 1, At: time.Now()})
 	}))
