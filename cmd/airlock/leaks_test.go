@@ -7,8 +7,6 @@ import (
 	"io"
 	mathrand "math/rand/v2"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -141,20 +139,7 @@ var executionLink = regexp.MustCompile(`/ui/executions/[0-9a-z]{20,}`)
 // allPages keeps every page of every execution, as a person sees it, for the detector. It returns how many.
 func (in *testServer) allPages() int {
 	in.t.Helper()
-	jar, err := cookiejar.New(nil)
-	must(in.t, err)
-	client := &http.Client{Jar: jar}
-	for _, step := range []struct {
-		path   string
-		fields url.Values
-	}{
-		{"/ui/login", url.Values{"token": {"atk_a-token-of-the-test-suite"}}},
-		{"/ui/welcome", url.Values{"name": {"Tester"}, "password": {"a password of the tests"}, "password-again": {"a password of the tests"}}},
-	} {
-		response, err := client.PostForm(in.url+step.path, step.fields)
-		must(in.t, err)
-		response.Body.Close()
-	}
+	client := loggedIn(in.t, in)
 	seen := map[string]bool{}
 	queue := []string{"/ui", "/ui/executions", "/ui/profiles", "/ui/credentials", "/ui/audit"}
 	for len(queue) > 0 {
