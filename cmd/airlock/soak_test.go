@@ -95,7 +95,7 @@ func (s *soaker) sample(t *testing.T) map[string]int {
 	t.Helper()
 	now := map[string]int{"boxes": 0, "log in KiB": 0}
 	for _, p := range append(s.in.processes(), process{pid: s.in.server.Process.Pid, line: "serve"}) {
-		if strings.HasSuffix(strings.TrimSpace(p.line), "airlock-init") {
+		if strings.HasPrefix(p.line, "/airlock-init ") {
 			now["boxes"]++
 		}
 		if p.line != "serve" && !strings.Contains(p.line, " plugin ") {

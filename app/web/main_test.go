@@ -1,0 +1,22 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain finds goroutines that requests, streams or servers of the tests left behind.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	http.DefaultClient.CloseIdleConnections()
+	gorm := goleak.IgnoreAnyFunction("gorm.io/gorm/internal/lru.NewLRU[...].func1") // gorm never ends the sweeper of its statement cache
+	if err := goleak.Find(gorm); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
