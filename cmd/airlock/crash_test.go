@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	rounds = flag.Int("rounds", 28, "faults of TestNothingAcceptedIsLost")
+	rounds = flag.Int("rounds", 24, "faults of TestNothingAcceptedIsLost")
 	seed   = flag.Uint64("seed", 0, "of TestNothingAcceptedIsLost; 0: another one each time")
 )
 
