@@ -100,6 +100,19 @@ func TestHostsAfterTheLockAreANewPolicyVersion(t *testing.T) {
 	if p.Policy != 3 || len(d.policy(p).Hosts) != 0 {
 		t.Errorf("narrowed: %+v", d.policy(p))
 	}
+	want := []string{"Allowed no hosts.", "Allowed b.example, a.example and nothing else."}
+	var told []string
+	for _, e := range must[[]app.Event](t)(d.Audit(ctx, 0, 100)) {
+		if e.Action == "profile.hosts" && e.Subject == p.Handle {
+			told = append(told, e.Detail)
+			if cmp.Diff(person, e.Actor) != "" {
+				t.Errorf("event %d was put down to %+v", e.Seq, e.Actor)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("the audit log tells of the two changes:\n%s", diff)
+	}
 	for version, want := range map[int]string{1: first.Digest(), 2: second.Digest(), 3: first.Digest()} {
 		if got := must[app.Policy](t)(d.Policy(ctx, p.Handle, version)); got.Digest() != want {
 			t.Errorf("version %d changed", version)
