@@ -188,6 +188,42 @@ func TestStopAndStart(t *testing.T) {
 	w.until(pending, app.StatusCompleted)
 }
 
+// An engine that drains takes nothing new, and lets go what can end; it doesn't wait longer than it may.
+func TestDrain(t *testing.T) {
+	w := newWorld(t, func(c *Config) { c.Workers = 1 })
+	waiting := w.submit("ask one")
+	w.until(waiting, app.StatusAwaitingLLM)
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		w.Drain(t.Context())
+	}()
+	w.await("it drains", func(h Health) bool { return !h.Ready && h.Reason == beingStopped })
+	_, _, err := w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Script: "result 1", By: agent})
+	wantCode(t, err, app.CodeSandboxUnavailable)
+	select {
+	case <-drained:
+		t.Error("it did not wait for an execution that waits for its answer")
+	default:
+	}
+	_, err = w.Respond(t.Context(), waiting.ID, Answer{Text: "x", By: agent})
+	w.must(err)
+	<-drained
+	w.untilStatus(waiting, app.StatusCompleted)
+	w.must(w.Close(t.Context()))
+
+	w.startEngine()
+	running := w.submit("hang")
+	w.untilStatus(running, app.StatusRunning)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	w.Drain(over)
+	w.must(w.Close(t.Context()))
+	if x := w.untilStatus(running, app.StatusError); x.Error != interruptedByStop {
+		t.Errorf("error %q", x.Error)
+	}
+}
+
 // A server that was killed can't say goodbye: the next one says it, and whether the script can have done anything.
 func TestCrashAndStart(t *testing.T) {
 	w := newWorld(t)
