@@ -9,12 +9,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Main runs the tests of m, after which no goroutine may be left, in a process that is also the plugin and the host which the suite starts and kills:
+// Main runs the tests of m in a process that is also the plugin and the host which the suite starts and kills:
 //
 //	TESTBINARY plugin NAME GUEST         serves newBackend(GUEST's content)
 //	TESTBINARY check NAME                checks newBackend(stdin) in its own process and prints the report as JSON
@@ -29,7 +27,7 @@ func Main(m *testing.M, name string, newBackend func(guest []byte) plugins.Sandb
 	case len(args) >= 4 && args[0] == "host" && args[1] == name:
 		err = beHost(name, args[2], args[3], args[4:])
 	default:
-		goleak.VerifyTestMain(m)
+		os.Exit(m.Run())
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
