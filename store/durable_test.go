@@ -7,15 +7,6 @@ import (
 	"time"
 )
 
-// TestACommitIsOnTheDisk: what was answered with 202 must outlive a power cut, and so must the record of a script's start.
-func TestACommitIsOnTheDisk(t *testing.T) {
-	const full = 2
-	s := open(t)
-	if n := count(t, s, "PRAGMA synchronous"); n != full {
-		t.Errorf("synchronous is %d, want %d", n, full)
-	}
-}
-
 // BenchmarkCommit measures a small transaction, as most are, with an fsync per commit and without, in the directory for temporary files.
 func BenchmarkCommit(b *testing.B) {
 	for _, level := range []string{"NORMAL", "FULL"} {
