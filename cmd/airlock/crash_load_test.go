@@ -126,7 +126,8 @@ func (l *crashLoad) insist(ctx context.Context, s *sentScript, body []byte) bool
 		case code >= 400 && code < 500 && code != http.StatusTooManyRequests:
 			l.c.t.Errorf("a good script was refused: %d %s", code, text)
 			return false
-		case ctx.Err() != nil && try > 5:
+		}
+		if ctx.Err() != nil && try > 5 {
 			break
 		}
 		time.Sleep(250 * time.Millisecond)
