@@ -106,7 +106,7 @@ bench-house-large: run-packages test-packages build ## The same with a history o
 fuzz: init ## Fuzz every reader of hostile bytes, one after the other, for FUZZ each (5m); with ONLY=Name those whose names contain it
 	@set -e; for dir in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
 		for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9]*' $$dir/*_test.go | cut -c6- | grep -- '$(ONLY)'); do \
-			echo "$$dir $$target"; go test $$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ); \
+			echo "$$dir $$target"; go test $$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ) -fuzzminimizetime 2s; \
 		done; \
 	done
 
