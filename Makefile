@@ -13,7 +13,7 @@ INIT_SOURCES := $(wildcard cmd/airlock-init/*.go plugins/wire/*.go plugins/landl
 SOURCES := $(shell find app assets cmd plugins store views \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.sql' -o -name '*.svg' \) -not -name '*_test.go' 2>/dev/null) go.mod
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
-TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl openssl protobuf-compiler procps iproute2 util-linux \
+TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl openssl protobuf-compiler procps iproute2 util-linux strace \
 	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas postgresql chromium docker.io openssh-server
 
 .PHONY: help
@@ -102,6 +102,7 @@ bench-backends: test-packages init ## Compare all four backends, with a Docker e
 
 PARKED ?= 1000
 FUZZ ?= 5m
+ONLY ?=
 .PHONY: bench-house
 bench-house: run-packages test-packages build ## Measure export, import and backups only, next to sqlite3 and openssl
 	./airlock bench --house
@@ -111,10 +112,23 @@ bench-house: run-packages test-packages build ## Measure export, import and back
 bench-house-large: run-packages test-packages build ## The same with a history of 2 GB: memory must not grow with it
 	./airlock bench --house --history 2000 --output 1000000
 
-.PHONY: fuzz-house
-fuzz-house: ## Fuzz the readers of .airlock files for FUZZ each (5m)
-	go test ./app/transfer/archive -run '^$$' -fuzz FuzzReader -fuzztime $(FUZZ)
-	go test ./app/transfer -run '^$$' -fuzz FuzzLines -fuzztime $(FUZZ)
+.PHONY: fuzz
+fuzz: init ## Fuzz every reader of hostile bytes, one after the other, for FUZZ each (5m); with ONLY=Name those whose names contain it
+	@set -e; for dir in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
+		for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9]*' $$dir/*_test.go | cut -c6- | grep -- '$(ONLY)'); do \
+			echo "$$dir $$target"; go test $$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ) -fuzzminimizetime 2s; \
+		done; \
+	done
+
+ROUNDS ?= 500
+.PHONY: crash
+crash: test-packages init ## Break the whole program ROUNDS times under load, in every way, and check that nothing accepted is lost (500; twenty minutes)
+	go test ./cmd/airlock -run '^TestNothingAcceptedIsLost$$' -rounds $(ROUNDS) -timeout 24h -v
+
+DURATION ?= 1h
+.PHONY: soak
+soak: test-packages init ## A mixed load for DURATION (1h): memory, descriptors, threads, the write-ahead log and the pool must not grow
+	go test ./cmd/airlock -run '^TestSoak$$' -soak $(DURATION) -timeout 0 -v
 
 .PHONY: bench-parked
 bench-parked: run-packages build ## Measure PARKED executions that wait for the LLM at once (1000); 12 MiB each

@@ -6,6 +6,12 @@
 // one transaction write at a time; queueing for one connection in Go costs nothing and never ends in "database is locked", while
 // deferred transactions that start to write half-way do. A second process (airlock admin) may use the file at the same time.
 //
+// # What a commit promises
+//
+// A transaction that committed is on the disk (synchronous=FULL): it outlives a kill -9, and a power cut if the disk keeps its own promises. Two rules rest on that. What
+// was answered with 202 is not lost. And a script runs at most once: its start is recorded before it is sent; if a power cut could take that record back, the next server
+// would find the execution pending and run it again. In WAL mode FULL differs from NORMAL by one fsync of the log per commit; what that costs stands in docs/performance.md.
+//
 // # How to write a query
 //
 //   - Everything happens in a transaction: Store.Read gives a Tx on a consistent snapshot, Store.Write one that may change things

@@ -101,7 +101,7 @@ func (tx *Tx) ExecutionScript(ctx context.Context, handle string) (ExecutionScri
 
 // Unfinished lists executions that are not terminal, oldest first, of one profile or ("") of all. Only handles and statuses are filled in.
 func (tx *Tx) Unfinished(ctx context.Context, profileHandle string) ([]Execution, error) {
-	query := gorm.G[executionRow](tx.db).Select("handle, profile_handle, status").Where("status IN ('pending', 'running', 'awaiting_llm')")
+	query := gorm.G[executionRow](tx.db).Select("handle, profile_handle, status, started_at").Where("status IN ('pending', 'running', 'awaiting_llm')")
 	if profileHandle != "" {
 		query = query.Where("profile_handle = ?", profileHandle)
 	}
@@ -111,7 +111,7 @@ func (tx *Tx) Unfinished(ctx context.Context, profileHandle string) ([]Execution
 	}
 	list := make([]Execution, len(rows))
 	for i, r := range rows {
-		list[i].Handle, list[i].ProfileHandle, list[i].Status = r.Handle, r.ProfileHandle, app.Status(r.Status)
+		list[i].Handle, list[i].ProfileHandle, list[i].Status, list[i].StartedAt = r.Handle, r.ProfileHandle, app.Status(r.Status), fromMillis(r.StartedAt)
 	}
 	return list, nil
 }

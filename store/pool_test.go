@@ -67,7 +67,7 @@ func TestReadersCannotWrite(t *testing.T) {
 
 func TestEveryConnectionHasItsPragmas(t *testing.T) {
 	s := open(t)
-	want := map[string]string{"foreign_keys": "1", "journal_mode": "wal", "busy_timeout": "10000", "synchronous": "1", "temp_store": "2"}
+	want := map[string]string{"foreign_keys": "1", "journal_mode": "wal", "busy_timeout": "10000", "synchronous": "2", "temp_store": "2"}
 	for name, db := range map[string]*gorm.DB{"writer": s.writer, "reader": s.reader, "urgent": s.urgent} {
 		pool, err := db.DB()
 		if err != nil {

@@ -30,10 +30,10 @@ type Store struct {
 }
 
 // pragmas apply to every connection. The busy timeout comes first, so that the others wait too. There is no _time_format
-// beside them: the driver would then ignore _txlock.
+// beside them: the driver would then ignore _txlock. See doc.go for why synchronous is FULL.
 const pragmas = "_pragma=busy_timeout(10000)" +
 	"&_pragma=journal_mode(WAL)" +
-	"&_pragma=synchronous(NORMAL)" +
+	"&_pragma=synchronous(FULL)" +
 	"&_pragma=foreign_keys(ON)" +
 	"&_pragma=temp_store(MEMORY)" +
 	"&_pragma=cache_size(-16000)" +

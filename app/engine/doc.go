@@ -13,6 +13,11 @@
 // the first one counts. The row becomes terminal after the backend has said that nothing of the box is left, in one transaction with output,
 // ledger and counters.
 //
+// # Stopping and crashing
+//
+// Drain lets what runs come to its end; Close ends the rest, as interrupted. After a crash the next Start gives an end to what was claimed. Whether the script had been sent
+// is known from the record of its start, which is committed before: an execution without one has certainly done nothing, and its end says so.
+//
 // # Backends
 //
 // Each configured backend is a candidate that takes a proof, by its Check; survey and Prove have proofs taken, settle decides who is in use. All that pass are,

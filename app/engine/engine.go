@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,10 +80,11 @@ type Engine struct {
 	fleet  []*candidate // in the configured order
 	lapsed chan struct{}
 
-	mu     sync.Mutex
-	live   map[string]*run // by handle
-	reason string          // why no backend is in use
-	closed bool
+	mu       sync.Mutex
+	live     map[string]*run // by handle
+	reason   string          // why no backend is in use
+	draining bool
+	closed   bool
 }
 
 // New returns an Engine that does nothing yet: see Start.
@@ -141,12 +144,32 @@ func (e *Engine) Start(ctx context.Context) error {
 	return nil
 }
 
+// beingStopped is why nothing is accepted any more.
+const beingStopped = "Airlock is being stopped"
+
+// Drain lets what runs or waits for the LLM come to its end, until ctx ends. Nothing more is accepted or claimed; what is pending stays so. Close ends what is left.
+func (e *Engine) Drain(ctx context.Context) {
+	e.dispatch.Lock() // a claim under way is live afterwards
+	e.mu.Lock()
+	e.draining = true
+	left := slices.Collect(maps.Values(e.live))
+	e.mu.Unlock()
+	e.dispatch.Unlock()
+	for _, r := range left {
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // Close stops claiming, ends what runs (marked as error: interrupted) and frees the boxes. What is pending stays so. It returns ctx's error if
 // that took too long; whatever is left then is reconciled at the next start.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
 	e.closed = true
-	e.reason = "Airlock is being stopped"
+	e.reason = beingStopped
 	for _, r := range e.live {
 		r.stop(stopInterrupted())
 	}

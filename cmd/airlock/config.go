@@ -47,6 +47,7 @@ type config struct {
 	TimeoutDefault time.Duration
 	TimeoutMax     time.Duration
 	LLMWait        time.Duration
+	Drain          time.Duration
 	LocalServices  map[string]netip.AddrPort
 	ExtraCA        extraCA
 
@@ -81,7 +82,7 @@ func loadConfig(environ []string) (config, error) {
 		Addr: ":9090", DataDir: defaultDataDir, AgentProfiles: true, Sandbox: []string{"auto"},
 		Workers: 2 * runtime.NumCPU(), Waiters: 100, Queue: 1000,
 		Retention: retention.Policy{Days: retention.DefaultDays, Count: retention.DefaultCount},
-		Limits:    app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait,
+		Limits:    app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait, Drain: 5 * time.Second,
 		Vault: vault.Config{Timeout: vault.DefaultTimeout},
 		URL:   "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
 	}

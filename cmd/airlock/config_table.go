@@ -78,6 +78,7 @@ func limitVariables() []variable {
 		duration("AIRLOCK_TIMEOUT_DEFAULT", "run time of an execution that asks for none", func(c *config) *time.Duration { return &c.TimeoutDefault }),
 		duration("AIRLOCK_TIMEOUT_MAX", "longest run time that can be asked for", func(c *config) *time.Duration { return &c.TimeoutMax }),
 		duration("AIRLOCK_LLM_WAIT", "how long a script waits for an LLM answer", func(c *config) *time.Duration { return &c.LLMWait }),
+		duration("AIRLOCK_DRAIN", "how long executions may go on after SIGTERM before they are ended; keep it some seconds shorter than what follows it with SIGKILL", func(c *config) *time.Duration { return &c.Drain }),
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"io"
 	mathrand "math/rand/v2"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,21 +146,7 @@ type visitor struct{ client *http.Client }
 // person makes the first person and logs them in.
 func (in *testServer) person() visitor {
 	in.t.Helper()
-	jar, err := cookiejar.New(nil)
-	must(in.t, err)
-	v := visitor{&http.Client{Jar: jar}}
-	for _, step := range []struct {
-		path   string
-		fields url.Values
-	}{
-		{"/ui/login", url.Values{"token": {"atk_a-token-of-the-test-suite"}}},
-		{"/ui/welcome", url.Values{"name": {"Tester"}, "password": {"a password of the tests"}, "password-again": {"a password of the tests"}}},
-	} {
-		response, err := v.client.PostForm(in.url+step.path, step.fields)
-		must(in.t, err)
-		response.Body.Close()
-	}
-	return v
+	return visitor{loggedIn(in.t, in)}
 }
 
 // get returns a page, which is kept for the detector.

@@ -24,7 +24,7 @@ import (
 
 const serveUsage = `Usage: airlock serve
 
-Serves the agent API and the admin UI until SIGTERM or SIGINT. The first start prints the admin token. Settings: airlock config.
+Serves the agent API and the admin UI until SIGTERM or SIGINT, after which executions may go on for AIRLOCK_DRAIN. A second signal ends it at once. The first start prints the admin token. Settings: airlock config.
 `
 
 // grace is how long a shutdown waits for requests, and then for the engine.
@@ -135,7 +135,11 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	if err := s.transfer.Tidy(); err != nil {
 		return nil, err
 	}
-	if s.boxes, err = openSandboxes(cfg, s.label(), log); err != nil {
+	sockets, err := socketsIn(cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	if s.boxes, err = openSandboxes(cfg, s.label(), sockets, log); err != nil {
 		return nil, err
 	}
 	way, err := openOutside(ctx, cfg, s.instance, own)
@@ -257,9 +261,15 @@ func (s *server) serveHTTP(ctx context.Context, cfg config, way outside, listene
 	return s.serveMetrics(ctx, cfg.MetricsAddr, face.Metrics())
 }
 
-// stop ends everything in the reverse order of start: no new requests, requests under way within grace, executions, boxes, store.
+// stop ends everything in the reverse order of start. First executions may come to their end, within the configured time: their agents still reach
+// the API meanwhile. Then: no new requests, requests under way within grace, executions that are left, boxes, store.
 func (s *server) stop() error {
 	var errs []error
+	if s.engine != nil && s.http != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Drain)
+		s.engine.Drain(ctx)
+		cancel()
+	}
 	s.follow()
 	s.following.Wait()
 	if s.instance != nil {
