@@ -53,13 +53,13 @@ func FuzzToRequest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		path, _, _ := strings.Cut(r.path, "?")
-		if r.method != tool.Method || strings.Count(path, "/") != strings.Count(tool.Path, "/") || strings.ContainsAny(r.path, "\r\n #") {
-			t.Errorf("%s %q became %s %q", tool.Name, arguments, r.method, r.path)
+		path, _, _ := strings.Cut(r.Path, "?")
+		if r.Method != tool.Method || strings.Count(path, "/") != strings.Count(tool.Path, "/") || strings.ContainsAny(r.Path, "\r\n #") {
+			t.Errorf("%s %q became %s %q", tool.Name, arguments, r.Method, r.Path)
 		}
 		var body map[string]json.RawMessage
-		if tool.Body != "" && json.Unmarshal(r.body, &body) != nil {
-			t.Errorf("%s %q became the body %q", tool.Name, arguments, r.body)
+		if tool.Body != "" && json.Unmarshal(r.Body, &body) != nil {
+			t.Errorf("%s %q became the body %q", tool.Name, arguments, r.Body)
 		}
 	})
 }
