@@ -12,8 +12,8 @@ import (
 const (
 	maxDescription = 200
 	maxKeyAbout    = 100
-	maxKeyRows     = 1200
-	maxHostList    = 400
+	maxKeyRows     = 1000
+	maxHostList    = 350
 )
 
 // profile is a reader's profile as the text shows it.
