@@ -3,7 +3,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 GOLANGCI_VERSION := v2.15.0
+GOVULNCHECK_VERSION := v1.9.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
 REMOTE_SOURCES := $(shell find cmd/airlock-remote plugins -name '*.go' -not -name '*_test.go') $(wildcard plugins/bubblewrap/*.py) go.mod
@@ -31,7 +33,7 @@ run: run-packages build ## Serve on port 9090 with the data in ./data
 build: airlock ## Build ./airlock, one static file
 
 airlock: $(INIT) $(REMOTE) $(SOURCES)
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)" -o $@ ./cmd/airlock
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.release=$(VERSION) -X main.commit=$(COMMIT)" -o $@ ./cmd/airlock
 
 plugins/initbin/airlock-init-linux-%: $(INIT_SOURCES)
 	CGO_ENABLED=0 GOOS=linux GOARCH=$* go build -trimpath -buildvcs=false -ldflags "-s -w" -o $@ ./cmd/airlock-init
@@ -66,6 +68,14 @@ check: test ## Format, lint, generated code up to date, tests: all that CI asks 
 .PHONY: lint
 lint: .bin/golangci-lint-$(GOLANGCI_VERSION) init ## Format and lint, the import arrows among it
 	.bin/golangci-lint-$(GOLANGCI_VERSION) run ./...
+
+.PHONY: vulncheck
+vulncheck: init .bin/govulncheck-$(GOVULNCHECK_VERSION) ## Look for known holes in what is called; an error if the database of holes can't be reached
+	@.ci/vulncheck .bin/govulncheck-$(GOVULNCHECK_VERSION)
+
+.PHONY: licences
+licences: init ## Name the licence of every module that is shipped; an error for one that we don't know (part of make test)
+	go test -count=1 ./cmd/airlock -run '^TestLicences$$' -v
 
 .PHONY: generate
 generate: .bin/protoc-gen-go .bin/protoc-gen-go-grpc ## Generate code from .templ and .proto files (needs protobuf-compiler)
@@ -124,6 +134,10 @@ soak: test-packages init ## A mixed load for DURATION (1h): memory, descriptors,
 bench-parked: run-packages build ## Measure PARKED executions that wait for the LLM at once (1000); 12 MiB each
 	./airlock bench --parked $(PARKED)
 
+.PHONY: overload
+overload: run-packages build ## Measure the server under far more than it can do: a flood, long polls, followed pages, slow readers
+	./airlock bench --overload --seconds 15
+
 RUNS ?= 1000
 .PHONY: leftovers
 leftovers: test-packages init ## RUNS executions in random order on all backends leave nothing behind (1000; five minutes)
@@ -135,6 +149,11 @@ lists: ## Measure every list with EXECUTIONS executions in the store (1000000), 
 	go test ./store -run 'ListsAreQuick' -executions $(EXECUTIONS) -timeout 2h -v
 	go test ./app/web -run 'PagesAreQuick' -executions $(EXECUTIONS) -timeout 2h -v
 
+REMOVED ?= 1000000
+.PHONY: retention
+retention: ## Remove REMOVED executions (1000000) beside others who write, and say how long these waited; takes some minutes and 3 GB of disk
+	go test ./app/retention -run 'LeavesRoomForOthers' -executions $(REMOVED) -timeout 2h -v
+
 PYTHONS := .cache/python/bullseye .cache/python/trixie
 .PHONY: pythons
 pythons: test-packages init $(PYTHONS) ## Run the runner on Debian's Python 3.9 and 3.13 besides this host's (root; fetches the two once)
@@ -144,6 +163,41 @@ pythons: test-packages init $(PYTHONS) ## Run the runner on Debian's Python 3.9 
 	@.ci/packages debootstrap
 	mkdir -p .cache/python && rm -rf $@.part
 	debootstrap --variant=minbase --include=python3,ca-certificates $* $(abspath $@).part >/dev/null
+	mv $@.part $@
+
+ACTIONLINT_VERSION := v1.7.12
+GORELEASER_VERSION := v2.18.2
+.PHONY: workflows
+workflows: ## Check the CI and release workflows and the GoReleaser file; fetches both checkers
+	go run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) .github/workflows/*.yml
+	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION) check
+
+# The caches are apart, or the second build would only be a copy of the first.
+.PHONY: reproducible
+reproducible: ## Build the last commit twice, in two directories with caches of their own, and compare the bytes; takes minutes
+	@dir=$$(mktemp -d) && trap 'chmod -R u+w $$dir; rm -rf $$dir' EXIT; \
+	for n in one two; do \
+		mkdir -p $$dir/$$n/some/where && git archive HEAD | tar -x -C $$dir/$$n/some/where || exit 1; \
+		GOCACHE=$$dir/$$n/cache $(MAKE) --no-print-directory -C $$dir/$$n/some/where build VERSION=$(VERSION) COMMIT=$(COMMIT) >/dev/null || exit 1; \
+		[ $$n = one ] && mv $$dir/one $$dir/first && mkdir $$dir/one; \
+	done; \
+	sha256sum $$dir/first/some/where/airlock $$dir/two/some/where/airlock; cmp $$dir/first/some/where/airlock $$dir/two/some/where/airlock
+
+.PHONY: image
+image: ## Build the container image, as docker build does
+	docker build -t airlock --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) .
+
+.PHONY: image-test
+image-test: test-packages init .cache/image/trixie ## Build the whole image on a local Debian 13 root, run it in every way, and look at its size (root; minutes)
+	go test ./cmd/airlock -run '^TestImage$$' -image-root $(abspath .cache/image/trixie) -timeout 30m -v
+
+# As debian:trixie-slim is: nothing but the base, without documentation.
+.cache/image/trixie:
+	@.ci/packages debootstrap
+	mkdir -p .cache/image && rm -rf $@.part
+	debootstrap --variant=minbase trixie $(abspath $@).part >/dev/null
+	printf 'path-exclude /usr/share/%s/*\n' doc man locale info > $@.part/etc/dpkg/dpkg.cfg.d/docker
+	rm -rf $(addprefix $@.part/usr/share/,doc man locale info) $@.part/var/cache/apt $@.part/var/lib/apt/lists
 	mv $@.part $@
 
 comma := ,
@@ -173,6 +227,11 @@ test-packages:
 
 .bin/protoc-gen-go-grpc: go.mod
 	mkdir -p .bin && go build -o $@ google.golang.org/grpc/cmd/protoc-gen-go-grpc
+
+.bin/govulncheck-$(GOVULNCHECK_VERSION):
+	mkdir -p .bin
+	GOBIN=$(CURDIR)/.bin GOFLAGS= go install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION) || { echo "vulncheck: NOT CHECKED: govulncheck can't be fetched" >&2; exit 1; }
+	mv .bin/govulncheck $@
 
 .bin/golangci-lint-$(GOLANGCI_VERSION):
 	mkdir -p .bin

@@ -59,7 +59,10 @@ func start(cfg HostConfig) (_ *process, err error) {
 	// Set here because go-plugin makes its own directory only for custom runners, and would use the system's temporary one.
 	cmd.Env = []string{plugin.EnvUnixSocketDir + "=" + p.sockets}
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the host, which ends plugins in order
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Setpgid:     true, // Ctrl-C is for the host, which ends plugins in order
+		AmbientCaps: cfg.Capabilities,
+	}
 
 	p.client = plugin.NewClient(&plugin.ClientConfig{
 		HandshakeConfig:  handshake(),

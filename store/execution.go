@@ -69,7 +69,7 @@ func (view executionView) execution() (Execution, error) {
 			Backend: row.Backend, Isolation: row.Isolation, Warm: row.Warm, Truncated: row.Truncated, Redactions: row.Redactions,
 			CreatedAt: fromMillis(row.CreatedAt), StartedAt: fromMillis(row.StartedAt), FirstOutputAt: fromMillis(row.FirstOutputAt), CompletedAt: fromMillis(row.CompletedAt),
 			RunTime: time.Duration(row.RunMs) * time.Millisecond, LLMTime: time.Duration(row.LLMMs) * time.Millisecond,
-			PeakMemory: row.PeakMemory, CPUTime: time.Duration(row.CPUMs) * time.Millisecond, RerunOf: row.RerunOf, Live: row.Live,
+			PeakMemory: row.PeakMemory, CPUTime: time.Duration(row.CPUMs) * time.Millisecond, RerunOf: row.RerunOf, Live: row.Live, Trace: row.Trace,
 		},
 		SealedID: row.SealedID, ProfileGone: view.ProfileGone,
 	}

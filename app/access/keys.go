@@ -153,7 +153,7 @@ func (s *Service) LinkKey(ctx context.Context, by app.Actor, handle, key, creden
 func indexKey(p *store.Profile, name string) (int, error) {
 	i := slices.IndexFunc(p.Keys, func(k app.Key) bool { return k.Name == name })
 	if i < 0 {
-		return 0, app.E(app.CodeNotFound, fmt.Sprintf("the profile has no key %q", app.Clip(name, 40)), "Read the profile to see its keys.")
+		return 0, app.E(app.CodeNotFound, fmt.Sprintf("the profile has no key %q", app.Clip(name, 40)), "GET /profiles/{id} lists its keys.")
 	}
 	return i, nil
 }

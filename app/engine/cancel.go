@@ -51,7 +51,7 @@ func (e *Engine) end(ctx context.Context, handle string, cause *stop) error {
 }
 
 func alreadyEnded() error {
-	return app.E(app.CodeAlreadyEnded, "the execution has already ended", "Poll it to see how.")
+	return app.E(app.CodeAlreadyEnded, "the execution has already ended", "GET /executions/{id} shows how it ended.")
 }
 
 // endPending ends a pending execution, or returns the run if it has been claimed.
@@ -73,6 +73,7 @@ func (e *Engine) endPending(ctx context.Context, handle string, cause *stop) (*r
 		return tx.Finish(ctx, handle, e.unstarted(cause))
 	})
 	if err == nil {
+		e.counted(e.unstarted(cause))
 		e.publish(x.Execution)
 	}
 	return nil, err

@@ -1,7 +1,7 @@
 // Package engine claims executions from the store, owns the pool of boxes, and drives each session from start to verdict.
 //
-// The executions table is the queue: Submit writes a pending row, one dispatcher claims the oldest one as soon as a run slot is free, and
-// nothing about a waiting execution is kept anywhere else. What runs is known in memory, by handle, from its claim until its row is terminal.
+// The executions table is the queue: Submit writes a pending row, one dispatcher claims one as soon as a run slot is free, and
+// nothing about a waiting execution is kept anywhere else. Profiles take turns, so that one with a thousand waiting executions doesn't make another wait for them. What runs is known in memory, by handle, from its claim until its row is terminal.
 //
 // # One execution
 //

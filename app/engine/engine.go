@@ -14,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/plugins"
@@ -34,6 +35,7 @@ type Config struct {
 	Keyring *secrets.Keyring
 	Hub     *live.Hub
 	Gateway *egress.Gateway
+	Metrics *metrics.Metrics // nil: none
 	Log     *slog.Logger     // nil: none. It gets handles, never ids, and no texts of scripts
 	Now     func() time.Time // nil: time.Now
 
@@ -73,6 +75,7 @@ type Engine struct {
 
 	// dispatch joins a claim with its entry in live, so that whoever holds it sees every execution either pending or live.
 	dispatch sync.Mutex
+	lastTurn string // handle of the profile whose execution was claimed last; under dispatch
 
 	fleet  []*candidate // in the configured order
 	lapsed chan struct{}

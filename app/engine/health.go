@@ -70,7 +70,7 @@ func (e *Engine) Health() Health {
 }
 
 func (e *Engine) queued() int {
-	ctx, cancel := context.WithTimeout(context.Background(), healthWithin)
+	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), healthWithin)
 	defer cancel()
 	n := -1
 	err := e.cfg.Store.Read(ctx, func(tx *store.Tx) error {

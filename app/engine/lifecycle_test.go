@@ -259,7 +259,7 @@ func (w *world) asLeftBehind(how string) app.Execution {
 		if err := tx.Enqueue(ctx, n); err != nil {
 			return err
 		}
-		if _, ok, err := tx.Claim(ctx, "a dead process", time.Now()); err != nil || !ok {
+		if _, ok, err := tx.Claim(ctx, "a dead process", "", time.Now()); err != nil || !ok {
 			w.t.Fatal("not claimed", err)
 		}
 		if how == "claimed" {

@@ -15,7 +15,7 @@ import (
 // Execution returns one by its id, for agents. CodeNotFound if there is none; CodeProfileRevoked if its profile was revoked or deleted.
 func (e *Engine) Execution(ctx context.Context, id string) (app.Execution, error) {
 	if !app.IsExecutionID(id) {
-		return app.Execution{}, app.E(app.CodeNotFound, "there is no such execution", "Check the execution_id.")
+		return app.Execution{}, app.E(app.CodeNotFound, "there is no such execution", "Check the execution_id: it is what POST /execute returned; GET /executions lists the profile's own.")
 	}
 	var x store.Execution
 	err := e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {

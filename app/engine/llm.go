@@ -226,7 +226,7 @@ func (r *run) reply(ctx context.Context, a Answer) error {
 	case q == nil || r.ctx.Err() != nil:
 		return notWaiting(app.StatusRunning)
 	case a.RequestID != "" && a.RequestID != q.id:
-		return app.E(app.CodeRequestMismatch, "the execution waits for the answer to another question", "Poll the execution and answer the request_id that llm_request shows.")
+		return app.E(app.CodeRequestMismatch, "the execution waits for the answer to another question", "GET /executions/{id} shows the question that waits now, in llm_request; answer its request_id.")
 	}
 	row := store.Reply{RequestID: q.id, Response: clean, Failed: a.Failure != "", By: a.By, At: r.e.now(),
 		Sealed: r.e.cfg.Keyring.Seal(secrets.Scripts, secrets.AnswerRow(q.id), []byte(text))}
@@ -253,5 +253,5 @@ func notWaiting(status app.Status) error {
 	if status.Terminal() {
 		what = fmt.Sprintf("the execution has ended (%s)", status)
 	}
-	return app.E(app.CodeNotWaiting, what, strings.TrimSpace("Poll it: an answer is wanted only while its status is awaiting_llm, once per question."))
+	return app.E(app.CodeNotWaiting, what, strings.TrimSpace("GET /executions/{id} shows how it stands: an answer is wanted only while its status is awaiting_llm, once per question."))
 }

@@ -23,7 +23,7 @@ func (e *Engine) Rerun(ctx context.Context, handle string, live bool, by app.Act
 		return app.Execution{}, err
 	}
 	if !original.Status.Terminal() {
-		return app.Execution{}, app.E(app.CodeConflict, "the execution has not ended yet", "Wait for its end, or cancel it; then run it again.")
+		return app.Execution{}, app.E(app.CodeConflict, "the execution has not ended yet", "Wait for its end with GET /executions/{id}?wait=50, or POST /executions/{id}/cancel; then run it again.")
 	}
 	profile, err := e.cfg.Access.ProfileByHandle(ctx, original.ProfileHandle)
 	if app.CodeOf(err) == app.CodeNotFound {
@@ -52,6 +52,7 @@ func (e *Engine) Rerun(ctx context.Context, handle string, live bool, by app.Act
 	}
 	x, err := e.ByHandle(ctx, n.Handle)
 	if err == nil {
+		e.cfg.Metrics.Submitted()
 		e.wakeUp()
 		e.publish(x)
 	}

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
 )
 
 // How long a tool waits. A client that asked for progress hears from us each tick and keeps waiting; another gives up after a minute, as most are set.
@@ -40,27 +41,27 @@ type execution struct {
 }
 
 // start submits and waits.
-func (c call) start(ctx context.Context, r request) (*sdk.CallToolResult, error) {
-	if r.key == "" && c.tool.ID == "execute" {
-		r.key = app.NewID()
+func (c call) start(ctx context.Context, r client.Request) (*sdk.CallToolResult, error) {
+	if r.Key == "" && c.tool.ID == "execute" {
+		r.Key = app.NewID()
 	}
-	got, err := c.client.ask(ctx, r)
+	got, err := c.api.Do(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	if !got.ok() {
-		return c.refusedStart(ctx, got, r.profile), nil
+	if !got.OK() {
+		return c.refusedStart(ctx, got, r.Profile), nil
 	}
 	var x execution
-	if err := json.Unmarshal(got.text, &x); err != nil || x.ID == "" {
-		return nil, got.errorOf()
+	if err := json.Unmarshal(got.Text, &x); err != nil || x.ID == "" {
+		return nil, got.Refusal()
 	}
-	return c.follow(ctx, run{path: "/executions/" + url.PathEscape(x.ID), profile: r.profile})
+	return c.follow(ctx, run{path: "/executions/" + url.PathEscape(x.ID), profile: r.Profile})
 }
 
 // refusedStart adds the link where a person has to act, if that is what is missing.
-func (c call) refusedStart(ctx context.Context, got answer, profile app.Secret) *sdk.CallToolResult {
-	refused := got.errorOf()
+func (c call) refusedStart(ctx context.Context, got client.Answer, profile app.Secret) *sdk.CallToolResult {
+	refused := got.Refusal()
 	result := failed(refused)
 	if refused.Code != app.CodeProfileUnlocked && refused.Code != app.CodeMissingValue {
 		return result
@@ -68,7 +69,7 @@ func (c call) refusedStart(ctx context.Context, got answer, profile app.Secret) 
 	var p struct {
 		URL string `json:"setup_url"`
 	}
-	if read, err := c.client.ask(ctx, request{method: "GET", path: "/profiles/self", profile: profile}); err == nil && read.ok() && json.Unmarshal(read.text, &p) == nil && p.URL != "" {
+	if read, err := c.api.Do(ctx, client.Request{Method: "GET", Path: "/profiles/self", Profile: profile}); err == nil && read.OK() && json.Unmarshal(read.Text, &p) == nil && p.URL != "" {
 		result.Content = append(result.Content, &sdk.TextContent{Text: "A person has to act: give them " + p.URL + ", then call read_profile, which waits for it."})
 	}
 	return result
@@ -108,34 +109,34 @@ func (c call) follow(ctx context.Context, x run) (*sdk.CallToolResult, error) {
 const adviceRespond = "The script waits for an answer to llm_request.prompt: write it yourself, and call respond with this execution_id, the request_id and your response."
 
 // poll asks how an execution stands, held open for one tick.
-func (c call) poll(ctx context.Context, x run) (answer, execution, error) {
-	got, err := c.client.ask(ctx, request{method: "GET", path: x.path + "?wait=" + strconv.FormatFloat(tick.Seconds(), 'f', -1, 64), profile: x.profile})
-	if err != nil || !got.ok() {
+func (c call) poll(ctx context.Context, x run) (client.Answer, execution, error) {
+	got, err := c.api.Do(ctx, client.Request{Method: "GET", Path: x.path + "?wait=" + strconv.FormatFloat(tick.Seconds(), 'f', -1, 64), Profile: x.profile})
+	if err != nil || !got.OK() {
 		return got, execution{}, orRefusal(got, err)
 	}
 	var now execution
-	if err := json.Unmarshal(got.text, &now); err != nil {
-		return got, now, got.errorOf()
+	if err := json.Unmarshal(got.Text, &now); err != nil {
+		return got, now, got.Refusal()
 	}
 	return got, now, nil
 }
 
 // awaitLock waits until a person has locked the profile, or ended it. A profile that is not being set up is told at once.
-func (c call) awaitLock(ctx context.Context, r request) (*sdk.CallToolResult, error) {
+func (c call) awaitLock(ctx context.Context, r client.Request) (*sdk.CallToolResult, error) {
 	deadline := time.Now().Add(c.patience())
 	for reports := 0; ; reports++ {
 		held := r
 		if reports > 0 {
-			held.path += "?wait=" + strconv.FormatFloat(tick.Seconds(), 'f', -1, 64)
+			held.Path += "?wait=" + strconv.FormatFloat(tick.Seconds(), 'f', -1, 64)
 		}
-		got, err := c.client.ask(ctx, held)
-		if err != nil || !got.ok() {
+		got, err := c.api.Do(ctx, held)
+		if err != nil || !got.OK() {
 			return nil, orRefusal(got, err)
 		}
 		var p struct {
 			State string `json:"state"`
 		}
-		if json.Unmarshal(got.text, &p) != nil || p.State != "unlocked" || time.Now().After(deadline) {
+		if json.Unmarshal(got.Text, &p) != nil || p.State != "unlocked" || time.Now().After(deadline) {
 			return c.success(got), nil
 		}
 		c.report(ctx, reports+1, "waiting for a person to press Lock")
@@ -143,7 +144,7 @@ func (c call) awaitLock(ctx context.Context, r request) (*sdk.CallToolResult, er
 }
 
 // advise passes an answer on with what to do next.
-func (c call) advise(got answer, what string) *sdk.CallToolResult {
+func (c call) advise(got client.Answer, what string) *sdk.CallToolResult {
 	result := c.success(got)
 	result.Content = append(result.Content, &sdk.TextContent{Text: what})
 	return result
@@ -170,9 +171,9 @@ func executionPath(path string) string {
 }
 
 // orRefusal is why there is no answer, or why the answer is a no.
-func orRefusal(got answer, err error) error {
+func orRefusal(got client.Answer, err error) error {
 	if err != nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
-	return got.errorOf()
+	return got.Refusal()
 }

@@ -10,22 +10,14 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/app/skill"
 )
 
-// request is one request to the agent API.
-type request struct {
-	method  string
-	path    string // with the query
-	body    []byte // nil: none
-	profile app.Secret
-	key     string // Idempotency-Key; "" for none
-}
-
 // toRequest distributes a tool's arguments over the request it stands for. own is the profile of the connection. Whether a value is right is for the API to say.
 // Errors are *app.Error.
-func toRequest(tool skill.Tool, arguments json.RawMessage, own app.Secret) (request, error) {
-	r := request{method: tool.Method, path: strings.Replace(tool.Path, "/profiles/{id}", "/profiles/self", 1), profile: own}
+func toRequest(tool skill.Tool, arguments json.RawMessage, own app.Secret) (client.Request, error) {
+	r := client.Request{Method: tool.Method, Path: strings.Replace(tool.Path, "/profiles/{id}", "/profiles/self", 1), Profile: own}
 	args := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(arguments)) > 0 {
 		if err := json.Unmarshal(arguments, &args); err != nil {
@@ -45,16 +37,16 @@ func toRequest(tool skill.Tool, arguments json.RawMessage, own app.Secret) (requ
 		if err != nil {
 			return r, err
 		}
-		r.place(name, text, query)
+		place(&r, name, text, query)
 	}
 	if len(query) > 0 {
-		r.path += "?" + query.Encode()
+		r.Path += "?" + query.Encode()
 	}
 	if tool.Body == "" {
 		return r, nil
 	}
 	var err error
-	if r.body, err = json.Marshal(body); err != nil {
+	if r.Body, err = json.Marshal(body); err != nil {
 		return r, fmt.Errorf("mcp: encode a request: %w", err)
 	}
 	return r, nil
@@ -92,18 +84,18 @@ func inBody(tool skill.Tool, name string) bool {
 }
 
 // place puts a text where the call has it.
-func (r *request) place(name, text string, query url.Values) {
+func place(r *client.Request, name, text string, query url.Values) {
 	segment := "{" + name + "}"
 	if name == skill.ArgExecution {
 		segment = "{id}"
 	}
 	switch {
 	case name == skill.ArgProfile:
-		r.profile = app.NewSecret(text)
+		r.Profile = app.NewSecret(text)
 	case name == skill.ArgKey:
-		r.key = text
-	case strings.Contains(r.path, segment):
-		r.path = strings.Replace(r.path, segment, url.PathEscape(text), 1)
+		r.Key = text
+	case strings.Contains(r.Path, segment):
+		r.Path = strings.Replace(r.Path, segment, url.PathEscape(text), 1)
 	default:
 		query.Set(name, text)
 	}

@@ -34,8 +34,8 @@ func TestToRequest(t *testing.T) {
 			if code := app.CodeOf(err); code != c.code {
 				t.Fatalf("error %v, want code %q", err, c.code)
 			}
-			if err == nil && (r.method != c.method || r.path != c.path || string(r.body) != c.body || r.profile.Reveal() != c.profile || r.key != c.key) {
-				t.Errorf("%s %s %s profile %s key %q", r.method, r.path, r.body, r.profile.Reveal(), r.key)
+			if err == nil && (r.Method != c.method || r.Path != c.path || string(r.Body) != c.body || r.Profile.Reveal() != c.profile || r.Key != c.key) {
+				t.Errorf("%s %s %s profile %s key %q", r.Method, r.Path, r.Body, r.Profile.Reveal(), r.Key)
 			}
 		})
 	}
@@ -53,13 +53,13 @@ func FuzzToRequest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		path, _, _ := strings.Cut(r.path, "?")
-		if r.method != tool.Method || strings.Count(path, "/") != strings.Count(tool.Path, "/") || strings.ContainsAny(r.path, "\r\n #") {
-			t.Errorf("%s %q became %s %q", tool.Name, arguments, r.method, r.path)
+		path, _, _ := strings.Cut(r.Path, "?")
+		if r.Method != tool.Method || strings.Count(path, "/") != strings.Count(tool.Path, "/") || strings.ContainsAny(r.Path, "\r\n #") {
+			t.Errorf("%s %q became %s %q", tool.Name, arguments, r.Method, r.Path)
 		}
 		var body map[string]json.RawMessage
-		if tool.Body != "" && json.Unmarshal(r.body, &body) != nil {
-			t.Errorf("%s %q became the body %q", tool.Name, arguments, r.body)
+		if tool.Body != "" && json.Unmarshal(r.Body, &body) != nil {
+			t.Errorf("%s %q became the body %q", tool.Name, arguments, r.Body)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
 )
 
 const (
@@ -95,11 +96,11 @@ func (c call) pass(ctx context.Context, s state, words string, profile app.Secre
 	if err != nil {
 		return err
 	}
-	got, err := c.client.ask(ctx, request{method: "POST", path: "/executions/" + url.PathEscape(s.Execution) + "/respond", body: body, profile: profile})
-	if err != nil || got.ok() {
+	got, err := c.api.Do(ctx, client.Request{Method: "POST", Path: "/executions/" + url.PathEscape(s.Execution) + "/respond", Body: body, Profile: profile})
+	if err != nil || got.OK() {
 		return err
 	}
-	refused := got.errorOf()
+	refused := got.Refusal()
 	if refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/app/skill"
 )
 
@@ -19,8 +20,8 @@ const instructions = `Airlock runs Python in a sandbox with credentials that a p
 3. execute runs a script, waits, and returns its result. In the script: settings.get("NAME"), inputs, set_result(data), llm.complete(prompt).
 Same code and same data give the same numbers: compute in Python, use llm.complete for wording only. The skill tool tells the rest.`
 
-// Server returns an MCP server for one connection, on which tools act through client.
-func Server(client Client, version string) *sdk.Server {
+// Server returns an MCP server for one connection, on which tools act through api. profile is that of a connection that is not HTTP; it may be empty.
+func Server(api client.Client, profile app.Secret, version string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "airlock", Title: "Airlock", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
@@ -28,7 +29,7 @@ func Server(client Client, version string) *sdk.Server {
 	for _, tool := range skill.Tools() {
 		s.AddTool(&sdk.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Input, Annotations: annotations(tool)},
 			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-				result, err := call{client: client, tool: tool, req: req}.run(ctx)
+				result, err := call{api: api, profile: profile, tool: tool, req: req}.run(ctx)
 				if err != nil {
 					return failed(err), nil
 				}
@@ -47,9 +48,10 @@ func annotations(tool skill.Tool) *sdk.ToolAnnotations {
 
 // call is one call of a tool.
 type call struct {
-	client Client
-	tool   skill.Tool
-	req    *sdk.CallToolRequest
+	api     client.Client
+	profile app.Secret // of a connection that is not HTTP
+	tool    skill.Tool
+	req     *sdk.CallToolRequest
 }
 
 func (c call) run(ctx context.Context) (*sdk.CallToolResult, error) {
@@ -58,23 +60,23 @@ func (c call) run(ctx context.Context) (*sdk.CallToolResult, error) {
 		return nil, err
 	}
 	if c.req.Params.RequestState != "" {
-		return c.resume(ctx, r.profile)
+		return c.resume(ctx, r.Profile)
 	}
 	switch c.tool.ID {
 	case "execute", "rerun":
 		return c.start(ctx, r)
 	case "readExecution":
-		return c.follow(ctx, run{path: r.path, profile: r.profile})
+		return c.follow(ctx, run{path: r.Path, profile: r.Profile})
 	case "respond":
-		if got, err := c.client.ask(ctx, r); err != nil || !got.ok() {
+		if got, err := c.api.Do(ctx, r); err != nil || !got.OK() {
 			return nil, orRefusal(got, err)
 		}
-		return c.follow(ctx, run{path: executionPath(r.path), profile: r.profile})
+		return c.follow(ctx, run{path: executionPath(r.Path), profile: r.Profile})
 	case "readProfile":
 		return c.awaitLock(ctx, r)
 	}
-	got, err := c.client.ask(ctx, r)
-	if err != nil || !got.ok() {
+	got, err := c.api.Do(ctx, r)
+	if err != nil || !got.OK() {
 		return nil, orRefusal(got, err)
 	}
 	return c.success(got), nil
@@ -83,17 +85,17 @@ func (c call) run(ctx context.Context) (*sdk.CallToolResult, error) {
 // own is the profile of the connection. Over HTTP each request must name it: that a session is known proves nothing about who asks.
 func (c call) own() app.Secret {
 	if c.req.Extra == nil || c.req.Extra.Header == nil {
-		return c.client.Profile
+		return c.profile
 	}
 	_, token, _ := strings.Cut(c.req.Extra.Header.Get("Authorization"), " ")
 	return app.NewSecret(strings.TrimSpace(token))
 }
 
 // success passes an answer on. The guide is a text, all else is JSON.
-func (c call) success(got answer) *sdk.CallToolResult {
-	result := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(got.text)}}}
+func (c call) success(got client.Answer) *sdk.CallToolResult {
+	result := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(got.Text)}}}
 	if c.tool.Returns != "" {
-		result.StructuredContent = json.RawMessage(got.text)
+		result.StructuredContent = json.RawMessage(got.Text)
 	}
 	if advice := adviceFor(c.tool, got); advice != "" {
 		result.Content = append(result.Content, &sdk.TextContent{Text: advice})
@@ -102,13 +104,13 @@ func (c call) success(got answer) *sdk.CallToolResult {
 }
 
 // adviceFor names the link where a person has to act.
-func adviceFor(tool skill.Tool, got answer) string {
+func adviceFor(tool skill.Tool, got client.Answer) string {
 	var p struct {
 		State   string `json:"state"`
 		URL     string `json:"setup_url"`
 		Pairing string `json:"pairing_code"`
 	}
-	if tool.Returns != "Profile" || json.Unmarshal(got.text, &p) != nil || p.State != "unlocked" {
+	if tool.Returns != "Profile" || json.Unmarshal(got.Text, &p) != nil || p.State != "unlocked" {
 		return ""
 	}
 	return fmt.Sprintf("A person has to act: give them %s and the pairing code %s, for them to fill in the values and press Lock. Then call read_profile, which waits for it.", p.URL, p.Pairing)

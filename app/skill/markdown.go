@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"text/template"
@@ -30,17 +31,22 @@ type Instance struct {
 }
 
 // maxPackages bounds the list in the text, in bytes; GET /packages has all of it.
-const maxPackages = 2000
+const maxPackages = 1000
+
+var packageShape = regexp.MustCompile(`^[A-Za-z0-9][\w.-]* [\w.+!-]+$`)
 
 // Importable is the list for one line.
 func (i Instance) Importable() string {
 	var b strings.Builder
 	for n, p := range i.Packages {
+		if !packageShape.MatchString(p) {
+			continue // an image names its packages itself
+		}
 		if b.Len()+len(p) > maxPackages {
 			fmt.Fprintf(&b, " and %d more", len(i.Packages)-n)
 			break
 		}
-		if n > 0 {
+		if b.Len() > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteString(p)
@@ -80,7 +86,7 @@ func Dynamic(i Instance, p *app.Profile, now time.Time, statuses map[app.Code]in
 	view := newPage(i, statuses)
 	view.Instance, view.Base = &i, i.URL
 	if p != nil {
-		view.Profile = describe(*p, now)
+		view.Profile = describe(*p, i.Packages, now)
 	}
 	return render(view)
 }
@@ -95,7 +101,7 @@ func newPage(i Instance, statuses map[app.Code]int) page {
 }
 
 func render(p page) (string, error) {
-	t, err := template.New("skill.md").Funcs(template.FuncMap{"quote": quote}).Parse(source)
+	t, err := template.New("skill.md").Parse(source)
 	if err != nil {
 		return "", fmt.Errorf("skill: parse the text: %w", err)
 	}
@@ -112,24 +118,6 @@ func collapse(text string) string {
 		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
 	}
 	return strings.TrimRight(text, "\n") + "\n"
-}
-
-// quote makes foreign text safe to stand in a line of Markdown between quotation marks: one line, no markup, at most 200 bytes.
-func quote(text string) string {
-	flat := strings.Join(strings.Fields(text), " ")
-	flat = strings.Map(func(r rune) rune {
-		switch r {
-		case '"', '“', '”', '„':
-			return '\''
-		case '`', '|', '<', '>', '[', ']', '*', '_', '#', '\\':
-			return ' '
-		}
-		if !strconv.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, flat)
-	return `"` + app.Clip(strings.Join(strings.Fields(flat), " "), 200) + `"`
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }

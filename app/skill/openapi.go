@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // object is a JSON object; encoding/json sorts its keys, so the document is stable.
 type object = map[string]any
 
-// OpenAPI returns the agent API as an OpenAPI 3.1 document. url is the instance's address without trailing slash, or "".
-func OpenAPI(version, url string) ([]byte, error) {
+// OpenAPI returns the agent API as an OpenAPI 3.1 document. url is the instance's address without trailing slash, or ""; statuses gives each error code its HTTP status.
+func OpenAPI(version, url string, statuses map[app.Code]int) ([]byte, error) {
 	paths := object{}
 	for _, op := range Operations() {
 		item, ok := paths[op.Path].(object)
@@ -19,7 +21,7 @@ func OpenAPI(version, url string) ([]byte, error) {
 			item = object{}
 			paths[op.Path] = item
 		}
-		item[strings.ToLower(op.Method)] = operation(op)
+		item[strings.ToLower(op.Method)] = operation(op, statuses)
 	}
 	schemas := object{}
 	for _, s := range Schemas() {
@@ -44,11 +46,11 @@ func OpenAPI(version, url string) ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-func operation(op Operation) object {
+func operation(op Operation, statuses map[app.Code]int) object {
 	o := object{
 		"operationId": op.ID,
 		"summary":     op.Summary,
-		"responses":   responses(op),
+		"responses":   responses(op, statuses),
 		"parameters":  parameters(op),
 		"security":    []object{},
 	}
@@ -58,7 +60,7 @@ func operation(op Operation) object {
 	switch op.Auth {
 	case AuthBearer:
 		o["security"] = []object{{"profile": []string{}}}
-	case AuthPath, AuthEither:
+	case AuthPath, AuthEither, AuthOption:
 		o["security"] = []object{{}, {"profile": []string{}}}
 	}
 	if op.Body != "" {
@@ -83,16 +85,43 @@ func parameters(op Operation) []object {
 	return list
 }
 
-func responses(op Operation) object {
+func responses(op Operation, statuses map[app.Code]int) object {
 	success := object{"description": op.Summary}
-	if op.Returns != "" {
+	switch {
+	case op.Returns != "":
 		success["content"] = content(ref(op.Returns), op.Response)
+	case op.Media != "":
+		kind := "string"
+		if op.Media == "application/json" {
+			kind = "object"
+		}
+		success["content"] = object{op.Media: object{"schema": object{"type": kind}}}
 	}
-	all := object{strconv.Itoa(op.Status): success, "default": object{"description": "Error", "content": content(ref("Error"), "")}}
-	if op.ID == "execute" {
+	all := refusals(op, statuses)
+	all[strconv.Itoa(op.Status)] = success
+	if op.Also != "" {
 		all["200"] = object{"description": op.Also, "content": content(ref("Execution"), "")}
 	}
 	return all
+}
+
+// refusals are the errors that a call has of its own, by status, and all others as the default.
+func refusals(op Operation, statuses map[app.Code]int) object {
+	codes := map[int][]string{}
+	for _, code := range op.Errors {
+		if status := statuses[code]; status != 0 {
+			codes[status] = append(codes[status], string(code))
+		}
+	}
+	all := object{"default": refusal("any other error")}
+	for status, list := range codes {
+		all[strconv.Itoa(status)] = refusal(strings.Join(list, ", "))
+	}
+	return all
+}
+
+func refusal(description string) object {
+	return object{"description": description, "content": content(ref("Error"), "")}
 }
 
 // content is a JSON body with its example, unless the example is abbreviated.
@@ -117,6 +146,9 @@ func schema(s Schema) object {
 	if len(required) > 0 {
 		o["required"] = required
 	}
+	if s.Request {
+		o["additionalProperties"] = false
+	}
 	return o
 }
 
@@ -134,6 +166,9 @@ func typeOf(f Field) object {
 func typeNamed(name string) object {
 	if item, ok := strings.CutPrefix(name, "[]"); ok {
 		return object{"type": "array", "items": typeNamed(item)}
+	}
+	if short, long, two := strings.Cut(name, " or "); two {
+		return object{"anyOf": []object{typeNamed(short), typeNamed(long)}}
 	}
 	switch name {
 	case "any":

@@ -15,7 +15,8 @@ type Operation struct {
 	Body     string // name of the schema of the request body; "" if it takes none
 	Request  string // example body; "" if it takes none
 	Status   int    // of success
-	Returns  string // name of the schema of the answer; "" if it isn't JSON
+	Returns  string // name of the schema of the answer; "" if it isn't one of them
+	Media    string // content type of an answer that has no schema
 	Response string // example answer
 	Also     string // another success status and when, such as "200 with ?wait= …"
 	Errors   []app.Code
@@ -30,6 +31,7 @@ const (
 	AuthPath   Auth = "path"   // the id in the path is the token
 	AuthBearer Auth = "bearer" // Authorization: Bearer ark_…
 	AuthEither Auth = "either" // profile_id in the body, or the bearer
+	AuthOption Auth = "option" // says more with the bearer
 )
 
 var wait = Field{Name: "wait", Type: "number", About: "seconds to hold the call open, 0 to 50"}
@@ -84,7 +86,7 @@ func Operations() []Operation {
 			Request:  `{"profile_id": "ark_…", "script": "set_result({'total': 40 + inputs['add']})", "timeout": 60, "inputs": {"add": 2}}`,
 			Response: `{"execution_id": "exec_…", "poll_url": "https://…/executions/exec_…", "status": "pending"}`,
 			Errors: []app.Code{app.CodeInvalidJSON, app.CodeUnknownField, app.CodeInvalidField, app.CodeTooLarge, app.CodeUnauthorized, app.CodeProfileUnlocked, app.CodeProfileRevoked,
-				app.CodeProfileExpired, app.CodeMissingValue, app.CodeIdempotencyReused, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired},
+				app.CodeProfileExpired, app.CodeMissingValue, app.CodeIdempotencyReused, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired, app.CodeStorageFull},
 		},
 		{
 			ID: "readExecution", Method: "GET", Path: "/executions/{id}", Auth: AuthPath, Status: 200,
@@ -115,7 +117,7 @@ func Operations() []Operation {
 			Also:     "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then",
 			Request:  `{"live": false}`,
 			Response: `{"execution_id": "exec_…", "poll_url": "https://…/executions/exec_…", "status": "pending"}`,
-			Errors:   []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired, app.CodeMissingValue, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired},
+			Errors:   []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired, app.CodeMissingValue, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired, app.CodeStorageFull},
 		},
 		{
 			ID: "listExecutions", Method: "GET", Path: "/executions", Auth: AuthBearer, Status: 200,
@@ -131,7 +133,7 @@ func Operations() []Operation {
 		{
 			ID: "health", Method: "GET", Path: "/health", Auth: AuthNone, Status: 200,
 			Summary: "Is it up, and can it run scripts", Returns: "Health",
-			Response: `{"status": "ok", "version": "…", "api_version": 1, "backend": "bubblewrap", "isolation": "full", "sandbox": {"ready": true}}`,
+			Response: `{"status": "ok", "version": "…", "api_version": 1, "backend": "bubblewrap", "isolation": "full", "sandbox": {"ready": true}, "retired": false, "paused": false}`,
 		},
 		{
 			ID: "packages", Method: "GET", Path: "/packages", Auth: AuthNone, Status: 200, Returns: "Packages",
@@ -139,8 +141,8 @@ func Operations() []Operation {
 			Detail:   "One entry per sandbox backend and image; the default comes first. `packages` is null until a box of that kind has been opened; asking has that done, so ask again a few seconds later.",
 			Response: `{"runtimes": [{"backend": "bubblewrap", "default": true, "python": "3.11.2", "packages": [{"name": "numpy", "version": "1.24.2"}]}]}`,
 		},
-		{ID: "skill", Method: "GET", Path: "/skill.md", Auth: AuthNone, Status: 200, Summary: "This text; with a bearer, also that profile's keys and hosts"},
-		{ID: "openapi", Method: "GET", Path: "/openapi.json", Auth: AuthNone, Status: 200, Summary: "The API as OpenAPI 3.1"},
-		{ID: "stubs", Method: "GET", Path: "/airlock.pyi", Auth: AuthNone, Status: 200, Summary: "Types of the script SDK"},
+		{ID: "skill", Method: "GET", Path: "/skill.md", Auth: AuthOption, Status: 200, Media: "text/markdown", Summary: "This text; with a bearer, also that profile's keys and hosts"},
+		{ID: "openapi", Method: "GET", Path: "/openapi.json", Auth: AuthNone, Status: 200, Media: "application/json", Summary: "The API as OpenAPI 3.1"},
+		{ID: "stubs", Method: "GET", Path: "/airlock.pyi", Auth: AuthNone, Status: 200, Media: "text/x-python", Summary: "Types of the script SDK"},
 	}
 }

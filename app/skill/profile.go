@@ -8,6 +8,14 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
+// Bounds of what a profile adds to the text, in bytes. GET /profiles/self has all of it.
+const (
+	maxDescription = 200
+	maxKeyAbout    = 100
+	maxKeyRows     = 1000
+	maxHostList    = 350
+)
+
 // profile is a reader's profile as the text shows it.
 type profile struct {
 	State       app.State
@@ -15,13 +23,16 @@ type profile struct {
 	Advice      string
 	Description string
 	Keys        []key
+	MoreKeys    int
 	Hosts       []host
-	Example     string
+	MoreHosts   int
+	Examples    []string
 }
 
 type key struct {
 	Name        string
 	Mode        app.Mode
+	Hosts       string
 	ValueExists bool
 	Description string
 }
@@ -31,22 +42,58 @@ type host struct {
 	Allowed bool
 }
 
-func describe(p app.Profile, now time.Time) *profile {
-	v := &profile{State: p.State(now), Description: p.Description, Advice: advice(p, now), Example: example(p)}
+func describe(p app.Profile, packages []string, now time.Time) *profile {
+	v := &profile{State: p.State(now), Description: quote(p.Description, maxDescription), Advice: advice(p, now), Examples: examples(p, packages)}
 	if !p.ExpiresAt.IsZero() {
 		v.Expires = p.ExpiresAt.UTC().Format(time.RFC3339)
 	}
-	for _, k := range p.Keys {
-		mode := k.CredentialMode
-		if mode == "" {
-			mode = k.Mode
-		}
-		v.Keys = append(v.Keys, key{k.Name, mode, k.ValueExists, k.Description})
-	}
-	for _, h := range p.Hosts {
-		v.Hosts = append(v.Hosts, host{h.Host.String(), h.Allowed})
-	}
+	v.Keys, v.MoreKeys = keys(p)
+	v.Hosts, v.MoreHosts = hosts(p)
 	return v
+}
+
+func keys(p app.Profile) (list []key, more int) {
+	for size, n := 0, 0; n < len(p.Keys); n++ {
+		k := p.Keys[n]
+		row := key{Name: k.Name, Mode: modeOf(k), ValueExists: k.ValueExists, Description: quote(k.Description, maxKeyAbout), Hosts: hostNames(k.EffectiveHosts())}
+		if size += len(row.Name) + len(row.Hosts) + len(row.Description) + 30; size > maxKeyRows {
+			return list, len(p.Keys) - n
+		}
+		list = append(list, row)
+	}
+	return list, 0
+}
+
+// modeOf is how a script gets the key: as the credential says, else as it was asked for.
+func modeOf(k app.Key) app.Mode {
+	if k.CredentialMode != "" {
+		return k.CredentialMode
+	}
+	return k.Mode
+}
+
+// hostNames lists the first few.
+func hostNames(list []app.Host) string {
+	var names []string
+	for n, h := range list {
+		if n == 3 {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, "`"+h.String()+"`")
+	}
+	return strings.Join(names, ", ")
+}
+
+func hosts(p app.Profile) (list []host, more int) {
+	for size, n := 0, 0; n < len(p.Hosts); n++ {
+		h := host{p.Hosts[n].Host.String(), p.Hosts[n].Allowed}
+		if size += len(h.Host) + 4; size > maxHostList {
+			return list, len(p.Hosts) - n
+		}
+		list = append(list, h)
+	}
+	return list, 0
 }
 
 // advice is the next step.
@@ -64,34 +111,24 @@ func advice(p app.Profile, now time.Time) string {
 	return "It can't be used any more: ask the person for another."
 }
 
-// example is a script that uses this profile's own keys and first allowed host.
-func example(p app.Profile) string {
-	var b strings.Builder
-	url := ""
-	for _, h := range p.Hosts {
-		if h.Allowed && h.KeyReference() == "" && !strings.HasPrefix(h.Name, "*") && h.Matches(h.Name, 443) {
-			url = "https://" + h.Name + "/"
-			break
-		}
-	}
-	if url != "" {
-		b.WriteString("import urllib.request\n\n")
-	}
-	token := ""
-	for _, k := range p.Keys {
-		fmt.Fprintf(&b, "%s = settings.get(%q)\n", strings.ToLower(k.Name), k.Name)
-		if token == "" && k.CredentialMode != app.ModePlain {
-			token = strings.ToLower(k.Name)
-		}
+// fixedName reports whether a host's name is written out, so that an example can call it.
+func fixedName(h app.Host) bool { return h.KeyReference() == "" && !strings.HasPrefix(h.Name, "*") }
+
+// address is where a host's web server is, or "".
+func address(h app.Host) string {
+	name := h.Name
+	if strings.Contains(name, ":") {
+		name = "[" + name + "]"
 	}
 	switch {
-	case url != "" && token != "":
-		fmt.Fprintf(&b, "request = urllib.request.Request(%q, headers={\"Authorization\": \"Bearer \" + %s})\n", url, token)
-		b.WriteString("with urllib.request.urlopen(request, timeout=20) as answer:\n    set_result({\"status\": answer.status})\n")
-	case url != "":
-		fmt.Fprintf(&b, "with urllib.request.urlopen(%q, timeout=20) as answer:\n    set_result({\"status\": answer.status})\n", url)
-	default:
-		b.WriteString("set_result({\"keys\": settings.keys()})\n")
+	case h.Matches(h.Name, 443) && h.Protocol != app.ProtocolHTTP:
+		return "https://" + name + "/"
+	case h.Protocol == app.ProtocolHTTP && h.Matches(h.Name, 80), h.Protocol == "" && len(h.Ports) == 1 && h.Ports[0] == 80:
+		return "http://" + name + "/"
+	case h.Protocol == app.ProtocolHTTP:
+		return fmt.Sprintf("http://%s:%d/", name, h.Ports[0])
+	case h.Protocol == app.ProtocolHTTPS:
+		return fmt.Sprintf("https://%s:%d/", name, h.Ports[0])
 	}
-	return b.String()
+	return ""
 }

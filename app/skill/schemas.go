@@ -3,7 +3,7 @@ package skill
 // Field is one field of a JSON object, or one parameter.
 type Field struct {
 	Name     string
-	Type     string // string, number, integer, boolean, datetime, any, "a|b|c", the name of a schema, or "[]" and one of these
+	Type     string // string, number, integer, boolean, datetime, any, "a|b|c", the name of a schema, "string or " and a schema, or "[]" and one of these
 	Required bool   // in requests: must be sent; in answers: always there
 	Null     bool   // may be null
 	About    string
@@ -11,40 +11,45 @@ type Field struct {
 
 // Schema is one JSON object.
 type Schema struct {
-	Name   string
-	Fields []Field
+	Name    string
+	Fields  []Field
+	Request bool // it is sent: a field that isn't here is refused. Answers grow.
 }
 
 // Schemas lists all objects that calls take and return. Package web has a test that its types have exactly these fields.
 func Schemas() []Schema {
-	return append(requests(), answers()...)
+	list := requests()
+	for i := range list {
+		list[i].Request = true
+	}
+	return append(list, answers()...)
 }
 
 func requests() []Schema {
 	return []Schema{
-		{"NewProfile", []Field{{Name: "description", Type: "string", Required: true, About: "what the profile is for, at most 1000 bytes"}}},
-		{"NewKeys", []Field{{Name: "keys", Type: "[]NewKey", Required: true}}},
-		{"NewKey", []Field{
+		{Name: "NewProfile", Fields: []Field{{Name: "description", Type: "string", Required: true, About: "what the profile is for, at most 1000 bytes"}}},
+		{Name: "NewKeys", Fields: []Field{{Name: "keys", Type: "[]NewKey", Required: true}}},
+		{Name: "NewKey", Fields: []Field{
 			{Name: "name", Type: "string", Required: true, About: "letters, digits, underscores"},
 			{Name: "description", Type: "string", About: "what it is for; the person reads it"},
 			{Name: "mode", Type: "sealed|injected|plain", About: "a wish; the person decides"},
-			{Name: "hosts", Type: "[]any", About: "where the value is to go, if to fewer hosts than the credential allows; host or {host, ports, protocol, reason}"},
+			{Name: "hosts", Type: "[]string or NewHost", About: "where the value is to go, if to fewer hosts than the credential allows; host or {host, ports, protocol, reason}"},
 		}},
-		{"NewHosts", []Field{{Name: "hosts", Type: "[]NewHost", Required: true}}},
-		{"NewHost", []Field{
+		{Name: "NewHosts", Fields: []Field{{Name: "hosts", Type: "[]string or NewHost", Required: true}}},
+		{Name: "NewHost", Fields: []Field{
 			{Name: "host", Type: "string", Required: true, About: "name, name:port, *.name or {KEY}:port"},
 			{Name: "ports", Type: "[]integer"},
 			{Name: "protocol", Type: "http|https|postgres|tcp"},
 			{Name: "reason", Type: "string", About: "why; the person reads it"},
 		}},
-		{"NewExecution", []Field{
+		{Name: "NewExecution", Fields: []Field{
 			{Name: "profile_id", Type: "string", About: "unless a bearer is sent"},
 			{Name: "script", Type: "string", Required: true, About: "Python, at most 1 MiB"},
 			{Name: "timeout", Type: "number", About: "seconds of run time"},
 			{Name: "inputs", Type: "any", About: "JSON for the script, at most 1 MiB"},
 		}},
-		{"Rerun", []Field{{Name: "live", Type: "boolean", About: "ask for real what was not asked then"}}},
-		{"Answer", []Field{
+		{Name: "Rerun", Fields: []Field{{Name: "live", Type: "boolean", About: "ask for real what was not asked then"}}},
+		{Name: "Answer", Fields: []Field{
 			{Name: "response", Type: "string", About: "exactly one of response and error"},
 			{Name: "error", Type: "string"},
 			{Name: "request_id", Type: "string", About: "guards against answering another question"},
@@ -54,7 +59,7 @@ func requests() []Schema {
 
 func answers() []Schema {
 	return []Schema{
-		{"Profile", []Field{
+		{Name: "Profile", Fields: []Field{
 			{Name: "profile_id", Type: "string", Required: true},
 			{Name: "description", Type: "string", Required: true},
 			{Name: "locked", Type: "boolean", Required: true},
@@ -67,42 +72,42 @@ func answers() []Schema {
 			{Name: "pairing_code", Type: "string"},
 			{Name: "created_at", Type: "datetime", Required: true},
 		}},
-		{"Key", []Field{
+		{Name: "Key", Fields: []Field{
 			{Name: "name", Type: "string", Required: true},
 			{Name: "description", Type: "string", Required: true},
 			{Name: "value_exists", Type: "boolean", Required: true},
 			{Name: "mode", Type: "sealed|injected|plain", About: "sealed: scripts hold a placeholder; injected: the value itself; plain: not secret, not masked"},
 			{Name: "hosts", Type: "[]string", About: "where its value may go"},
 		}},
-		{"Host", []Field{
+		{Name: "Host", Fields: []Field{
 			{Name: "host", Type: "string", Required: true},
 			{Name: "ports", Type: "[]integer", Required: true},
 			{Name: "protocol", Type: "http|https|postgres|tcp"},
 			{Name: "reason", Type: "string"},
 			{Name: "allowed", Type: "boolean", Required: true, About: "by a person"},
 		}},
-		{"Accepted", []Field{
+		{Name: "Accepted", Fields: []Field{
 			{Name: "execution_id", Type: "string", Required: true},
 			{Name: "poll_url", Type: "string", Required: true},
 			{Name: "status", Type: statusType, Required: true},
 		}},
 		execution(),
-		{"Repeat", []Field{
+		{Name: "Repeat", Fields: []Field{
 			{Name: "of", Type: "string", About: "the execution it repeats"},
 			{Name: "same_result", Type: "boolean", Required: true, Null: true, About: "null until both ended"},
 			{Name: "differs", Type: "[]string", Required: true, About: "fields of the manifest"},
 		}},
-		{"LLMRequest", []Field{
+		{Name: "LLMRequest", Fields: []Field{
 			{Name: "request_id", Type: "string", Required: true},
 			{Name: "prompt", Type: "string", Required: true},
 			{Name: "model", Type: "string", Required: true},
 		}},
-		{"Timings", []Field{
+		{Name: "Timings", Fields: []Field{
 			{Name: "queued_ms", Type: "integer", Required: true},
 			{Name: "run_ms", Type: "integer", Required: true},
 			{Name: "llm_ms", Type: "integer", Required: true},
 		}},
-		{"Connection", []Field{
+		{Name: "Connection", Fields: []Field{
 			{Name: "host", Type: "string", Required: true},
 			{Name: "port", Type: "integer"},
 			{Name: "verdict", Type: "allowed|denied|failed", Required: true},
@@ -118,11 +123,11 @@ func answers() []Schema {
 			{Name: "duration_ms", Type: "integer", Required: true},
 			{Name: "hint", Type: "string", About: "what to do about a denial"},
 		}},
-		{"Executions", []Field{
+		{Name: "Executions", Fields: []Field{
 			{Name: "executions", Type: "[]Execution", Required: true},
 			{Name: "next", Type: "string", Required: true, Null: true, About: "URL of older ones"},
 		}},
-		{"Health", []Field{
+		{Name: "Health", Fields: []Field{
 			{Name: "status", Type: "string", Required: true},
 			{Name: "version", Type: "string", Required: true},
 			{Name: "api_version", Type: "integer", Required: true},
@@ -131,19 +136,20 @@ func answers() []Schema {
 			{Name: "sandbox", Type: "Sandbox", Required: true},
 			{Name: "retired", Type: "boolean", Required: true, About: "the instance moved to another address and runs nothing any more"},
 			{Name: "paused", Type: "boolean", Required: true, About: "a person has paused all executions: what is submitted waits"},
+			{Name: "full", Type: "boolean", Required: true, About: "the disk is full: nothing new is taken until there is room"},
 		}},
-		{"Packages", []Field{{Name: "runtimes", Type: "[]Runtime", Required: true}}},
-		{"Runtime", []Field{
+		{Name: "Packages", Fields: []Field{{Name: "runtimes", Type: "[]Runtime", Required: true}}},
+		{Name: "Runtime", Fields: []Field{
 			{Name: "backend", Type: "string", Required: true},
 			{Name: "image", Type: "string", About: "absent: the backend's default"},
 			{Name: "default", Type: "boolean", Required: true, About: "used unless a profile requires another"},
 			{Name: "python", Type: "string"},
 			{Name: "packages", Type: "[]Package", Required: true, Null: true},
 		}},
-		{"Package", []Field{{Name: "name", Type: "string", Required: true}, {Name: "version", Type: "string", Required: true}}},
-		{"Sandbox", []Field{{Name: "ready", Type: "boolean", Required: true}, {Name: "reason", Type: "string"}}},
-		{"Error", []Field{{Name: "error", Type: "ErrorDetail", Required: true}}},
-		{"ErrorDetail", []Field{
+		{Name: "Package", Fields: []Field{{Name: "name", Type: "string", Required: true}, {Name: "version", Type: "string", Required: true}}},
+		{Name: "Sandbox", Fields: []Field{{Name: "ready", Type: "boolean", Required: true}, {Name: "reason", Type: "string"}}},
+		{Name: "Error", Fields: []Field{{Name: "error", Type: "ErrorDetail", Required: true}}},
+		{Name: "ErrorDetail", Fields: []Field{
 			{Name: "code", Type: "string", Required: true},
 			{Name: "message", Type: "string", Required: true},
 			{Name: "hint", Type: "string", Required: true, About: "the next step"},
@@ -155,7 +161,7 @@ func answers() []Schema {
 const statusType = "pending|running|awaiting_llm|completed|error|timeout|cancelled"
 
 func execution() Schema {
-	return Schema{"Execution", []Field{
+	return Schema{Name: "Execution", Fields: []Field{
 		{Name: "execution_id", Type: "string", Required: true},
 		{Name: "status", Type: statusType, Required: true},
 		{Name: "paused", Type: "boolean", About: "pending because a person has paused all executions; it runs when they go on"},

@@ -51,7 +51,7 @@ func toolText(op Operation) string {
 // input is the schema of a call's arguments: those of its path, query, headers and body in one object.
 func input(op Operation) map[string]any {
 	properties, required := object{}, []string{}
-	if op.Auth != AuthNone || op.ID == "skill" {
+	if op.Auth != AuthNone {
 		properties[ArgProfile] = object{"type": "string", "description": "the profile to act for (ark_…); leave it out if the connection has one"}
 	}
 	if strings.HasPrefix(op.Path, "/executions/{id}") {
@@ -85,9 +85,11 @@ func input(op Operation) map[string]any {
 	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-// whole is a field's type with what it refers to in place of the reference. Requests refer to nothing that refers back.
+// whole is a field's type with what it refers to in place of the reference. Requests refer to nothing that refers back. Of two ways to write something a model is
+// told the longer one, which has a place for the reason.
 func whole(f Field) object {
 	item, many := strings.CutPrefix(f.Type, "[]")
+	item = strings.TrimPrefix(item, "string or ")
 	fields := fieldsOf(item)
 	if fields == nil {
 		return typeOf(f)

@@ -128,6 +128,7 @@ func (w *world) call(method, path, body string, headers ...string) answer {
 	if strings.Contains(a.text, plantedSecret) {
 		w.t.Errorf("%s %s: the answer holds the secret", method, path)
 	}
+	keepsContract(w.t, r, body, a)
 	return a
 }
 

@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/app/mcp"
 )
 
@@ -27,8 +28,8 @@ const (
 // modelContext serves /mcp. Its tools call api, the agent API of this very server, in the name of whoever called the tool.
 func (s *Server) modelContext(api http.Handler) echo.HandlerFunc {
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		client := mcp.Client{URL: s.baseOf(r), HTTP: &http.Client{Transport: &inside{api: api, origin: r.Clone(context.Background()), closing: s.closing}}}
-		return mcp.Server(client, s.cfg.Version)
+		inside := &http.Client{Transport: &inside{api: api, origin: r.Clone(context.Background()), closing: s.closing}}
+		return mcp.Server(client.Client{URL: s.baseOf(r), HTTP: inside}, app.Secret{}, s.cfg.Version)
 	}, &sdk.StreamableHTTPOptions{
 		SessionTimeout:      sessionIdle,
 		MaxRequestBodyBytes: app.MaxBody,

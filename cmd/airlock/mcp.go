@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/app/mcp"
 )
 
@@ -40,20 +38,12 @@ func serveModel(ctx context.Context, c console, args []string) error {
 			return usageError{"--url: " + err.Error()}
 		}
 	}
-	server := mcp.Server(mcp.Client{URL: cfg.URL, HTTP: newHTTPClient(), Profile: cfg.Profile}, version())
+	server := mcp.Server(client.New(cfg.URL), cfg.Profile, version())
 	err = server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.in), Writer: unclosed{c.out}})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve on stdin and stdout: %w", err)
 	}
 	return nil
-}
-
-// newHTTPClient is for the agent API: it outlasts a long poll, and does not follow redirects, which would carry the profile id to another place.
-func newHTTPClient() *http.Client {
-	return &http.Client{
-		Timeout:       app.MaxPollWait + 30*time.Second,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 }
 
 // unclosed is an output that is not this program's to close.

@@ -1,34 +1,36 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
 )
 
-// client is the agent's side of the API.
-type client struct {
-	url     string
+// agent is the agent's side of a run. Errors are *app.Error if Airlock refused; others mean that there was no answer.
+type agent struct {
+	api     client.Client
 	profile app.Secret
-	http    *http.Client
 }
 
-func newClient(url string, profile app.Secret) *client {
-	return &client{url: url, profile: profile, http: newHTTPClient()}
+// submission is the body of POST /execute.
+type submission struct {
+	Script  string          `json:"script"`
+	Timeout *float64        `json:"timeout,omitempty"`
+	Inputs  json.RawMessage `json:"inputs,omitempty"`
 }
 
-// execution is what the client needs of an answer.
+// execution is what a run needs of an answer.
 type execution struct {
 	ID         string          `json:"execution_id"`
 	Status     app.Status      `json:"status"`
+	Paused     bool            `json:"paused"`
 	Result     json.RawMessage `json:"result"`
 	Error      string          `json:"error"`
 	Traceback  string          `json:"traceback"`
@@ -42,6 +44,8 @@ type execution struct {
 		Verdict string `json:"verdict"`
 		Hint    string `json:"hint"`
 	} `json:"network"`
+
+	whole json.RawMessage // the answer as it came
 }
 
 type question struct {
@@ -57,130 +61,124 @@ type answer struct {
 	Error     *string `json:"error,omitempty"`
 }
 
-// apiError is a refusal by Airlock.
-type apiError struct {
-	Status  int
-	Code    app.Code `json:"code"`
-	Message string   `json:"message"`
-	Hint    string   `json:"hint"`
-	again   time.Duration
+// profile is what a run that waits for a person needs of it.
+type profile struct {
+	State    string `json:"state"`
+	SetupURL string `json:"setup_url"`
+	Pairing  string `json:"pairing_code"`
+	Keys     []struct {
+		Exists bool `json:"value_exists"`
+	} `json:"keys"`
 }
 
-func (e *apiError) Error() string { return string(e.Code) + ": " + e.Message }
+// settled reports whether there is nothing that a person could still do for a run.
+func (p profile) settled() bool {
+	if p.State != string(app.StateLocked) {
+		return p.State != string(app.StateUnlocked)
+	}
+	for _, k := range p.Keys {
+		if !k.Exists {
+			return false
+		}
+	}
+	return true
+}
 
-const longest = "?wait=50"
+// invitation says what a person is to do and where.
+func (p profile) invitation() string {
+	switch {
+	case p.State == string(app.StateLocked):
+		return "open " + p.SetupURL + " and set the missing value."
+	case p.Pairing != "":
+		return "open " + p.SetupURL + " (pairing code " + p.Pairing + "), fill in the values and press Lock."
+	}
+	return "open " + p.SetupURL + ", fill in the values and press Lock."
+}
 
 // submit starts an execution. It is repeated after failures under one idempotency key, so the script starts at most once.
-func (c *client) submit(ctx context.Context, s submission) (x execution, err error) {
-	err = c.persist(ctx, "POST", "/execute"+longest, s, &x, app.NewID())
-	return x, err
+func (a agent) submit(ctx context.Context, s submission) (execution, error) {
+	return a.execution(ctx, "", client.Request{Method: http.MethodPost, Path: "/execute", Key: app.NewID()}, s)
 }
 
-func (c *client) poll(ctx context.Context, id string) (x execution, err error) {
-	err = c.persist(ctx, "GET", "/executions/"+id+longest, nil, &x, "")
-	x.ID = id
-	return x, err
+// poll returns at the end, at a question, or after the wait.
+func (a agent) poll(ctx context.Context, id string, wait time.Duration) (execution, error) {
+	return a.execution(ctx, id, client.Request{Method: http.MethodGet, Path: "/executions/" + id + held(wait)}, nil)
 }
 
-// respond answers and waits on. If an answer arrived but its reply was lost, the repetition is refused; then what counts is how the execution stands.
-func (c *client) respond(ctx context.Context, id string, a answer) (x execution, err error) {
-	err = c.persist(ctx, "POST", "/executions/"+id+"/respond"+longest, a, &x, "")
-	var refused *apiError
+// respond answers. If an answer arrived but its reply was lost, the repetition is refused; then what counts is how the execution stands.
+func (a agent) respond(ctx context.Context, id string, said answer) (execution, error) {
+	x, err := a.execution(ctx, id, client.Request{Method: http.MethodPost, Path: "/executions/" + id + "/respond"}, said)
+	var refused *app.Error
 	if errors.As(err, &refused) && (refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch) {
-		return c.poll(ctx, id)
+		return a.poll(ctx, id, 0)
 	}
-	x.ID = id
 	return x, err
 }
 
-func (c *client) cancel(ctx context.Context, id string) error {
-	return c.do(ctx, "POST", "/executions/"+id+"/cancel", nil, nil, "")
+// cancel stops an execution and returns how it ended, which may have been before.
+func (a agent) cancel(ctx context.Context, id string) (execution, error) {
+	x, err := a.execution(ctx, id, client.Request{Method: http.MethodPost, Path: "/executions/" + id + "/cancel"}, nil)
+	var refused *app.Error
+	if errors.As(err, &refused) && refused.Code == app.CodeAlreadyEnded {
+		return a.poll(ctx, id, 0)
+	}
+	return x, err
 }
 
-// patience is how often a call is repeated that did not get through.
-const patience = 6
+func (a agent) readProfile(ctx context.Context, wait time.Duration) (p profile, err error) {
+	_, err = a.ask(ctx, client.Request{Method: http.MethodGet, Path: "/profiles/self" + held(wait)}, nil, &p)
+	return p, err
+}
 
-// persist repeats a call while Airlock can't be reached or says "later".
-func (c *client) persist(ctx context.Context, method, path string, in, out any, key string) (err error) {
-	for try := range patience {
-		if err = c.do(ctx, method, path, in, out, key); err == nil || ctx.Err() != nil {
-			return err
+// execution makes a call that answers with one. id is it, if it is known before.
+func (a agent) execution(ctx context.Context, id string, r client.Request, in any) (x execution, err error) {
+	x.whole, err = a.ask(ctx, r, in, &x)
+	if id != "" {
+		x.ID = id
+	}
+	return x, err
+}
+
+func held(wait time.Duration) string {
+	return "?wait=" + strconv.FormatFloat(wait.Seconds(), 'f', 3, 64)
+}
+
+// ask makes a call and reads its answer into out. The answer's text is returned too.
+func (a agent) ask(ctx context.Context, r client.Request, in, out any) (json.RawMessage, error) {
+	r.Profile = a.profile
+	if in != nil {
+		var err error
+		if r.Body, err = json.Marshal(in); err != nil {
+			return nil, fmt.Errorf("encode the request: %w", err)
 		}
-		pause := 250 * time.Millisecond << try
-		var refused *apiError
-		if errors.As(err, &refused) {
-			if refused.Status != http.StatusTooManyRequests && refused.Status < 502 {
-				return err
-			}
-			pause = max(pause, min(refused.again, time.Minute))
-		}
-		if try == patience-1 {
+	}
+	got, err := a.persist(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if !got.OK() || json.Unmarshal(got.Text, out) != nil {
+		return nil, got.Refusal()
+	}
+	return got.Text, nil
+}
+
+// tries is how often a call is repeated that did not get through.
+const tries = 6
+
+// persist repeats a call while Airlock can't be reached or says "later". Who stops the run ends the pauses and what only reads: a call that changes
+// something is not cut off, for what it started could not be cancelled then.
+func (a agent) persist(ctx context.Context, r client.Request) (got client.Answer, err error) {
+	call := ctx
+	if r.Method != http.MethodGet {
+		call = context.WithoutCancel(ctx)
+	}
+	for try := range tries {
+		got, err = a.api.Do(call, r)
+		later := err != nil || got.Status == http.StatusTooManyRequests || got.Status >= http.StatusBadGateway
+		if !later || ctx.Err() != nil || try == tries-1 {
 			break
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+		pause(ctx, max(250*time.Millisecond<<try, min(got.After, time.Minute)))
 	}
-	return err
-}
-
-// do makes one call. Errors: *apiError if Airlock answered with one.
-func (c *client) do(ctx context.Context, method, path string, in, out any, key string) error {
-	var body io.Reader
-	if in != nil {
-		text, err := json.Marshal(in)
-		if err != nil {
-			return fmt.Errorf("encode the request: %w", err)
-		}
-		body = bytes.NewReader(text)
-	}
-	r, err := http.NewRequestWithContext(ctx, method, c.url+path, body)
-	if err != nil {
-		return fmt.Errorf("make the request: %w", err)
-	}
-	r.Header.Set("Authorization", "Bearer "+c.profile.Reveal())
-	if in != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	if key != "" {
-		r.Header.Set("Idempotency-Key", key)
-	}
-	answer, err := c.http.Do(r)
-	if err != nil {
-		return fmt.Errorf("Airlock at %s can't be reached: %w", c.url, withoutURL(err)) //nolint:staticcheck // a name
-	}
-	defer answer.Body.Close()
-	return readAnswer(answer, out)
-}
-
-// maxAnswer bounds an answer: two streams and a result, each escaped.
-const maxAnswer = 64 << 20
-
-func readAnswer(r *http.Response, out any) error {
-	data, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer))
-	if err != nil {
-		return fmt.Errorf("read the answer: %w", err)
-	}
-	if r.StatusCode < 300 {
-		if out == nil {
-			return nil
-		}
-		if err := json.Unmarshal(data, out); err != nil {
-			return fmt.Errorf("the answer is not Airlock's: %w", err)
-		}
-		return nil
-	}
-	var body struct {
-		Error apiError `json:"error"`
-	}
-	if json.Unmarshal(data, &body) != nil || body.Error.Code == "" {
-		body.Error = apiError{Code: "http_" + app.Code(strconv.Itoa(r.StatusCode)), Message: "the answer is not Airlock's", Hint: "Check the address of the instance."}
-	}
-	body.Error.Status = r.StatusCode
-	if seconds, err := strconv.Atoi(r.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		body.Error.again = time.Duration(seconds) * time.Second
-	}
-	return &body.Error
+	return got, err
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os/exec"
 	"strings"
 
@@ -92,13 +91,4 @@ func readToDot(in io.Reader) (string, error) {
 		return "", errors.New("no answer was given")
 	}
 	return strings.Join(lines, "\n"), nil
-}
-
-// withoutURL drops the URL, in which ids stand, from an error of net/http.
-func withoutURL(err error) error {
-	var inURL *url.Error
-	if errors.As(err, &inURL) {
-		return inURL.Err
-	}
-	return err
 }

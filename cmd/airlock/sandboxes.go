@@ -64,6 +64,11 @@ func openSandboxes(cfg config, label, sockets string, log *slog.Logger) (*sandbo
 			return nil, fmt.Errorf("make the state directory of %s: %w", name, err)
 		}
 		host := plugins.HostConfig{Name: name, Dir: sockets, Logger: log.With("plugin", name)}
+		if name == landlock.Name {
+			if host.Capabilities, err = handedOn(); err != nil {
+				return nil, err
+			}
+		}
 		for _, own := range cfg.Plugins {
 			if own.name == name {
 				host.Path, host.SHA256 = own.path, own.sha256

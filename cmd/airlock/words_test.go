@@ -19,7 +19,7 @@ func TestModesAreToldTheSameEverywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema, err := skill.OpenAPI("test", "http://localhost:9090")
+	schema, err := skill.OpenAPI("test", "http://localhost:9090", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,3 +128,15 @@ func TestServicePagesAndFilters(t *testing.T) {
 		}
 	}
 }
+
+func TestServiceHasTheFile(t *testing.T) {
+	for path, lines := range map[string]int{"/observations.csv": 1462, "/observations.csv?year=2012": 367, "/observations.csv?year=1999": 1} {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Header.Set("Authorization", "Bearer "+testToken)
+		w := httptest.NewRecorder()
+		Service(testToken, nil).ServeHTTP(w, r)
+		if got := strings.Count(w.Body.String(), "\n"); w.Code != http.StatusOK || got != lines || !strings.HasPrefix(w.Body.String(), "date,precipitation,") {
+			t.Errorf("%s: %d, %d lines", path, w.Code, got)
+		}
+	}
+}

@@ -12,12 +12,13 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/examples"
+	"github.com/computclaw/airlock/examples/browser"
 )
 
 // walk tells the whole story. An error means that something was not as promised.
 func walk(ctx context.Context, server *airlock, token string) error {
 	agent := &agent{url: server.url}
-	person := newPerson(server.url)
+	person := browser.New(server.url)
 
 	say("1  The agent asks for what its script will need.")
 	p, err := ask(ctx, agent)
@@ -91,26 +92,12 @@ func ask(ctx context.Context, a *agent) (p profile, err error) {
 // personName is who the demo's person is.
 const personName = "Demo"
 
-// logIn follows the setup link's way through the login: a token first, then a name and a password, and on to the profile.
-func logIn(ctx context.Context, person *person, server *airlock) error {
-	if strings.HasPrefix(person.at.Path, "/ui/login") && person.page.Find("[name=token]").Length() == 0 {
-		if err := person.open(ctx, "/ui/login/token?"+person.at.RawQuery); err != nil {
-			return err
-		}
-	}
-	if err := person.press(ctx, "Log in", url.Values{"token": {server.adminToken}}); err != nil {
-		return err
-	}
-	password := []string{server.password}
-	return person.press(ctx, "Continue", url.Values{"name": {personName}, "password": password, "password-again": password})
-}
-
 // grant is the person's part, page by page.
-func grant(ctx context.Context, person *person, p profile, server *airlock, token string) error {
-	if err := person.open(ctx, p.SetupURL); err != nil {
+func grant(ctx context.Context, person *browser.Person, p profile, server *airlock, token string) error {
+	if err := person.Open(ctx, p.SetupURL); err != nil {
 		return err
 	}
-	if err := logIn(ctx, person, server); err != nil {
+	if err := person.Enroll(ctx, server.adminToken, personName, server.password); err != nil {
 		return err
 	}
 	if err := keep(ctx, person, "WEATHER_API_TOKEN", token, "injected"); err != nil {
@@ -121,24 +108,24 @@ func grant(ctx context.Context, person *person, p profile, server *airlock, toke
 	}
 	say("   Two credentials are stored. Their values can be replaced there, never read.")
 
-	if err := person.open(ctx, p.SetupURL); err != nil {
+	if err := person.Open(ctx, p.SetupURL); err != nil {
 		return err
 	}
-	if shown := person.reads("#pairing"); shown != p.PairingCode {
+	if shown := person.Reads("#pairing"); shown != p.PairingCode {
 		return fmt.Errorf("the page shows the pairing code %q, the agent was given %q", shown, p.PairingCode)
 	}
 	say("   The pairing code matches.")
-	if err := person.press(ctx, "Save and review", url.Values{
+	if err := person.Press(ctx, "Save and review", url.Values{
 		"link.WEATHER_API_TOKEN": {"WEATHER_API_TOKEN"},
 		"link.WEATHER_URL":       {"WEATHER_URL"},
 		"allow.0":                {"yes"},
 	}); err != nil {
 		return err
 	}
-	if !person.shows("Lock the profile") {
-		return fmt.Errorf("%s doesn't offer the lock: %s", person.at.Path, person.reads("main"))
+	if !person.Shows("Lock the profile") {
+		return fmt.Errorf("%s doesn't offer the lock: %s", person.At.Path, person.Reads("main"))
 	}
-	if err := person.press(ctx, "Lock the profile", nil); err != nil {
+	if err := person.Press(ctx, "Lock the profile", nil); err != nil {
 		return err
 	}
 	say("   It is locked. From here on no key can be added, and only the person can change hosts.")
@@ -146,14 +133,14 @@ func grant(ctx context.Context, person *person, p profile, server *airlock, toke
 }
 
 // keep stores a credential. One that is there from an earlier demo gets the new value; every profile that uses it sees that.
-func keep(ctx context.Context, person *person, name, value, mode string) error {
-	if err := person.open(ctx, "/ui/credentials/"+name); err == nil {
-		return person.press(ctx, "Save changes", url.Values{"value": {value}})
+func keep(ctx context.Context, person *browser.Person, name, value, mode string) error {
+	if err := person.Open(ctx, "/ui/credentials/"+name); err == nil {
+		return person.Press(ctx, "Save changes", url.Values{"value": {value}})
 	}
-	if err := person.open(ctx, "/ui/new-credential"); err != nil {
+	if err := person.Open(ctx, "/ui/new-credential"); err != nil {
 		return err
 	}
-	return person.press(ctx, "Add credential", url.Values{"name": {name}, "value": {value}, "mode": {mode}})
+	return person.Press(ctx, "Add credential", url.Values{"name": {name}, "value": {value}, "mode": {mode}})
 }
 
 // weather is the result of weather_report.py.

@@ -1,4 +1,5 @@
-package main
+// Package browser is a person with a browser, as the demo and the tests need one: it opens pages, fills in forms and presses buttons, by plain HTTP.
+package browser
 
 import (
 	"context"
@@ -12,21 +13,23 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-// person is someone with a browser: they open pages, fill in forms and press buttons. No script runs in this browser.
-type person struct {
+// Person is someone with a browser. No script runs in this browser.
+type Person struct {
+	Page *goquery.Document // that is open
+	At   *url.URL          // where
+
 	base   string
 	client http.Client
-	page   *goquery.Document
-	at     *url.URL
 }
 
-func newPerson(base string) *person {
+// New returns a person who has opened nothing yet. base is where Airlock is, without trailing slash.
+func New(base string) *Person {
 	jar, _ := cookiejar.New(nil) // fails never without options
-	return &person{base: base, client: http.Client{Jar: jar}}
+	return &Person{base: base, client: http.Client{Jar: jar}}
 }
 
-// open follows a link.
-func (p *person) open(ctx context.Context, link string) error {
+// Open follows a link.
+func (p *Person) Open(ctx context.Context, link string) error {
 	if strings.HasPrefix(link, "/") {
 		link = p.base + link
 	}
@@ -37,14 +40,14 @@ func (p *person) open(ctx context.Context, link string) error {
 	return p.load(request)
 }
 
-// press presses the button with that text, after the fields of its form were filled in. Fields that aren't named keep what the page gave them.
-func (p *person) press(ctx context.Context, text string, fill url.Values) error {
-	button := p.page.Find("button").FilterFunction(func(_ int, b *goquery.Selection) bool {
+// Press presses the button with that text, after the fields of its form were filled in. Fields that aren't named keep what the page gave them.
+func (p *Person) Press(ctx context.Context, text string, fill url.Values) error {
+	button := p.Page.Find("button").FilterFunction(func(_ int, b *goquery.Selection) bool {
 		return strings.Contains(strings.Join(strings.Fields(b.Text()), " "), text)
 	}).First()
 	form := button.Closest("form")
 	if form.Length() == 0 {
-		return fmt.Errorf("%s has no button %q", p.at.Path, text)
+		return fmt.Errorf("%s has no button %q", p.At.Path, text)
 	}
 	values := filled(form)
 	if name, ok := button.Attr("name"); ok {
@@ -52,11 +55,11 @@ func (p *person) press(ctx context.Context, text string, fill url.Values) error 
 	}
 	for name, v := range fill {
 		if form.Find(fmt.Sprintf("[name=%q]", name)).Length() == 0 {
-			return fmt.Errorf("the form of %q at %s has no field %q", text, p.at.Path, name)
+			return fmt.Errorf("the form of %q at %s has no field %q", text, p.At.Path, name)
 		}
 		values[name] = v
 	}
-	target, err := p.at.Parse(form.AttrOr("action", ""))
+	target, err := p.At.Parse(form.AttrOr("action", ""))
 	if err != nil {
 		return err
 	}
@@ -69,7 +72,7 @@ func (p *person) press(ctx context.Context, text string, fill url.Values) error 
 	return p.load(request)
 }
 
-func (p *person) load(request *http.Request) error {
+func (p *Person) load(request *http.Request) error {
 	response, err := p.client.Do(request)
 	if err != nil {
 		return err
@@ -79,23 +82,36 @@ func (p *person) load(request *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p.page, p.at = page, response.Request.URL
+	p.Page, p.At = page, response.Request.URL
 	if response.StatusCode >= 400 {
-		return fmt.Errorf("%s %s: %s: %s", request.Method, request.URL.Path, response.Status, p.reads("main"))
+		return fmt.Errorf("%s %s: %s: %s", request.Method, request.URL.Path, response.Status, p.Reads("main"))
 	}
 	return nil
 }
 
-// shows reports whether the page has a button with that text.
-func (p *person) shows(text string) bool {
-	return p.page.Find("button").FilterFunction(func(_ int, b *goquery.Selection) bool {
+// Enroll follows a link's way through the first login: a token, then a name and a password, and on to where the link led.
+func (p *Person) Enroll(ctx context.Context, token, name, password string) error {
+	if strings.HasPrefix(p.At.Path, "/ui/login") && p.Page.Find("[name=token]").Length() == 0 {
+		if err := p.Open(ctx, "/ui/login/token?"+p.At.RawQuery); err != nil {
+			return err
+		}
+	}
+	if err := p.Press(ctx, "Log in", url.Values{"token": {token}}); err != nil {
+		return err
+	}
+	return p.Press(ctx, "Continue", url.Values{"name": {name}, "password": {password}, "password-again": {password}})
+}
+
+// Shows reports whether the page has a button with that text.
+func (p *Person) Shows(text string) bool {
+	return p.Page.Find("button").FilterFunction(func(_ int, b *goquery.Selection) bool {
 		return strings.Contains(b.Text(), text)
 	}).Length() > 0
 }
 
-// reads returns the text at a place of the page.
-func (p *person) reads(selector string) string {
-	return strings.Join(strings.Fields(p.page.Find(selector).Text()), " ")
+// Reads returns the text at a place of the page.
+func (p *Person) Reads(selector string) string {
+	return strings.Join(strings.Fields(p.Page.Find(selector).Text()), " ")
 }
 
 // filled are the values that a form would send as the page gave it.

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// report prints what the execution left and returns the exit code. The result is the last thing on stdout.
+func (j *job) report(x execution) int {
+	if j.json {
+		fmt.Fprintln(j.out, strings.TrimRight(string(x.whole), "\n"))
+		return codeOf(x.Status)
+	}
+	relay(j.out, x.Stdout)
+	relay(j.err, x.Stderr)
+	for _, n := range x.Network {
+		if n.Verdict == string(app.VerdictDenied) {
+			fmt.Fprintf(j.err, "airlock: no connection to %s:%d: %s\n", printable(n.Host), n.Port, printable(n.Hint))
+		}
+	}
+	if x.Truncated {
+		fmt.Fprintln(j.err, "airlock: the output was cut")
+	}
+	switch x.Status {
+	case app.StatusCompleted:
+		fmt.Fprintln(j.out, string(x.Result))
+	case app.StatusError:
+		relay(j.err, x.Traceback)
+		fallthrough
+	default:
+		fmt.Fprintf(j.err, "airlock: %s: %s\n", x.Status, x.Error)
+	}
+	return codeOf(x.Status)
+}
+
+// codeOf is the exit code of an execution that ended.
+func codeOf(status app.Status) int {
+	switch status {
+	case app.StatusCompleted:
+		return exitOK
+	case app.StatusTimeout:
+		return exitTimeout
+	case app.StatusCancelled:
+		return exitCancelled
+	}
+	return exitError
+}
+
+// fail tells why there is no execution to report on and returns the exit code.
+func (j *job) fail(err error) int {
+	told, code, link := &app.Error{}, exitUnreachable, ""
+	var person needsPerson
+	switch {
+	case errors.As(err, &person):
+		told, code, link = person.refused, exitPerson, person.link
+	case errors.As(err, &told):
+		code = exitRefused
+	case errors.Is(err, errCancelled):
+		told, code = app.E("cancelled", err.Error(), "Run it again."), exitCancelled
+	default:
+		told = app.E(app.CodeUnreachable, err.Error(), "Check --url or AIRLOCK_URL, and that the instance runs.")
+	}
+	if j.json {
+		j.failJSON(told, link)
+		return code
+	}
+	fmt.Fprintf(j.err, "airlock: %s (%s)\n  %s\n", printable(told.Message), told.Code, printable(told.Hint))
+	return code
+}
+
+// failJSON prints an error in the one shape that errors of the API have, with the link for the person who has to act.
+func (j *job) failJSON(told *app.Error, link string) {
+	detail := map[string]any{"code": told.Code, "message": told.Message, "hint": told.Hint}
+	if told.Field != "" {
+		detail["field"] = told.Field
+	}
+	body := map[string]any{"error": detail}
+	if link != "" {
+		body["setup_url"] = link
+	}
+	_ = json.NewEncoder(j.out).Encode(body) // nobody reads it if this fails
+}
+
+// relay writes what a script printed, ending in a line break.
+func relay(w io.Writer, text string) {
+	if text != "" {
+		fmt.Fprint(w, text)
+		if !strings.HasSuffix(text, "\n") {
+			fmt.Fprintln(w)
+		}
+	}
+}

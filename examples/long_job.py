@@ -1,0 +1,37 @@
+"""Four years of observations, month by month: a job that takes a while and says how far it is.
+
+Needs the keys WEATHER_URL (plain) and WEATHER_API_TOKEN (sealed), and the host of that URL.
+inputs: {"from": 2012, "to": 2015}; ask for a timeout that is long enough.
+
+What it prints can be watched on the execution's page in the UI while it runs; the agent gets it with the end. It sets its result after each year, so one that is
+cancelled or runs out of time leaves what it had.
+"""
+
+import json
+import time
+import urllib.parse
+import urllib.request
+from decimal import Decimal
+
+from airlock import inputs, set_result, settings
+
+started = time.monotonic()
+years = range(int(inputs["from"]), int(inputs["to"]) + 1)
+done, steps, totals = 0, 12 * len(years), {}
+
+
+def month_of(year, month):
+    query = urllib.parse.urlencode({"year": year, "month": month})
+    request = urllib.request.Request(settings.get("WEATHER_URL") + "/observations?" + query, headers={"Authorization": "Bearer " + settings.get("WEATHER_API_TOKEN")})
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        return json.load(answer, parse_float=Decimal, parse_int=Decimal)["items"]
+
+
+for year in years:
+    total = Decimal(0)
+    for month in range(1, 13):
+        total += sum(day["precipitation_mm"] for day in month_of(year, month))
+        done += 1
+        print("%3d %% after %.1f s: %d-%02d" % (100 * done // steps, time.monotonic() - started, year, month), flush=True)
+    totals[str(year)] = total
+    set_result({"precipitation_mm": totals, "complete": done == steps})
