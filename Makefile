@@ -3,7 +3,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 GOLANGCI_VERSION := v2.15.0
+GOVULNCHECK_VERSION := v1.9.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
 REMOTE_SOURCES := $(shell find cmd/airlock-remote plugins -name '*.go' -not -name '*_test.go') $(wildcard plugins/bubblewrap/*.py) go.mod
@@ -11,7 +13,7 @@ INIT_SOURCES := $(wildcard cmd/airlock-init/*.go plugins/wire/*.go plugins/landl
 SOURCES := $(shell find app assets cmd plugins store views \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.sql' -o -name '*.svg' \) -not -name '*_test.go' 2>/dev/null) go.mod
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
-TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl openssl protobuf-compiler procps iproute2 util-linux \
+TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl openssl protobuf-compiler procps iproute2 util-linux strace \
 	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas postgresql chromium docker.io openssh-server
 
 .PHONY: help
@@ -31,7 +33,7 @@ run: run-packages build ## Serve on port 9090 with the data in ./data
 build: airlock ## Build ./airlock, one static file
 
 airlock: $(INIT) $(REMOTE) $(SOURCES)
-	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=$(VERSION)" -o $@ ./cmd/airlock
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.release=$(VERSION) -X main.commit=$(COMMIT)" -o $@ ./cmd/airlock
 
 plugins/initbin/airlock-init-linux-%: $(INIT_SOURCES)
 	CGO_ENABLED=0 GOOS=linux GOARCH=$* go build -trimpath -buildvcs=false -ldflags "-s -w" -o $@ ./cmd/airlock-init
@@ -67,6 +69,14 @@ check: test ## Format, lint, generated code up to date, tests: all that CI asks 
 lint: .bin/golangci-lint-$(GOLANGCI_VERSION) init ## Format and lint, the import arrows among it
 	.bin/golangci-lint-$(GOLANGCI_VERSION) run ./...
 
+.PHONY: vulncheck
+vulncheck: init .bin/govulncheck-$(GOVULNCHECK_VERSION) ## Look for known holes in what is called; an error if the database of holes can't be reached
+	@.ci/vulncheck .bin/govulncheck-$(GOVULNCHECK_VERSION)
+
+.PHONY: licences
+licences: init ## Name the licence of every module that is shipped; an error for one that we don't know (part of make test)
+	go test -count=1 ./cmd/airlock -run '^TestLicences$$' -v
+
 .PHONY: generate
 generate: .bin/protoc-gen-go .bin/protoc-gen-go-grpc ## Generate code from .templ and .proto files (needs protobuf-compiler)
 	go tool templ generate -log-level error
@@ -92,6 +102,7 @@ bench-backends: test-packages init ## Compare all four backends, with a Docker e
 
 PARKED ?= 1000
 FUZZ ?= 5m
+ONLY ?=
 .PHONY: bench-house
 bench-house: run-packages test-packages build ## Measure export, import and backups only, next to sqlite3 and openssl
 	./airlock bench --house
@@ -101,14 +112,31 @@ bench-house: run-packages test-packages build ## Measure export, import and back
 bench-house-large: run-packages test-packages build ## The same with a history of 2 GB: memory must not grow with it
 	./airlock bench --house --history 2000 --output 1000000
 
-.PHONY: fuzz-house
-fuzz-house: ## Fuzz the readers of .airlock files for FUZZ each (5m)
-	go test ./app/transfer/archive -run '^$$' -fuzz FuzzReader -fuzztime $(FUZZ)
-	go test ./app/transfer -run '^$$' -fuzz FuzzLines -fuzztime $(FUZZ)
+.PHONY: fuzz
+fuzz: init ## Fuzz every reader of hostile bytes, one after the other, for FUZZ each (5m); with ONLY=Name those whose names contain it
+	@set -e; for dir in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
+		for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9]*' $$dir/*_test.go | cut -c6- | grep -- '$(ONLY)'); do \
+			echo "$$dir $$target"; go test $$dir -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ) -fuzzminimizetime 2s; \
+		done; \
+	done
+
+ROUNDS ?= 500
+.PHONY: crash
+crash: test-packages init ## Break the whole program ROUNDS times under load, in every way, and check that nothing accepted is lost (500; twenty minutes)
+	go test ./cmd/airlock -run '^TestNothingAcceptedIsLost$$' -rounds $(ROUNDS) -timeout 24h -v
+
+DURATION ?= 1h
+.PHONY: soak
+soak: test-packages init ## A mixed load for DURATION (1h): memory, descriptors, threads, the write-ahead log and the pool must not grow
+	go test ./cmd/airlock -run '^TestSoak$$' -soak $(DURATION) -timeout 0 -v
 
 .PHONY: bench-parked
 bench-parked: run-packages build ## Measure PARKED executions that wait for the LLM at once (1000); 12 MiB each
 	./airlock bench --parked $(PARKED)
+
+.PHONY: overload
+overload: run-packages build ## Measure the server under far more than it can do: a flood, long polls, followed pages, slow readers
+	./airlock bench --overload --seconds 15
 
 RUNS ?= 1000
 .PHONY: leftovers
@@ -121,6 +149,11 @@ lists: ## Measure every list with EXECUTIONS executions in the store (1000000), 
 	go test ./store -run 'ListsAreQuick' -executions $(EXECUTIONS) -timeout 2h -v
 	go test ./app/web -run 'PagesAreQuick' -executions $(EXECUTIONS) -timeout 2h -v
 
+REMOVED ?= 1000000
+.PHONY: retention
+retention: ## Remove REMOVED executions (1000000) beside others who write, and say how long these waited; takes some minutes and 3 GB of disk
+	go test ./app/retention -run 'LeavesRoomForOthers' -executions $(REMOVED) -timeout 2h -v
+
 PYTHONS := .cache/python/bullseye .cache/python/trixie
 .PHONY: pythons
 pythons: test-packages init $(PYTHONS) ## Run the runner on Debian's Python 3.9 and 3.13 besides this host's (root; fetches the two once)
@@ -130,6 +163,41 @@ pythons: test-packages init $(PYTHONS) ## Run the runner on Debian's Python 3.9 
 	@.ci/packages debootstrap
 	mkdir -p .cache/python && rm -rf $@.part
 	debootstrap --variant=minbase --include=python3,ca-certificates $* $(abspath $@).part >/dev/null
+	mv $@.part $@
+
+ACTIONLINT_VERSION := v1.7.12
+GORELEASER_VERSION := v2.18.2
+.PHONY: workflows
+workflows: ## Check the CI and release workflows and the GoReleaser file; fetches both checkers
+	go run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) .github/workflows/*.yml
+	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION) check
+
+# The caches are apart, or the second build would only be a copy of the first.
+.PHONY: reproducible
+reproducible: ## Build the last commit twice, in two directories with caches of their own, and compare the bytes; takes minutes
+	@dir=$$(mktemp -d) && trap 'chmod -R u+w $$dir; rm -rf $$dir' EXIT; \
+	for n in one two; do \
+		mkdir -p $$dir/$$n/some/where && git archive HEAD | tar -x -C $$dir/$$n/some/where || exit 1; \
+		GOCACHE=$$dir/$$n/cache $(MAKE) --no-print-directory -C $$dir/$$n/some/where build VERSION=$(VERSION) COMMIT=$(COMMIT) >/dev/null || exit 1; \
+		[ $$n = one ] && mv $$dir/one $$dir/first && mkdir $$dir/one; \
+	done; \
+	sha256sum $$dir/first/some/where/airlock $$dir/two/some/where/airlock; cmp $$dir/first/some/where/airlock $$dir/two/some/where/airlock
+
+.PHONY: image
+image: ## Build the container image, as docker build does
+	docker build -t airlock --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) .
+
+.PHONY: image-test
+image-test: test-packages init .cache/image/trixie ## Build the whole image on a local Debian 13 root, run it in every way, and look at its size (root; minutes)
+	go test ./cmd/airlock -run '^TestImage$$' -image-root $(abspath .cache/image/trixie) -timeout 30m -v
+
+# As debian:trixie-slim is: nothing but the base, without documentation.
+.cache/image/trixie:
+	@.ci/packages debootstrap
+	mkdir -p .cache/image && rm -rf $@.part
+	debootstrap --variant=minbase trixie $(abspath $@).part >/dev/null
+	printf 'path-exclude /usr/share/%s/*\n' doc man locale info > $@.part/etc/dpkg/dpkg.cfg.d/docker
+	rm -rf $(addprefix $@.part/usr/share/,doc man locale info) $@.part/var/cache/apt $@.part/var/lib/apt/lists
 	mv $@.part $@
 
 comma := ,
@@ -159,6 +227,11 @@ test-packages:
 
 .bin/protoc-gen-go-grpc: go.mod
 	mkdir -p .bin && go build -o $@ google.golang.org/grpc/cmd/protoc-gen-go-grpc
+
+.bin/govulncheck-$(GOVULNCHECK_VERSION):
+	mkdir -p .bin
+	GOBIN=$(CURDIR)/.bin GOFLAGS= go install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION) || { echo "vulncheck: NOT CHECKED: govulncheck can't be fetched" >&2; exit 1; }
+	mv .bin/govulncheck $@
 
 .bin/golangci-lint-$(GOLANGCI_VERSION):
 	mkdir -p .bin

@@ -85,6 +85,7 @@ type Execution struct {
 	Manifest      Manifest
 	RerunOf       string       // handle of the execution that it repeats
 	Live          bool         // of a re-run: questions that were not asked then are asked for real
+	Trace         string       // W3C trace id of the request that submitted it, "" if it had none
 	Request       *LLMExchange // the question it waits for, in awaiting_llm
 }
 

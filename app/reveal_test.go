@@ -17,6 +17,7 @@ var revealers = map[string]string{
 	"app/access/credentials.go":          "seals a value that a person set",
 	"app/access/policy.go":               "reads the host name that a plain key holds",
 	"app/access/enroll.go":               "measures a token before hashing it",
+	"app/access/monitor.go":              "measures a token before hashing it",
 	"app/access/sessions.go":             "hashes a session's cookie",
 	"app/access/token.go":                "hashes the admin token and passwords",
 	"app/client/client.go":               "sends the agent's own profile id to the agent API",

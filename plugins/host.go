@@ -22,6 +22,8 @@ type HostConfig struct {
 	// Dir is an existing directory (0700) for the plugin's sockets, used by this host alone. If it's empty or its path is too
 	// long for sockets, a private temporary directory is used.
 	Dir string
+	// Capabilities are numbers of those that the plugin gets, which this process must be permitted; root's plugins have all that root has.
+	Capabilities []uintptr
 	// Patience is how long the plugin may leave a question whether it lives without an answer, before it counts as hung and is killed; 0 means 20 s.
 	Patience time.Duration
 	every    time.Duration // between those questions; 0 means a quarter of it

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
 // TestMain makes this binary a plugin too. Its box reports how the plugin process looks from inside.
@@ -26,7 +28,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 type inside struct{ cfg Config }
@@ -102,20 +104,31 @@ func TestPluginGetsNoEnvironment(t *testing.T) {
 
 func TestSocketsArePrivateAndGo(t *testing.T) {
 	dir := t.TempDir()
+	// Of a host that was killed together with its plugin; and of another plugin of this one.
+	for _, name := range []string{"inside.1/old", "insider.1/other"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
 	c := open(t, HostConfig{Dir: dir})
-	sockets := filepath.Join(dir, "inside")
+	found, err := filepath.Glob(filepath.Join(dir, "inside.*"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v, want one directory", found, err)
+	}
+	sockets := found[0]
 	info, err := os.Stat(sockets)
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Fatalf("%v, %v, want a directory with mode 0700", info, err)
 	}
-	if entries, err := os.ReadDir(sockets); err != nil || len(entries) != 1 {
+	if entries, err := os.ReadDir(sockets); err != nil || len(entries) != 1 || entries[0].Name() == "old" {
 		t.Errorf("%v, %v, want one socket", entries, err)
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(sockets); !os.IsNotExist(err) {
-		t.Errorf("sockets are still there: %v", err)
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 || left[0].Name() != "insider.1" {
+		t.Errorf("left: %v, %v, want the other plugin's only", left, err)
 	}
 	if _, err := c.Run(t.Context(), Spec{ID: "look"}, strings.NewReader(""), io.Discard); err == nil {
 		t.Error("a closed client ran a box")

@@ -59,7 +59,10 @@ func start(cfg HostConfig) (_ *process, err error) {
 	// Set here because go-plugin makes its own directory only for custom runners, and would use the system's temporary one.
 	cmd.Env = []string{plugin.EnvUnixSocketDir + "=" + p.sockets}
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the host, which ends plugins in order
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Setpgid:     true, // Ctrl-C is for the host, which ends plugins in order
+		AmbientCaps: cfg.Capabilities,
+	}
 
 	p.client = plugin.NewClient(&plugin.ClientConfig{
 		HandshakeConfig:  handshake(),
@@ -111,16 +114,24 @@ func command(cfg HostConfig) (*exec.Cmd, *plugin.SecureConfig, error) {
 const maxSocketDir = 80
 
 // socketDir makes a fresh directory that only we can enter. A data directory with a long path can't hold sockets; the system's
-// temporary directory then does.
+// temporary directory then does. Its name is new each time: a plugin whose host was killed may be about to remove its own.
 func socketDir(cfg HostConfig) (string, error) {
-	dir := filepath.Join(cfg.Dir, cfg.Name)
-	if cfg.Dir == "" || len(dir) > maxSocketDir {
+	prefix := cfg.Name + "."
+	if cfg.Dir == "" || len(filepath.Join(cfg.Dir, prefix))+10 > maxSocketDir { // and a number
 		return os.MkdirTemp("", "airlock-")
 	}
-	if err := os.RemoveAll(dir); err != nil { // of a host that was killed
+	entries, err := os.ReadDir(cfg.Dir)
+	if err != nil {
 		return "", err
 	}
-	return dir, os.Mkdir(dir, 0o700)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) { // of a host that was killed
+			if err := os.RemoveAll(filepath.Join(cfg.Dir, e.Name())); err != nil {
+				return "", err
+			}
+		}
+	}
+	return os.MkdirTemp(cfg.Dir, prefix)
 }
 
 // unstarted words why a plugin could not be started.

@@ -8,19 +8,23 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
+// BeatsKept is how many executions a heartbeat can have, however many of them were removed.
+const BeatsKept = 50
+
 // Beat is one execution in a profile's heartbeat.
 type Beat struct {
-	Handle    string
+	Handle    string // "" if the execution was removed
 	Status    app.Status
 	CreatedAt time.Time
 	RunTime   time.Duration
 }
 
-const selectBeats = `SELECT p.value AS profile, x.handle, x.status, x.created_at, x.run_ms
+const selectBeats = `SELECT p.value AS profile, x.handle, x.status, x.created_at, x.run_ms, x.id
 	FROM json_each(?) p JOIN executions x ON x.id IN (SELECT id FROM executions WHERE profile_handle = p.value ORDER BY id DESC LIMIT ?)
-	ORDER BY x.id`
+	UNION ALL SELECT p.value, '', b.status, b.created_at, b.run_ms, b.id FROM json_each(?) p JOIN past_beats b ON b.profile_handle = p.value
+	ORDER BY 6`
 
-// Beats returns the last executions of each profile, oldest first, at most limit of each. It reads no more rows than that, however many there are.
+// Beats returns the last executions of each profile, oldest first, at most limit (and BeatsKept) of each. It reads no more rows than that, however many there are.
 func (tx *Tx) Beats(ctx context.Context, profiles []string, limit int) (map[string][]Beat, error) {
 	var rows []struct {
 		Profile   string
@@ -29,12 +33,24 @@ func (tx *Tx) Beats(ctx context.Context, profiles []string, limit int) (map[stri
 		CreatedAt int64
 		RunMs     int64
 	}
-	if err := tx.db.WithContext(ctx).Raw(selectBeats, toJSON(append([]string{}, profiles...)), limit).Scan(&rows).Error; err != nil {
+	list := toJSON(append([]string{}, profiles...))
+	if err := tx.db.WithContext(ctx).Raw(selectBeats, list, limit, list).Scan(&rows).Error; err != nil {
 		return nil, fmt.Errorf("store: read beats: %w", err)
 	}
 	beats := map[string][]Beat{}
 	for _, r := range rows {
 		beats[r.Profile] = append(beats[r.Profile], Beat{r.Handle, app.Status(r.Status), fromMillis(r.CreatedAt), time.Duration(r.RunMs) * time.Millisecond})
 	}
+	for profile, all := range beats {
+		beats[profile] = all[max(len(all)-limit, 0):]
+	}
 	return beats, nil
 }
+
+// keepBeats and trimBeats keep what the heartbeats need of the executions in a list of rows that are about to be removed.
+const (
+	keepBeats = `INSERT INTO past_beats (profile_handle, id, status, created_at, run_ms)
+		SELECT profile_handle, id, status, created_at, run_ms FROM executions WHERE id IN (SELECT value FROM json_each(?))`
+	trimBeats = `DELETE FROM past_beats WHERE profile_handle IN (SELECT DISTINCT profile_handle FROM executions WHERE id IN (SELECT value FROM json_each(?)))
+		AND id NOT IN (SELECT b.id FROM past_beats b WHERE b.profile_handle = past_beats.profile_handle ORDER BY b.id DESC LIMIT ?)`
+)

@@ -29,7 +29,7 @@ func TestBeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	var plan []struct{ Detail string }
-	if err := s.reader.Raw("EXPLAIN QUERY PLAN "+selectBeats, `["p"]`, 50).Scan(&plan).Error; err != nil {
+	if err := s.reader.Raw("EXPLAIN QUERY PLAN "+selectBeats, `["p"]`, 50, `["p"]`).Scan(&plan).Error; err != nil {
 		t.Fatal(err)
 	}
 	details := fmt.Sprint(plan)

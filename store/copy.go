@@ -40,6 +40,26 @@ func (s *Store) Size(ctx context.Context) (int64, error) {
 	return size, nil
 }
 
+// Reusable is how many bytes of these hold nothing, and are used before the file grows.
+func (s *Store) Reusable(ctx context.Context) (int64, error) {
+	var size int64
+	if err := s.read(ctx).Raw("SELECT freelist_count * page_size FROM pragma_freelist_count(), pragma_page_size()").Scan(&size).Error; err != nil {
+		return 0, fmt.Errorf("store: size: %w", err)
+	}
+	return size, nil
+}
+
+// Compact writes the whole database anew, without what is empty, and gives the rest back to the file system. It needs as much room as the result takes, twice, and nobody
+// else can write meanwhile: it is for a server that is stopped.
+func (s *Store) Compact(ctx context.Context) error {
+	for _, sql := range []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
+		if err := s.writer.WithContext(ctx).Exec(sql).Error; err != nil {
+			return s.noted(fmt.Errorf("store: compact: %w", err))
+		}
+	}
+	return nil
+}
+
 // Check makes sure that the file is sound: its pages, its indexes, and that no row refers to nothing.
 func (s *Store) Check(ctx context.Context) error {
 	var found string

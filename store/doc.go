@@ -2,9 +2,15 @@
 //
 // # Connections
 //
-// A Store has one writer connection, whose transactions are BEGIN IMMEDIATE, and a pool of read-only connections. SQLite lets
+// A Store has one writer connection, whose transactions are BEGIN IMMEDIATE, and a pool of read-only connections, two of them apart for what is Urgent. SQLite lets
 // one transaction write at a time; queueing for one connection in Go costs nothing and never ends in "database is locked", while
 // deferred transactions that start to write half-way do. A second process (airlock admin) may use the file at the same time.
+//
+// # What a commit promises
+//
+// A transaction that committed is on the disk (synchronous=FULL): it outlives a kill -9, and a power cut if the disk keeps its own promises. Two rules rest on that. What
+// was answered with 202 is not lost. And a script runs at most once: its start is recorded before it is sent; if a power cut could take that record back, the next server
+// would find the execution pending and run it again. In WAL mode FULL differs from NORMAL by one fsync of the log per commit; what that costs stands in docs/performance.md.
 //
 // # How to write a query
 //
@@ -33,6 +39,10 @@
 //
 // execution_stats is counted by a trigger when an execution ends, per hour, quarter of a UTC day and UTC day, so that no way of ending can forget it, and stays when executions are
 // deleted. Durations are kept as counts of values rounded down to two digits: sums over any period give percentiles that are exact to these.
+//
+// # Room
+//
+// Room asks the file system. Callers that would take something new ask Roomy first, so that what runs finds room to end. A write that finds none is rolled back by SQLite and is CodeStorageFull.
 //
 // # Schema
 //

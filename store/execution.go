@@ -69,7 +69,7 @@ func (view executionView) execution() (Execution, error) {
 			Backend: row.Backend, Isolation: row.Isolation, Warm: row.Warm, Truncated: row.Truncated, Redactions: row.Redactions,
 			CreatedAt: fromMillis(row.CreatedAt), StartedAt: fromMillis(row.StartedAt), FirstOutputAt: fromMillis(row.FirstOutputAt), CompletedAt: fromMillis(row.CompletedAt),
 			RunTime: time.Duration(row.RunMs) * time.Millisecond, LLMTime: time.Duration(row.LLMMs) * time.Millisecond,
-			PeakMemory: row.PeakMemory, CPUTime: time.Duration(row.CPUMs) * time.Millisecond, RerunOf: row.RerunOf, Live: row.Live,
+			PeakMemory: row.PeakMemory, CPUTime: time.Duration(row.CPUMs) * time.Millisecond, RerunOf: row.RerunOf, Live: row.Live, Trace: row.Trace,
 		},
 		SealedID: row.SealedID, ProfileGone: view.ProfileGone,
 	}
@@ -101,7 +101,7 @@ func (tx *Tx) ExecutionScript(ctx context.Context, handle string) (ExecutionScri
 
 // Unfinished lists executions that are not terminal, oldest first, of one profile or ("") of all. Only handles and statuses are filled in.
 func (tx *Tx) Unfinished(ctx context.Context, profileHandle string) ([]Execution, error) {
-	query := gorm.G[executionRow](tx.db).Select("handle, profile_handle, status").Where("status IN ('pending', 'running', 'awaiting_llm')")
+	query := gorm.G[executionRow](tx.db).Select("handle, profile_handle, status, started_at").Where("status IN ('pending', 'running', 'awaiting_llm')")
 	if profileHandle != "" {
 		query = query.Where("profile_handle = ?", profileHandle)
 	}
@@ -111,7 +111,7 @@ func (tx *Tx) Unfinished(ctx context.Context, profileHandle string) ([]Execution
 	}
 	list := make([]Execution, len(rows))
 	for i, r := range rows {
-		list[i].Handle, list[i].ProfileHandle, list[i].Status = r.Handle, r.ProfileHandle, app.Status(r.Status)
+		list[i].Handle, list[i].ProfileHandle, list[i].Status, list[i].StartedAt = r.Handle, r.ProfileHandle, app.Status(r.Status), fromMillis(r.StartedAt)
 	}
 	return list, nil
 }

@@ -24,6 +24,7 @@ type NewExecution struct {
 	Clean         redact.Clean
 	RerunOf       string // handle; "" if it is no re-run
 	Live          bool   // of a re-run
+	Trace         string // trace id; "" if there is none
 	By            app.Actor
 	At            time.Time
 }
@@ -31,13 +32,14 @@ type NewExecution struct {
 // Queued counts pending executions: of all profiles, and of one.
 func (tx *Tx) Queued(ctx context.Context, profileHandle string) (all, own int, err error) {
 	var counts struct{ Total, Own int }
-	err = tx.db.WithContext(ctx).Raw(`SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 0) AS own FROM executions WHERE status = 'pending'`,
-		profileHandle).Scan(&counts).Error
+	err = tx.db.WithContext(ctx).Raw(countQueue, profileHandle).Scan(&counts).Error
 	if err != nil {
 		return 0, 0, fmt.Errorf("store: count the queue: %w", err)
 	}
 	return counts.Total, counts.Own, nil
 }
+
+const countQueue = `SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 0) AS own FROM executions INDEXED BY executions_pending WHERE status = 'pending'`
 
 // Enqueue stores a pending execution under its profile as it is now and counts the use. CodeProfileRevoked if
 // the profile was revoked or deleted in the meantime.
@@ -53,7 +55,7 @@ func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) error {
 	row := executionRow{
 		Handle: n.Handle, Lookup: n.Lookup, SealedID: n.SealedID, ProfileID: &profile.ID, ProfileHandle: n.ProfileHandle,
 		ProfileDescription: profile.Description, Policy: profile.Policy, Status: string(app.StatusPending), TimeoutMs: n.Timeout.Milliseconds(),
-		Injected: "[]", RerunOf: n.RerunOf, Live: n.Live, SubmittedBy: string(by), CreatedAt: toMillis(n.At), Manifest: "{}",
+		Injected: "[]", RerunOf: n.RerunOf, Live: n.Live, Trace: n.Trace, SubmittedBy: string(by), CreatedAt: toMillis(n.At), Manifest: "{}",
 	}
 	if err := gorm.G[executionRow](tx.db).Create(ctx, &row); err != nil {
 		return fmt.Errorf("store: enqueue: %w", err)
@@ -75,20 +77,24 @@ func gone(err error) error {
 	return fmt.Errorf("store: enqueue: %w", err)
 }
 
-// Claim takes the oldest pending execution for the server run named by. ok is false if there is none.
-func (tx *Tx) Claim(ctx context.Context, by string, at time.Time) (x Execution, ok bool, err error) {
-	rows, err := gorm.G[executionView](tx.db).Raw(`UPDATE executions SET status = 'running', claimed_by = ?, claimed_at = ?
-		WHERE id = (SELECT id FROM executions WHERE status = 'pending' ORDER BY id LIMIT 1) AND status = 'pending' RETURNING *`,
-		by, toMillis(at)).Find(ctx)
-	if err != nil {
-		return Execution{}, false, fmt.Errorf("store: claim: %w", err)
+// Claim takes a pending execution for the server run named by; ok is false if there is none. Profiles take turns: it is the oldest of the first profile after the
+// one that had the last turn, in the order of their handles, however much others have queued. after is that profile's handle, "" at the beginning.
+func (tx *Tx) Claim(ctx context.Context, by, after string, at time.Time) (x Execution, ok bool, err error) {
+	for _, after := range []string{after, ""} {
+		rows, err := gorm.G[executionView](tx.db).Raw(claimNext, by, toMillis(at), after).Find(ctx)
+		if err != nil {
+			return Execution{}, false, fmt.Errorf("store: claim: %w", err)
+		}
+		if len(rows) > 0 {
+			x, err = rows[0].execution()
+			return x, err == nil, err
+		}
 	}
-	if len(rows) == 0 {
-		return Execution{}, false, nil
-	}
-	x, err = rows[0].execution()
-	return x, err == nil, err
+	return Execution{}, false, nil
 }
+
+const claimNext = `UPDATE executions SET status = 'running', claimed_by = ?, claimed_at = ?
+	WHERE id = (SELECT id FROM executions INDEXED BY executions_pending WHERE status = 'pending' AND profile_handle > ? ORDER BY profile_handle, id LIMIT 1) AND status = 'pending' RETURNING *`
 
 // ExecutionValue says which version of which credential a key had.
 type ExecutionValue struct {

@@ -2,9 +2,10 @@ package store
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -29,7 +30,7 @@ type Usage struct {
 	Started       int64 // of these; only they have durations
 	RunTime       time.Duration
 	Redactions    int64
-	Durations     map[time.Duration]int64 // how often each came, rounded down to two digits
+	Durations     []Duration // how often each came, rounded down to two digits
 }
 
 // Usage lists what ended in [from, to), per profile and span. Profiles without an execution are left out. It costs the same however many executions there are.
@@ -49,21 +50,43 @@ func (tx *Tx) Usage(ctx context.Context, span time.Duration, from, to time.Time)
 	return list, nil
 }
 
-func durations(text string) (map[time.Duration]int64, error) {
-	var counts map[string]int64
-	if err := json.Unmarshal([]byte(text), &counts); err != nil {
-		return nil, fmt.Errorf("store: read statistics: %w", err)
-	}
-	found := make(map[time.Duration]int64, len(counts))
-	for key, n := range counts {
-		ms, err := strconv.ParseInt(key, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("store: read statistics: %w", err)
-		}
-		found[time.Duration(ms)*time.Millisecond] += n
-	}
-	return found, nil
+// Duration counts how often executions ran that long.
+type Duration struct {
+	Ran   time.Duration
+	Times int64
 }
+
+// durations reads an object of numbers by milliseconds. Statistics of a month have tens of thousands of these, which a general decoder takes too long for.
+func durations(text string) ([]Duration, error) {
+	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
+	inner, end := strings.CutSuffix(inner, "}")
+	if !ok || !end {
+		return nil, errDurations
+	}
+	if inner = strings.TrimSpace(inner); inner == "" {
+		return nil, nil
+	}
+	list := make([]Duration, 0, 1+strings.Count(inner, ","))
+	for pair := range strings.SplitSeq(inner, ",") {
+		key, value, _ := strings.Cut(pair, ":")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if len(key) < 3 || key[0] != '"' || key[len(key)-1] != '"' {
+			return nil, errDurations
+		}
+		ms, err := strconv.ParseInt(key[1:len(key)-1], 10, 64)
+		if err != nil {
+			return nil, errDurations
+		}
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return nil, errDurations
+		}
+		list = append(list, Duration{time.Duration(ms) * time.Millisecond, n})
+	}
+	return list, nil
+}
+
+var errDurations = errors.New("store: statistics can't be read: durations is not an object of numbers by milliseconds")
 
 // ExecutionCounts returns how many executions a profile has had and how many of those did not complete (error or timeout).
 func (tx *Tx) ExecutionCounts(ctx context.Context, profileHandle string) (total, failed int64, err error) {

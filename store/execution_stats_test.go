@@ -59,7 +59,7 @@ func TestEveryEndIsCounted(t *testing.T) {
 		write(t, s, func(tx *Tx) error { return tx.Finish(t.Context(), handle, end) })
 	}
 	want := Usage{ProfileHandle: "a", Profile: "profile a", Completed: 2, Error: 1, Timeout: 1, Cancelled: 1, Started: 4, RunTime: (847 + 843 + 61234 + 7) * time.Millisecond,
-		Durations: map[time.Duration]int64{840 * time.Millisecond: 2, 61 * time.Second: 1, 7 * time.Millisecond: 1}}
+		Durations: []Duration{{840 * time.Millisecond, 2}, {61 * time.Second, 1}, {7 * time.Millisecond, 1}}}
 	for _, span := range []time.Duration{Hourly, Quarterly, Daily} {
 		var got []Usage
 		if err := s.Read(t.Context(), func(tx *Tx) (err error) {
@@ -112,5 +112,21 @@ func TestMigrationCountsWhatIsThere(t *testing.T) {
 	}
 	if n := count(t, s, "SELECT rowid FROM execution_words WHERE execution_words MATCH 'quagga'"); n != 3 {
 		t.Errorf("the words lead to %d", n)
+	}
+}
+
+func TestDurationsAreReadStrictly(t *testing.T) {
+	for text, want := range map[string][]Duration{
+		`{}`: nil, ` { } `: nil, `{"7":1}`: {{7 * time.Millisecond, 1}}, `{ "7" : 1, "840":23 }`: {{7 * time.Millisecond, 1}, {840 * time.Millisecond, 23}},
+	} {
+		got, err := durations(text)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", text, err, diff)
+		}
+	}
+	for _, text := range []string{"", "{", "}", "[1]", `{"7"}`, `{7:1}`, `{"7":1,}`, `{"":1}`, `{"7":x}`, `{"7":1.5}`, `{"7":99999999999999999999}`, `{"7":{"8":1}}`} {
+		if got, err := durations(text); err == nil {
+			t.Errorf("%s was read as %v", text, got)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,7 +60,7 @@ func claim(t testing.TB, s *Store) string {
 	t.Helper()
 	var got Execution
 	write(t, s, func(tx *Tx) (err error) {
-		got, _, err = tx.Claim(t.Context(), "this run", start)
+		got, _, err = tx.Claim(t.Context(), "this run", "", start)
 		return err
 	})
 	return got.Handle
@@ -73,6 +74,40 @@ func TestClaimTakesTheOldestOnce(t *testing.T) {
 	got := []string{claim(t, s), claim(t, s), claim(t, s), claim(t, s)}
 	if diff := cmp.Diff([]string{"x1", "x2", "x3", ""}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestProfilesTakeTurns: however much one has queued, and in whatever order it came, the others wait for one of its executions at most.
+func TestProfilesTakeTurns(t *testing.T) {
+	s := queue(t)
+	for i := range 50 {
+		enqueue(t, s, fmt.Sprint("a", i), "a", start)
+	}
+	enqueue(t, s, "b0", "b", start)
+	enqueue(t, s, "b1", "b", start)
+	var got []string
+	after := ""
+	for range 6 {
+		write(t, s, func(tx *Tx) error {
+			x, ok, err := tx.Claim(t.Context(), "this run", after, start)
+			if !ok {
+				t.Error("nothing to claim")
+			}
+			got, after = append(got, x.Handle), x.ProfileHandle
+			return err
+		})
+	}
+	if diff := cmp.Diff([]string{"a0", "b0", "a1", "b1", "a2", "a3"}, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, sql := range []string{claimNext, countQueue} {
+		var plan []struct{ Detail string }
+		if err := s.writer.Raw("EXPLAIN QUERY PLAN "+sql, "a", 1, "").Scan(&plan).Error; err != nil {
+			t.Fatal(err)
+		}
+		if details := fmt.Sprint(plan); !strings.Contains(details, "COVERING INDEX executions_pending") || strings.Contains(details, "TEMP B-TREE") {
+			t.Errorf("it reads more than it has to: %s", details)
+		}
 	}
 }
 
@@ -96,7 +131,7 @@ func TestChangesAreConditional(t *testing.T) {
 		code app.Code
 	}{
 		{"ask while pending", ask, app.CodeConflict}, {"answer while pending", answer, app.CodeConflict}, {"dispatch while pending", dispatch, app.CodeConflict},
-		{"claim", func(ctx context.Context, tx *Tx) error { _, _, err := tx.Claim(ctx, "", start); return err }, ""},
+		{"claim", func(ctx context.Context, tx *Tx) error { _, _, err := tx.Claim(ctx, "", "", start); return err }, ""},
 		{"answer while running", answer, app.CodeConflict}, {"dispatch", dispatch, ""}, {"ask", ask, ""}, {"ask twice", ask, app.CodeConflict},
 		{"answer", answer, ""}, {"answer twice", answer, app.CodeConflict}, {"finish", finish, ""}, {"finish twice", finish, app.CodeConflict}, {"ask after the end", ask, app.CodeConflict},
 	}

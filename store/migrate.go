@@ -121,11 +121,11 @@ func copyBefore(ctx context.Context, conn *sql.Conn, dir string, version int) er
 	if err != nil {
 		return fmt.Errorf("store: copy before migration: %w", err)
 	}
-	err = f.Close()
+	_, err = conn.ExecContext(ctx, "VACUUM INTO ?", f.Name())
 	if err == nil {
-		_, err = conn.ExecContext(ctx, "VACUUM INTO ?", f.Name())
+		err = f.Sync() // what follows must not be on the disk before the way back is
 	}
-	if err == nil {
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), final)
 	}
 	if err != nil {

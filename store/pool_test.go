@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -66,8 +67,8 @@ func TestReadersCannotWrite(t *testing.T) {
 
 func TestEveryConnectionHasItsPragmas(t *testing.T) {
 	s := open(t)
-	want := map[string]string{"foreign_keys": "1", "journal_mode": "wal", "busy_timeout": "10000", "synchronous": "1", "temp_store": "2"}
-	for name, db := range map[string]*gorm.DB{"writer": s.writer, "reader": s.reader} {
+	want := map[string]string{"foreign_keys": "1", "journal_mode": "wal", "busy_timeout": "10000", "synchronous": "2", "temp_store": "2"}
+	for name, db := range map[string]*gorm.DB{"writer": s.writer, "reader": s.reader, "urgent": s.urgent} {
 		pool, err := db.DB()
 		if err != nil {
 			t.Fatal(err)
@@ -155,6 +156,32 @@ func TestWritersQueueAndReadersGoOn(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestUrgentReadsWaitForNobody: however many others read.
+func TestUrgentReadsWaitForNobody(t *testing.T) {
+	s := open(t)
+	release := make(chan struct{})
+	var busy, done sync.WaitGroup
+	for range max(4, runtime.NumCPU()) {
+		busy.Add(1)
+		done.Go(func() {
+			_ = s.Read(t.Context(), func(*Tx) error {
+				busy.Done()
+				<-release
+				return nil
+			})
+		})
+	}
+	busy.Wait()
+	if err := s.Read(Urgent(t.Context()), func(tx *Tx) error {
+		_, _, err := tx.Queued(t.Context(), "")
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+	close(release)
+	done.Wait()
 }
 
 func TestReadIsASnapshot(t *testing.T) {

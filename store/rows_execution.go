@@ -36,6 +36,7 @@ type executionRow struct {
 	PeakMemory         int64  `json:"peak_memory"`
 	Manifest           string `json:"manifest"`
 	Live               bool   `json:"live"`
+	Trace              string `json:"-"`
 }
 
 func (executionRow) TableName() string { return "executions" }
@@ -147,3 +148,13 @@ type executionStatsRow struct {
 }
 
 func (executionStatsRow) TableName() string { return "execution_stats" }
+
+type pastBeatRow struct {
+	ProfileHandle string `gorm:"primaryKey"`
+	ID            int64  `gorm:"primaryKey;autoIncrement:false"`
+	Status        string
+	CreatedAt     int64 `gorm:"autoCreateTime:false"`
+	RunMs         int64
+}
+
+func (pastBeatRow) TableName() string { return "past_beats" }

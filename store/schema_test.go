@@ -16,7 +16,7 @@ func rowTypes() []any {
 		settingRow{}, credentialRow{}, credentialVersionRow{}, profileRow{}, profileKeyRow{}, profileHostRow{}, policyRow{},
 		adminSessionRow{}, personRow{}, invitationRow{}, auditEventRow{},
 		executionRow{}, executionScriptRow{}, executionOutputRow{}, executionValueRow{}, llmExchangeRow{}, connectionRow{},
-		redactionHitRow{}, idempotencyRow{}, executionStatsRow{},
+		redactionHitRow{}, idempotencyRow{}, executionStatsRow{}, pastBeatRow{},
 		backupRow{}, auditArchiveRow{}, vaultLeaseRow{},
 	}
 }

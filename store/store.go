@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/glebarez/sqlite"
@@ -24,13 +25,15 @@ type Store struct {
 	path   string
 	writer *gorm.DB
 	reader *gorm.DB
+	urgent *gorm.DB     // reads too: see Urgent
+	fullAt atomic.Int64 // when a write last found no room, in milliseconds
 }
 
 // pragmas apply to every connection. The busy timeout comes first, so that the others wait too. There is no _time_format
-// beside them: the driver would then ignore _txlock.
+// beside them: the driver would then ignore _txlock. See doc.go for why synchronous is FULL.
 const pragmas = "_pragma=busy_timeout(10000)" +
 	"&_pragma=journal_mode(WAL)" +
-	"&_pragma=synchronous(NORMAL)" +
+	"&_pragma=synchronous(FULL)" +
 	"&_pragma=foreign_keys(ON)" +
 	"&_pragma=temp_store(MEMORY)" +
 	"&_pragma=cache_size(-16000)" +
@@ -60,6 +63,9 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 	if err == nil {
 		s.reader, err = connect(dsn(path)+"&mode=ro", max(4, runtime.NumCPU()), log, true)
 	}
+	if err == nil {
+		s.urgent, err = connect(dsn(path)+"&mode=ro", 2, log, true)
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -69,7 +75,7 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 // Close closes every connection; the write-ahead log is folded into the file if nobody else has it open.
 func (s *Store) Close() error {
 	var errs []error
-	for _, db := range []*gorm.DB{s.reader, s.writer} { // the writer last: only it may checkpoint
+	for _, db := range []*gorm.DB{s.reader, s.urgent, s.writer} { // the writer last: only it may checkpoint
 		if db == nil {
 			continue
 		}

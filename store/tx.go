@@ -18,12 +18,13 @@ type Tx struct{ db *gorm.DB }
 
 // Read runs fn on a consistent snapshot. fn's error is returned as it is; writing fails.
 func (s *Store) Read(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.reader.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db}) }, &sql.TxOptions{})
+	return s.read(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db}) }, &sql.TxOptions{})
 }
 
-// Write runs fn alone among all writers and commits if it returns nil, else nothing happened. fn's error is returned as it is.
+// Write runs fn alone among all writers and commits if it returns nil, else nothing happened. fn's error is returned as it is, unless there was no room on the disk:
+// then it is CodeStorageFull.
 func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.writer.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db}) }, &sql.TxOptions{})
+	return s.noted(s.writer.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db}) }, &sql.TxOptions{}))
 }
 
 // DataVersion returns a number that changes when another process has changed the database, and not when this Store did. It is asked on the
@@ -37,7 +38,17 @@ func (s *Store) DataVersion(ctx context.Context) (int64, error) {
 }
 
 // read is for single statements of this package that need no snapshot.
-func (s *Store) read(ctx context.Context) *gorm.DB { return s.reader.WithContext(ctx) }
+func (s *Store) read(ctx context.Context) *gorm.DB {
+	if urgent, _ := ctx.Value(urgentKey{}).(bool); urgent {
+		return s.urgent.WithContext(ctx)
+	}
+	return s.reader.WithContext(ctx)
+}
+
+type urgentKey struct{}
+
+// Urgent marks a context: what is read with it doesn't wait for what all others read, however many they are. For people and for who watches over the server, never for agents.
+func Urgent(ctx context.Context) context.Context { return context.WithValue(ctx, urgentKey{}, true) }
 
 // exec runs one statement and returns how many rows it touched. Values go into placeholders only.
 func (tx *Tx) exec(ctx context.Context, sql string, values ...any) (int64, error) {

@@ -9,7 +9,7 @@ import (
 
 // Beat is one execution in a heartbeat.
 type Beat struct {
-	Handle string
+	Handle string // "" if it was removed since
 	Status app.Status
 	At     time.Time
 	Took   time.Duration

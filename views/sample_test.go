@@ -26,6 +26,13 @@ func shell(title string, section views.Section) views.Shell {
 	return views.Shell{Title: title, Section: section, Version: "0.1.0", Base: "http://airlock.lan:9090", Now: noon, NeedsYou: 1}
 }
 
+// sampleLosing is the settings where nothing is kept.
+func sampleLosing(why string) views.SettingsPage {
+	p := sampleSettings()
+	p.Losing = why
+	return p
+}
+
 func host(text string) app.Host {
 	h, err := app.ParseHost(text)
 	if err != nil {
@@ -73,7 +80,7 @@ func sampleDeletion(blocked bool) views.ConfirmPage {
 
 func sampleSettings() views.SettingsPage {
 	sh := shell("Settings", views.SectionSettings)
-	sh.Person = "Ada Lovelace"
+	sh.Person, sh.Disk = "Ada Lovelace", views.Disk{Free: 41 << 30, Size: 100 << 30, Reserve: 256 << 20}
 	return views.SettingsPage{
 		Shell: sh, Address: "192.168.1.7", PersonID: "p1", SessionID: "s1",
 		People: []views.PersonRow{
@@ -85,7 +92,8 @@ func sampleSettings() views.SettingsPage {
 			{ID: "s1", PersonID: "p1", Person: "Ada Lovelace", Address: "192.168.1.7", Browser: "Firefox on Linux", CreatedAt: ago(2 * time.Hour), SeenAt: ago(time.Second)},
 			{ID: "s2", PersonID: "p1", Person: "Ada Lovelace", Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348", Browser: "Safari on iPhone", CreatedAt: ago(50 * time.Hour), SeenAt: ago(5 * time.Hour)},
 		},
-		Token: views.TokenRow{MadeAt: ago(90 * 24 * time.Hour), SpentAt: ago(90 * 24 * time.Hour), From: "192.168.1.7", By: "Ada Lovelace"},
+		Token:     views.TokenRow{MadeAt: ago(90 * 24 * time.Hour), SpentAt: ago(90 * 24 * time.Hour), From: "192.168.1.7", By: "Ada Lovelace"},
+		Retention: views.RetentionState{Days: 90, Count: 100_000, PassedAt: ago(24 * time.Minute), Last: 318, All: 20_411, Database: 3 << 30, Reusable: 212 << 20},
 	}
 }
 
@@ -342,8 +350,14 @@ func samples() []sample {
 	noticed.Beats = sampleBeats(31)
 	refusedSettings := sampleSettings()
 	refusedSettings.Token, refusedSettings.Invitations, refusedSettings.Paused = views.TokenRow{MadeAt: ago(time.Hour)}, nil, views.Paused{Since: ago(3 * time.Minute), By: "Grace Hopper"}
+	refusedSettings.Retention, refusedSettings.Disk = views.RetentionState{Database: 700 << 20}, views.Disk{Free: 3 << 20, Size: 1 << 30, Reserve: 102 << 20, Full: true}
 	refusedSettings.Problems = views.Problems{"password-again": "This is not the same as above."}
+	losing := shell("Log in", "")
+	losing.Losing = "The data directory /data is on no disk of its own, so the next deploy or restart deletes everything, credentials among it. To keep it, give the service a disk with the mount path /data (the free plan has none)."
+
 	return append(houseSamples(), []sample{
+		{"login-losing", views.LoginView(views.LoginPage{Shell: losing, Token: true, First: true, TokenAt: "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, Environment."}), true},
+		{"settings-losing", views.SettingsView(sampleLosing(losing.Losing)), true},
 		{"login", views.LoginView(views.LoginPage{Shell: shell("Log in", "")}), true},
 		{"login-refused", views.LoginView(views.LoginPage{Shell: shell("Log in", ""), Name: "Ada Lovelace", Problem: "The name or the password is wrong."}), true},
 		{"login-token", views.LoginView(views.LoginPage{Shell: shell("Log in", ""), Token: true, First: true}), true},

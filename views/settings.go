@@ -14,6 +14,7 @@ type SettingsPage struct {
 	Token       TokenRow
 	Problems    Problems    // of the form for the password
 	Vault       *VaultState // nil if none is configured
+	Retention   RetentionState
 }
 
 // PersonRow is somebody who may log in.
@@ -91,5 +92,5 @@ func settingsIndex(p SettingsPage) []entry {
 	if p.Vault != nil {
 		list = append(list, entry{"vault", "Vault"})
 	}
-	return append(list, entry{"house", "Backups and moving"}, entry{"instance", "Instance"})
+	return append(list, entry{"retention", "Retention"}, entry{"house", "Backups and moving"}, entry{"instance", "Instance"})
 }

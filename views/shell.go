@@ -32,6 +32,8 @@ type Shell struct {
 	Now      time.Time
 	NeedsYou int // entries of the inbox
 	Paused   Paused
+	Disk     Disk
+	Losing   string // why the data won't outlive this process, and what to do; "" if it will
 	NoKeys   bool   // single keys are no commands
 	Person   string // who is logged in; "" where nobody is
 }

@@ -21,6 +21,11 @@ func (s *Service) CreateProfile(ctx context.Context, by app.Actor, description s
 		return app.Profile{}, app.E(app.CodeProfilesDisabled, "agents can't create profiles here",
 			"Ask the person who runs Airlock to create a profile and give you its id.")
 	}
+	if agent {
+		if err := s.cfg.Store.Roomy(); err != nil {
+			return app.Profile{}, err
+		}
+	}
 	p := s.newProfile(by, description, agent)
 	var removed []string
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {

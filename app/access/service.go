@@ -18,6 +18,8 @@ type Service struct {
 	logins  *limiter
 	hashes  chan struct{} // one argon2id at a time, since each takes much memory
 	audited audited
+
+	monitors monitors
 }
 
 // Config is what a Service needs.

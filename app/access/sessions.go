@@ -50,7 +50,7 @@ func (s *Service) Session(ctx context.Context, cookie app.Secret, address string
 		if app.CodeOf(err) == app.CodeConflict { // it was ended meanwhile
 			return Session{}, unauthorized()
 		}
-		if err != nil {
+		if err != nil && app.CodeOf(err) != app.CodeStorageFull { // who makes room must be able to look
 			return Session{}, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/hello"
 )
 
 // A host without a sealed credential is passed on untouched: the box sees the host's own certificate, and any protocol inside TLS.
@@ -250,4 +251,39 @@ func TestSlowReaderGetsTheWholeAnswer(t *testing.T) {
 	if body := text(answers(t, conn, 1)[0]); len(body) != 40<<10 {
 		t.Errorf("%d bytes", len(body))
 	}
+}
+
+// FuzzGuard: how a box cuts its first bytes into writes lets nothing pass or be refused that would not be at once, but for this: in pieces, what is wrong may wait for the bytes with which it is looked at
+// again. Nothing passes but a hello for the allowed host. What an old database client sends first, such as
+// PostgreSQL's request for TLS, is refused where TLS is due.
+func FuzzGuard(f *testing.F) {
+	f.Add(firstFlight(f, &tls.Config{ServerName: "api.test"}), uint8(3))
+	f.Add(firstFlight(f, &tls.Config{ServerName: "other.test"}), uint8(200))
+	f.Add(firstFlight(f, &tls.Config{InsecureSkipVerify: true}), uint8(1))
+	f.Add([]byte("GET / HTTP/1.1\r\nHost: api.test\r\n\r\n"), uint8(5))
+	f.Add([]byte("SSH-2.0-x\r\n"), uint8(0))
+	f.Add([]byte{0, 0, 0, 8, 4, 210, 22, 47}, uint8(1))                       // PostgreSQL: SSLRequest
+	f.Add([]byte("\x00\x00\x00\x10\x00\x03\x00\x00user\x00me\x00"), uint8(2)) // and its start-up message
+	f.Fuzz(func(t *testing.T, in []byte, piece uint8) {
+		whole, rule := judged(in, len(in))
+		cut, cutRule := judged(in, int(piece))
+		if late := whole == guardRefuses && cut == guardWaits; !late && (cut != whole || cutRule != rule) {
+			t.Errorf("%q: %v %q at once, %v %q in pieces of %d", in, whole, rule, cut, cutRule, piece)
+		}
+		if h, err := hello.Parse(in); whole == guardPasses && (err != nil || h.Encrypted || !strings.EqualFold(strings.TrimSuffix(h.ServerName, "."), "api.test")) {
+			t.Errorf("%q passes: %+v, %v", in, h, err)
+		}
+	})
+}
+
+// judged shows bytes to a guard for api.test, in pieces, and returns what became of them.
+func judged(in []byte, piece int) (verdict guardVerdict, refused string) {
+	g := newGuard("api.test", 443, func(rule string) { refused = rule })
+	defer g.close()
+	for len(in) > 0 && verdict == guardWaits {
+		n := min(max(piece, 1), len(in))
+		_, verdict = g.look(in[:n])
+		in = in[n:]
+	}
+	return verdict, refused
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // BeatsShown is how many executions a heartbeat has.
-const BeatsShown = 50
+const BeatsShown = store.BeatsKept
 
 // Beats returns the last executions of each profile, by its handle, oldest first.
 func (e *Engine) Beats(ctx context.Context, profiles ...string) (beats map[string][]store.Beat, err error) {

@@ -73,6 +73,7 @@ func (e *Engine) endPending(ctx context.Context, handle string, cause *stop) (*r
 		return tx.Finish(ctx, handle, e.unstarted(cause))
 	})
 	if err == nil {
+		e.counted(e.unstarted(cause))
 		e.publish(x.Execution)
 	}
 	return nil, err

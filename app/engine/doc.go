@@ -1,7 +1,7 @@
 // Package engine claims executions from the store, owns the pool of boxes, and drives each session from start to verdict.
 //
-// The executions table is the queue: Submit writes a pending row, one dispatcher claims the oldest one as soon as a run slot is free, and
-// nothing about a waiting execution is kept anywhere else. What runs is known in memory, by handle, from its claim until its row is terminal.
+// The executions table is the queue: Submit writes a pending row, one dispatcher claims one as soon as a run slot is free, and
+// nothing about a waiting execution is kept anywhere else. Profiles take turns, so that one with a thousand waiting executions doesn't make another wait for them. What runs is known in memory, by handle, from its claim until its row is terminal.
 //
 // # One execution
 //
@@ -12,6 +12,11 @@
 // Everything that ends an execution early (timeout, cancel, revocation, flood, shutdown) is the cause with which its context is cancelled, so
 // the first one counts. The row becomes terminal after the backend has said that nothing of the box is left, in one transaction with output,
 // ledger and counters.
+//
+// # Stopping and crashing
+//
+// Drain lets what runs come to its end; Close ends the rest, as interrupted. After a crash the next Start gives an end to what was claimed. Whether the script had been sent
+// is known from the record of its start, which is committed before: an execution without one has certainly done nothing, and its end says so.
 //
 // # Backends
 //

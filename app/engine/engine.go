@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/plugins"
@@ -32,6 +35,7 @@ type Config struct {
 	Keyring *secrets.Keyring
 	Hub     *live.Hub
 	Gateway *egress.Gateway
+	Metrics *metrics.Metrics // nil: none
 	Log     *slog.Logger     // nil: none. It gets handles, never ids, and no texts of scripts
 	Now     func() time.Time // nil: time.Now
 
@@ -71,14 +75,16 @@ type Engine struct {
 
 	// dispatch joins a claim with its entry in live, so that whoever holds it sees every execution either pending or live.
 	dispatch sync.Mutex
+	lastTurn string // handle of the profile whose execution was claimed last; under dispatch
 
 	fleet  []*candidate // in the configured order
 	lapsed chan struct{}
 
-	mu     sync.Mutex
-	live   map[string]*run // by handle
-	reason string          // why no backend is in use
-	closed bool
+	mu       sync.Mutex
+	live     map[string]*run // by handle
+	reason   string          // why no backend is in use
+	draining bool
+	closed   bool
 }
 
 // New returns an Engine that does nothing yet: see Start.
@@ -138,12 +144,32 @@ func (e *Engine) Start(ctx context.Context) error {
 	return nil
 }
 
+// beingStopped is why nothing is accepted any more.
+const beingStopped = "Airlock is being stopped"
+
+// Drain lets what runs or waits for the LLM come to its end, until ctx ends. Nothing more is accepted or claimed; what is pending stays so. Close ends what is left.
+func (e *Engine) Drain(ctx context.Context) {
+	e.dispatch.Lock() // a claim under way is live afterwards
+	e.mu.Lock()
+	e.draining = true
+	left := slices.Collect(maps.Values(e.live))
+	e.mu.Unlock()
+	e.dispatch.Unlock()
+	for _, r := range left {
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // Close stops claiming, ends what runs (marked as error: interrupted) and frees the boxes. What is pending stays so. It returns ctx's error if
 // that took too long; whatever is left then is reconciled at the next start.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
 	e.closed = true
-	e.reason = "Airlock is being stopped"
+	e.reason = beingStopped
 	for _, r := range e.live {
 		r.stop(stopInterrupted())
 	}

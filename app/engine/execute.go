@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
@@ -32,11 +33,18 @@ func (e *Engine) execute(r *run) {
 	r.e.cfg.Access.Release(r.lent) // a second time, unless the script was never sent
 	r.releaseSlot()
 	e.finish(r.x.Handle, f)
+	if !f.StartedAt.IsZero() {
+		e.cfg.Metrics.Started(f.StartedAt.Sub(r.x.CreatedAt))
+	}
 	r.status = f.Status
 	e.forget(r)
 	close(r.done)
 	e.publish(r.x)
-	e.cfg.Log.Info("execution ended", "execution", r.x.Handle, "profile", r.x.ProfileHandle, "status", f.Status, "run", f.RunTime)
+	attrs := []any{"execution", r.x.Handle, "profile", r.x.ProfileHandle, "status", f.Status, "run", f.RunTime}
+	if r.x.Trace != "" {
+		attrs = append(attrs, "trace", r.x.Trace)
+	}
+	e.cfg.Log.Info("execution ended", attrs...)
 }
 
 // drive runs the script and returns what is to be kept. When it returns nothing of the box is left.
@@ -175,6 +183,7 @@ func (e *Engine) finish(handle string, f store.Finish) {
 	for wait := finishRetry; ; wait = min(2*wait, finishLast) {
 		err := e.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Finish(ctx, handle, f) })
 		if err == nil {
+			e.counted(f)
 			return
 		}
 		e.cfg.Log.Error("the end of an execution could not be stored", "execution", handle, "error", err)
@@ -182,6 +191,18 @@ func (e *Engine) finish(handle string, f store.Finish) {
 			return // it has an end already, or the next start gives it one
 		}
 	}
+}
+
+// counted tells the metrics of an end that was stored.
+func (e *Engine) counted(f store.Finish) {
+	end := metrics.End{Status: string(f.Status), Started: !f.StartedAt.IsZero(), Run: f.RunTime, LLM: f.LLMTime, Verdicts: map[string]int{}}
+	for _, hits := range f.Masked {
+		end.Redactions += hits.Total()
+	}
+	for _, c := range f.Network {
+		end.Verdicts[string(c.Verdict)]++
+	}
+	e.cfg.Metrics.Ended(end)
 }
 
 // ledgerTexts is how many texts of a ledger row a script can choose.

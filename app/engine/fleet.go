@@ -226,10 +226,13 @@ func (e *Engine) Prove(ctx context.Context, name string) error {
 	return context.Cause(ctx)
 }
 
-// sandbox returns the default backend, or nil and the reason why none is in use.
+// sandbox returns the default backend for a new execution, or nil and the reason why there is none.
 func (e *Engine) sandbox() (*backend, string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.draining {
+		return nil, beingStopped
+	}
 	return e.first(), e.reason
 }
 

@@ -42,7 +42,7 @@ type BackendHealth struct {
 func (e *Engine) Health() Health {
 	e.mu.Lock()
 	h := Health{Reason: e.reason, Workers: e.cfg.Workers, Waiting: int(e.waiting.Load())}
-	live, first := len(e.live), e.first()
+	live, first, draining := len(e.live), e.first(), e.draining
 	uses := make([]*backend, len(e.fleet))
 	for i, c := range e.fleet {
 		h.Backends = append(h.Backends, BackendHealth{
@@ -52,7 +52,10 @@ func (e *Engine) Health() Health {
 		uses[i] = c.use
 	}
 	e.mu.Unlock()
-	if first != nil {
+	if draining {
+		h.Reason = beingStopped
+	}
+	if first != nil && !draining {
 		h.Ready, h.Backend, h.Tier = true, first.name, string(first.report.Tier)
 	}
 	for i, b := range uses {
@@ -67,7 +70,7 @@ func (e *Engine) Health() Health {
 }
 
 func (e *Engine) queued() int {
-	ctx, cancel := context.WithTimeout(context.Background(), healthWithin)
+	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), healthWithin)
 	defer cancel()
 	n := -1
 	err := e.cfg.Store.Read(ctx, func(tx *store.Tx) error {

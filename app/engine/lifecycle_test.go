@@ -188,28 +188,68 @@ func TestStopAndStart(t *testing.T) {
 	w.until(pending, app.StatusCompleted)
 }
 
-// A server that was killed can't say goodbye: the next one says it.
+// An engine that drains takes nothing new, and lets go what can end; it doesn't wait longer than it may.
+func TestDrain(t *testing.T) {
+	w := newWorld(t, func(c *Config) { c.Workers = 1 })
+	waiting := w.submit("ask one")
+	w.until(waiting, app.StatusAwaitingLLM)
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		w.Drain(t.Context())
+	}()
+	w.await("it drains", func(h Health) bool { return !h.Ready && h.Reason == beingStopped })
+	_, _, err := w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Script: "result 1", By: agent})
+	wantCode(t, err, app.CodeSandboxUnavailable)
+	select {
+	case <-drained:
+		t.Error("it did not wait for an execution that waits for its answer")
+	default:
+	}
+	_, err = w.Respond(t.Context(), waiting.ID, Answer{Text: "x", By: agent})
+	w.must(err)
+	<-drained
+	w.untilStatus(waiting, app.StatusCompleted)
+	w.must(w.Close(t.Context()))
+
+	w.startEngine()
+	running := w.submit("hang")
+	w.untilStatus(running, app.StatusRunning)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	w.Drain(over)
+	w.must(w.Close(t.Context()))
+	if x := w.untilStatus(running, app.StatusError); x.Error != interruptedByStop {
+		t.Errorf("error %q", x.Error)
+	}
+}
+
+// A server that was killed can't say goodbye: the next one says it, and whether the script can have done anything.
 func TestCrashAndStart(t *testing.T) {
 	w := newWorld(t)
-	var left []app.Execution
-	for _, status := range []app.Status{app.StatusRunning, app.StatusAwaitingLLM} {
+	left := map[string]app.Execution{}
+	for _, how := range []string{"claimed", "started", "asking"} {
 		x := w.submit("result 1")
 		w.until(x, app.StatusCompleted)
-		left = append(left, w.asLeftBehind(status))
+		left[how] = w.asLeftBehind(how)
 	}
 	w.must(w.Close(t.Context()))
 	w.startEngine()
-	for _, x := range left {
+	for how, x := range left {
 		x, err := w.ByHandle(t.Context(), x.Handle)
 		w.must(err)
-		if x.Status != app.StatusError || x.Error != interruptedByCrash || x.CompletedAt.IsZero() {
-			t.Errorf("%+v", x)
+		want := interruptedByCrash
+		if how == "claimed" {
+			want = interruptedUnstarted
+		}
+		if x.Status != app.StatusError || x.Error != want || x.CompletedAt.IsZero() || x.StartedAt.IsZero() != (how == "claimed") {
+			t.Errorf("%s: %+v", how, x)
 		}
 	}
 }
 
 // asLeftBehind stores an execution the way a process leaves it that is killed at the worst moment.
-func (w *world) asLeftBehind(status app.Status) app.Execution {
+func (w *world) asLeftBehind(how string) app.Execution {
 	w.t.Helper()
 	n := w.seal(Submission{Script: "hang", Timeout: time.Second}, w.profile.Handle, app.NewExecutionID())
 	ctx := w.t.Context()
@@ -219,11 +259,14 @@ func (w *world) asLeftBehind(status app.Status) app.Execution {
 		if err := tx.Enqueue(ctx, n); err != nil {
 			return err
 		}
-		if _, ok, err := tx.Claim(ctx, "a dead process", time.Now()); err != nil || !ok {
+		if _, ok, err := tx.Claim(ctx, "a dead process", "", time.Now()); err != nil || !ok {
 			w.t.Fatal("not claimed", err)
 		}
-		if status == app.StatusRunning {
+		if how == "claimed" {
 			return nil
+		}
+		if err := tx.Dispatch(ctx, n.Handle, store.Dispatch{Policy: 1, Backend: "fake", Isolation: "full", At: time.Now()}); err != nil || how == "started" {
+			return err
 		}
 		return tx.Ask(ctx, n.Handle, store.Question{RequestID: app.NewID(), Ordinal: 1, At: time.Now()})
 	}))

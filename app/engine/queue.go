@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/store"
 )
@@ -19,7 +20,7 @@ func (e *Engine) wakeUp() {
 	}
 }
 
-// claimLoop starts pending executions, oldest first, as slots get free.
+// claimLoop starts pending executions as slots get free: profiles take turns, and each has its oldest first.
 func (e *Engine) claimLoop() {
 	ticker := time.NewTicker(claimEvery)
 	defer ticker.Stop()
@@ -42,10 +43,17 @@ func (e *Engine) claimLoop() {
 	}
 }
 
-// claim takes the oldest pending execution; nil if there is none, no sandbox to run it in, or people hold the queue (access.PauseExecutions).
+// claim takes the pending execution whose turn it is (store.Tx.Claim); nil if there is none, no sandbox to run it in, no room on the disk for what it would give, or people hold the queue
+// (access.PauseExecutions).
 func (e *Engine) claim(ctx context.Context) (*run, error) {
 	if b, _ := e.sandbox(); b == nil || ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if err := e.cfg.Store.Roomy(); err != nil {
+		if app.CodeOf(err) == app.CodeStorageFull {
+			return nil, nil
+		}
+		return nil, err
 	}
 	e.dispatch.Lock()
 	defer e.dispatch.Unlock()
@@ -56,12 +64,13 @@ func (e *Engine) claim(ctx context.Context) (*run, error) {
 		if held, err := access.ReadHeld(ctx, tx); err != nil || held {
 			return err
 		}
-		claimed, ok, err = tx.Claim(ctx, e.name, e.now())
+		claimed, ok, err = tx.Claim(ctx, e.name, e.lastTurn, e.now())
 		return err
 	})
 	if err != nil || !ok {
 		return nil, err
 	}
+	e.lastTurn = claimed.ProfileHandle
 	r := newRun(e, claimed.Execution)
 	e.register(r)
 	e.publish(r.x)

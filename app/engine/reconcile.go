@@ -13,7 +13,6 @@ import (
 // reconcile ends what a dead process left running or waiting. Its boxes are gone: they die with their host, and a
 // backend's Check sweeps what did not. What is pending runs.
 func (e *Engine) reconcile(ctx context.Context) error {
-	cause := &stop{app.StatusError, interruptedByCrash}
 	var ended int
 	err := e.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		list, err := tx.Unfinished(ctx, "")
@@ -24,7 +23,7 @@ func (e *Engine) reconcile(ctx context.Context) error {
 			if x.Status == app.StatusPending {
 				continue
 			}
-			if err := tx.Finish(ctx, x.Handle, e.unstarted(cause)); err != nil {
+			if err := tx.Finish(ctx, x.Handle, e.crashed(x.StartedAt)); err != nil {
 				return err
 			}
 			ended++
@@ -38,6 +37,17 @@ func (e *Engine) reconcile(ctx context.Context) error {
 		e.cfg.Log.WarnContext(ctx, "executions of a process that ended unexpectedly were marked as interrupted", "count", ended)
 	}
 	return nil
+}
+
+// crashed is the end of an execution that a dead process had claimed. Its start is recorded before its script is sent, so that it is known whether it can have done anything.
+func (e *Engine) crashed(started time.Time) store.Finish {
+	cause := &stop{app.StatusError, interruptedByCrash}
+	if started.IsZero() {
+		cause.message = interruptedUnstarted
+	}
+	f := e.unstarted(cause)
+	f.StartedAt = started
+	return f
 }
 
 // watchEvery is how often the database is looked at for changes by other processes while something runs.

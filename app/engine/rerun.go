@@ -52,6 +52,7 @@ func (e *Engine) Rerun(ctx context.Context, handle string, live bool, by app.Act
 	}
 	x, err := e.ByHandle(ctx, n.Handle)
 	if err == nil {
+		e.cfg.Metrics.Submitted()
 		e.wakeUp()
 		e.publish(x)
 	}

@@ -64,8 +64,9 @@ const (
 func stopGone(reason string) *stop { return &stop{app.StatusCancelled, "cancelled: " + reason} }
 
 const (
-	interruptedByStop  = "interrupted: Airlock was stopped while this ran; submit it again if it is safe to run twice"
-	interruptedByCrash = "interrupted: Airlock ended unexpectedly while this ran; submit it again if it is safe to run twice"
+	interruptedByStop    = "interrupted: Airlock was stopped while this ran; submit it again if it is safe to run twice"
+	interruptedByCrash   = "interrupted: Airlock ended unexpectedly while this ran; submit it again if it is safe to run twice"
+	interruptedUnstarted = "interrupted: Airlock ended unexpectedly before the script was started, so nothing of it ran; submit it again"
 )
 
 func stopInterrupted() *stop { return &stop{app.StatusError, interruptedByStop} }

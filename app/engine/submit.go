@@ -29,10 +29,11 @@ type Submission struct {
 	Timeout        time.Duration   // 0: the default; more than the configured most: that most
 	IdempotencyKey string          // "" if none
 	By             app.Actor
+	Trace          string // trace id of the request, "" if it has none
 }
 
 // Submit stores an execution as pending and wakes the engine. With an idempotency key that was used for the same body within 24 hours it returns that
-// execution and replayed is true. Errors: the profile's CanExecute, CodeUnauthorized for an unknown profile, CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable, CodeInstanceRetired.
+// execution and replayed is true. Errors: the profile's CanExecute, CodeUnauthorized for an unknown profile, CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable, CodeInstanceRetired, CodeStorageFull.
 func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, replayed bool, err error) {
 	profile, err := e.mayExecute(ctx, s.ProfileID)
 	if err != nil {
@@ -53,6 +54,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, rep
 		return app.Execution{}, false, err
 	}
 	if replayed = handle != n.Handle; !replayed {
+		e.cfg.Metrics.Submitted()
 		e.wakeUp()
 	}
 	x, err = e.ByHandle(ctx, handle)
@@ -119,7 +121,7 @@ func tooLarge(field string, limit int64, hint string) error {
 func (e *Engine) seal(s Submission, profile, id string) store.NewExecution {
 	k, handle := e.cfg.Keyring, app.NewID()
 	n := store.NewExecution{
-		Handle: handle, ProfileHandle: profile, Timeout: s.Timeout, By: s.By, At: e.now(),
+		Handle: handle, ProfileHandle: profile, Timeout: s.Timeout, By: s.By, Trace: s.Trace, At: e.now(),
 		Lookup:   k.Lookup(secrets.Execs, id),
 		SealedID: k.Seal(secrets.Execs, secrets.ExecutionRow(handle), []byte(id)),
 		Script:   k.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte(s.Script)),
@@ -162,6 +164,9 @@ func (e *Engine) room(ctx context.Context, tx *store.Tx, profile string) error {
 		err = retired.Err()
 	}
 	if err != nil {
+		return err
+	}
+	if err := e.cfg.Store.Roomy(); err != nil {
 		return err
 	}
 	if b, reason := e.sandbox(); b == nil {

@@ -170,6 +170,35 @@ func TestQueueFull(t *testing.T) {
 	}
 }
 
+// TestAFloodLeavesTheOthersTheirTurn: who has queued ten makes nobody wait for more than one of them, whoever came first.
+func TestAFloodLeavesTheOthersTheirTurn(t *testing.T) {
+	w := newWorld(t, func(c *Config) { c.Workers = 1 })
+	blocker := w.submit("hang")
+	w.untilStatus(blocker, app.StatusRunning)
+	var flood, others []app.Execution
+	for range 10 {
+		flood = append(flood, w.submit("result 1"))
+	}
+	for range 3 {
+		w.profile = w.newProfile()
+		others = append(others, w.submit("result 1"))
+	}
+	if _, err := w.Cancel(t.Context(), blocker.ID, agent); err != nil {
+		t.Fatal(err)
+	}
+	first := w.untilStatus(flood[0], app.StatusCompleted)
+	for _, x := range others {
+		if x = w.untilStatus(x, app.StatusCompleted); x.StartedAt.After(first.StartedAt) {
+			t.Errorf("%s of another profile began after the flood went on", x.Handle)
+		}
+	}
+	for i, x := range flood[1:] {
+		if x = w.untilStatus(x, app.StatusCompleted); x.StartedAt.Before(first.StartedAt) {
+			t.Errorf("number %d of the flood began before its first", i+1)
+		}
+	}
+}
+
 func TestNoSandbox(t *testing.T) {
 	notReady := plugins.Report{Name: "fake", Reason: "install bubblewrap"}
 	weak := plugins.Report{Name: "fake", Ready: true, Tier: plugins.TierNone}

@@ -111,9 +111,12 @@ func bars(p Period, from time.Time, list []store.Usage) []Bar {
 }
 
 func add(counts map[app.Status]int64, u store.Usage) {
-	for status, n := range map[app.Status]int64{app.StatusCompleted: u.Completed, app.StatusError: u.Error, app.StatusTimeout: u.Timeout, app.StatusCancelled: u.Cancelled} {
-		if n > 0 {
-			counts[status] += n
+	for _, c := range []struct {
+		status app.Status
+		n      int64
+	}{{app.StatusCompleted, u.Completed}, {app.StatusError, u.Error}, {app.StatusTimeout, u.Timeout}, {app.StatusCancelled, u.Cancelled}} {
+		if c.n > 0 {
+			counts[c.status] += c.n
 		}
 	}
 }
@@ -128,8 +131,8 @@ func figures(list []store.Usage) Figures {
 		ran += u.RunTime
 		started += u.Started
 		profiles[u.ProfileHandle] = true
-		for d, n := range u.Durations {
-			durations[d] += n
+		for _, d := range u.Durations {
+			durations[d.Ran] += d.Times
 		}
 	}
 	for _, n := range f.Counts {

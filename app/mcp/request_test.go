@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
@@ -38,6 +39,29 @@ func TestToRequest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzToRequest: a model's arguments never lead to another operation than the tool's, to nobody else's profile by way of a path, and the body stays one JSON object.
+func FuzzToRequest(f *testing.F) {
+	tools := skill.Tools()
+	f.Add(uint8(0), []byte(`{"script":"1","inputs":{"n":1e400},"idempotency_key":"k"}`))
+	f.Add(uint8(3), []byte(`{"execution_id":"../../profiles/self/keys?x=%2e%2e"}`))
+	f.Add(uint8(5), []byte(`{"name":"A/B","profile_id":"ark_x\r\nX: y"}`))
+	f.Fuzz(func(t *testing.T, which uint8, arguments []byte) {
+		tool := tools[int(which)%len(tools)]
+		r, err := toRequest(tool, arguments, app.NewSecret("own"))
+		if err != nil {
+			return
+		}
+		path, _, _ := strings.Cut(r.Path, "?")
+		if r.Method != tool.Method || strings.Count(path, "/") != strings.Count(tool.Path, "/") || strings.ContainsAny(r.Path, "\r\n #") {
+			t.Errorf("%s %q became %s %q", tool.Name, arguments, r.Method, r.Path)
+		}
+		var body map[string]json.RawMessage
+		if tool.Body != "" && json.Unmarshal(r.Body, &body) != nil {
+			t.Errorf("%s %q became the body %q", tool.Name, arguments, r.Body)
+		}
+	})
 }
 
 // TestToolsHaveWholeSchemas: a model sees a tool's schema alone, so nothing in it may refer elsewhere.

@@ -28,6 +28,7 @@ func errorRows(statuses map[app.Code]int) []ErrorRow {
 		{Code: app.CodeRateLimited, Do: "wait `Retry-After` seconds, then retry"},
 		{Code: app.CodeProfilesDisabled, Do: "ask the person to create a profile and give you its id"},
 		{Code: app.CodeInstanceRetired, Do: "ask the person for the new address of Airlock; the profile id stays the same"},
+		{Code: app.CodeStorageFull, Do: "wait, then retry; tell the person if it stays: the disk is full"},
 		{Code: app.CodeSandboxUnavailable, Do: "tell the person: `airlock doctor` shows why"},
 		{Code: app.CodeInternal, Do: "retry once, then tell the person"},
 	}

@@ -86,7 +86,7 @@ func Operations() []Operation {
 			Request:  `{"profile_id": "ark_…", "script": "set_result({'total': 40 + inputs['add']})", "timeout": 60, "inputs": {"add": 2}}`,
 			Response: `{"execution_id": "exec_…", "poll_url": "https://…/executions/exec_…", "status": "pending"}`,
 			Errors: []app.Code{app.CodeInvalidJSON, app.CodeUnknownField, app.CodeInvalidField, app.CodeTooLarge, app.CodeUnauthorized, app.CodeProfileUnlocked, app.CodeProfileRevoked,
-				app.CodeProfileExpired, app.CodeMissingValue, app.CodeIdempotencyReused, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired},
+				app.CodeProfileExpired, app.CodeMissingValue, app.CodeIdempotencyReused, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired, app.CodeStorageFull},
 		},
 		{
 			ID: "readExecution", Method: "GET", Path: "/executions/{id}", Auth: AuthPath, Status: 200,
@@ -117,7 +117,7 @@ func Operations() []Operation {
 			Also:     "200 and the whole execution with `?wait=S` if it ended or waits for the LLM by then",
 			Request:  `{"live": false}`,
 			Response: `{"execution_id": "exec_…", "poll_url": "https://…/executions/exec_…", "status": "pending"}`,
-			Errors:   []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired, app.CodeMissingValue, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired},
+			Errors:   []app.Code{app.CodeNotFound, app.CodeConflict, app.CodeProfileRevoked, app.CodeProfileExpired, app.CodeMissingValue, app.CodeQueueFull, app.CodeSandboxUnavailable, app.CodeInstanceRetired, app.CodeStorageFull},
 		},
 		{
 			ID: "listExecutions", Method: "GET", Path: "/executions", Auth: AuthBearer, Status: 200,

@@ -136,6 +136,7 @@ func answers() []Schema {
 			{Name: "sandbox", Type: "Sandbox", Required: true},
 			{Name: "retired", Type: "boolean", Required: true, About: "the instance moved to another address and runs nothing any more"},
 			{Name: "paused", Type: "boolean", Required: true, About: "a person has paused all executions: what is submitted waits"},
+			{Name: "full", Type: "boolean", Required: true, About: "the disk is full: nothing new is taken until there is room"},
 		}},
 		{Name: "Packages", Fields: []Field{{Name: "runtimes", Type: "[]Runtime", Required: true}}},
 		{Name: "Runtime", Fields: []Field{

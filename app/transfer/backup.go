@@ -203,19 +203,50 @@ func sound(ctx context.Context, dir string, s *Service) (err error) {
 	return st.Check(ctx)
 }
 
-// prune deletes the oldest backups of this instance over the number to keep. Names hold the time, so they sort by it.
+// prune deletes what attempts that failed left of this instance (they count for nothing: a process that was killed could not verify what it had stored), and its oldest
+// backups over the number to keep. Names hold the time, so they sort by it.
 func (s *Service) prune(ctx context.Context, target blobs.Store, keep int) error {
 	list, err := target.List(ctx, s.backupNames())
 	if err != nil {
 		return err
 	}
-	for _, old := range list[:max(0, len(list)-keep)] {
-		if err := target.Delete(ctx, old.Name); err != nil {
+	failed, err := s.failedNames(ctx)
+	if err != nil {
+		return err
+	}
+	var good, gone []string
+	for _, b := range list {
+		if failed[b.Name] {
+			gone = append(gone, b.Name)
+		} else {
+			good = append(good, b.Name)
+		}
+	}
+	for _, name := range append(gone, good[:max(0, len(good)-keep)]...) {
+		if err := target.Delete(ctx, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// failedNames has the names of the files that failed attempts would have had.
+func (s *Service) failedNames(ctx context.Context) (failed map[string]bool, err error) {
+	failed = map[string]bool{}
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		list, err := tx.Backups(ctx, remembered)
+		for _, b := range list {
+			if b.Status == store.BackupFailed {
+				failed[b.Name] = true
+			}
+		}
+		return err
+	})
+	return failed, err
+}
+
+// remembered is how many attempts are looked through for what they may have left.
+const remembered = 1000
 
 // readCloser reads through one and closes another.
 type readCloser struct {

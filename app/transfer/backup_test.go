@@ -96,6 +96,29 @@ func TestBackupToADirectory(t *testing.T) {
 	}
 }
 
+// A process that was killed between storing a backup and verifying it leaves a file that nobody has restored. It must not push out one that somebody has.
+func TestAnInterruptedBackupTakesNobodysPlace(t *testing.T) {
+	h, _, _ := furnished(t, "aaaa")
+	c, target := timed(h), t.TempDir()
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(target)))
+	first := must[store.Backup](t)(h.BackUp(t.Context(), person()))
+	c.set(c.now().Add(time.Minute))
+	lost := store.Backup{Cause: "person", By: person(), Name: "airlock-aaaa-20260304T123100.000Z.airlock", StartedAt: c.now()}
+	h.no(os.WriteFile(filepath.Join(target, lost.Name), []byte("half of it"), 0o600))
+	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) error {
+		if _, err := tx.BeginBackup(t.Context(), lost); err != nil {
+			return err
+		}
+		_, err := tx.EndLostBackups(t.Context(), c.now().Add(time.Second), c.now())
+		return err
+	}))
+	c.set(c.now().Add(time.Minute))
+	second := must[store.Backup](t)(h.BackUp(t.Context(), person()))
+	if diff := cmp.Diff([]string{first.Name, second.Name}, names(t, target)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestSettingsOfBackupsAreSealedAndKept(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	b := toDir(t.TempDir())

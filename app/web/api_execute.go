@@ -97,7 +97,7 @@ func (s *Server) readSubmission(c echo.Context) (engine.Submission, error) {
 	}
 	return engine.Submission{
 		ProfileID: id, Script: in.Script, Inputs: in.Inputs, Timeout: timeout, IdempotencyKey: key,
-		By: app.Actor{Kind: app.ActorAgent, Address: c.RealIP()},
+		By: app.Actor{Kind: app.ActorAgent, Address: c.RealIP()}, Trace: traceOf(c),
 	}, nil
 }
 

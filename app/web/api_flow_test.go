@@ -239,7 +239,7 @@ func TestShutdownEndsLongPolls(t *testing.T) {
 func TestMeta(t *testing.T) {
 	w := newWorld(t, func(c *Config, _ *access.Config, _ *engine.Config) { c.PublicURL = "https://airlock.example" })
 	a := w.call("GET", "/health", "")
-	want := map[string]any{"status": "ok", "version": "test", "retired": false, "api_version": 1.0, "backend": "fake", "isolation": a.json["isolation"], "sandbox": map[string]any{"ready": true}, "paused": false}
+	want := map[string]any{"status": "ok", "version": "test", "retired": false, "api_version": 1.0, "backend": "fake", "isolation": a.json["isolation"], "sandbox": map[string]any{"ready": true}, "paused": false, "full": false}
 	if diff := cmp.Diff(want, a.json); a.status != 200 || diff != "" {
 		t.Errorf("%d %s", a.status, diff)
 	}

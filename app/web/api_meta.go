@@ -10,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/skill"
+	"github.com/computclaw/airlock/store"
 )
 
 // APIVersion is the version of the unprefixed agent paths.
@@ -24,6 +25,7 @@ type healthView struct {
 	Sandbox    sandboxView `json:"sandbox"`
 	Retired    bool        `json:"retired"` // it moved to another address and runs nothing any more
 	Paused     bool        `json:"paused"`  // by a person: what is submitted waits in the queue
+	Full       bool        `json:"full"`    // the disk is: nothing new is taken until there is room
 }
 
 type sandboxView struct {
@@ -42,7 +44,7 @@ func (s *Server) health(c echo.Context) error {
 	if !h.Ready {
 		view.Sandbox.Reason = notReady
 	}
-	ctx, cancel := context.WithTimeout(c.Request().Context(), time.Second)
+	ctx, cancel := s.brief()
 	defer cancel()
 	paused, err := s.cfg.Access.Paused(ctx)
 	if err != nil { // it serves all the same
@@ -54,7 +56,13 @@ func (s *Server) health(c echo.Context) error {
 		s.cfg.Log.Error("whether the instance is retired could not be read", "error", err)
 	}
 	view.Retired = retired.On()
+	view.Full = s.disk().Full
 	return c.JSON(http.StatusOK, view)
+}
+
+// brief bounds what is asked of the database for an answer that must come soon, whatever else goes on.
+func (s *Server) brief() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(store.Urgent(context.Background()), time.Second)
 }
 
 // skill answers GET /skill.md: how to use this instance; with a bearer, that profile's keys and hosts too.

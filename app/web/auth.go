@@ -104,7 +104,7 @@ func (s *Server) pathExecution(c echo.Context) (app.Execution, error) {
 }
 
 func errNoExecution() error {
-	return app.E(app.CodeNotFound, "there is no such execution", "An execution id is what POST /execute returned as execution_id; it begins with exec_.")
+	return app.E(app.CodeNotFound, "there is no such execution", "An execution id is what POST /execute returned as execution_id; it begins with exec_. Executions are removed when they are older, or more, than this Airlock keeps.")
 }
 
 // same compares tokens in constant time.

@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views"
 )
 
 // Names of what handlers note on the context for the log: handles, never ids.
@@ -34,6 +35,8 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 		if route == "" {
 			route = "(none)"
 		}
+		took := s.cfg.Now().Sub(start)
+		s.cfg.Metrics.Request(shownMethod(c.Request().Method), route, c.Response().Status, took, waits(c, route))
 		level := slog.LevelInfo
 		if c.Response().Status >= 500 {
 			level = slog.LevelError
@@ -44,7 +47,7 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 			slog.String("method", shownMethod(c.Request().Method)),
 			slog.String("route", route),
 			slog.Int("status", c.Response().Status),
-			slog.Int64("ms", s.cfg.Now().Sub(start).Milliseconds()),
+			slog.Int64("ms", took.Milliseconds()),
 			slog.String("from", c.RealIP()),
 		}
 		for name, key := range map[string]string{"profile": noteProfile, "execution": noteExecution} {
@@ -52,9 +55,17 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 				attrs = append(attrs, slog.String(name, handle))
 			}
 		}
+		if trace := traceOf(c); trace != "" {
+			attrs = append(attrs, slog.String("trace", trace))
+		}
 		s.cfg.Log.LogAttrs(c.Request().Context(), level, "request", attrs...)
 		return nil
 	}
+}
+
+// waits reports whether a request is one that is answered when something happens.
+func waits(c echo.Context, route string) bool {
+	return c.QueryParam("wait") != "" || route == views.Events || route == "/mcp" || strings.HasPrefix(route, "/debug/pprof/")
 }
 
 // shownMethod keeps what a client typed as a method out of the log, unless it is one.

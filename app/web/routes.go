@@ -45,6 +45,9 @@ func (s *Server) routes(e *echo.Echo) {
 			e.Add(http.MethodHead, r.path, r.handle)
 		}
 	}
+	for _, r := range s.monitorRoutes() {
+		e.Add(r.method, r.path, r.handle, s.withAdminToken)
+	}
 	e.Any("/mcp", s.modelContext(e))
 	e.GET("/", func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, "/ui") })
 	s.uiRoutes(e.Group("/ui"))

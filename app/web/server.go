@@ -15,7 +15,9 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/transfer"
 )
 
@@ -26,11 +28,14 @@ type Config struct {
 	Prober         *probe.Prober
 	Transfer       *transfer.Service
 	Key            KeyInfo
+	Retention      *retention.Keeper
+	Metrics        *metrics.Metrics // nil: counted here, and shown
 	Hub            *live.Hub
 	Log            *slog.Logger
 	PublicURL      string         // without trailing slash; "" means from the request
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-* count
 	Version        string
+	Where          Where
 	Limits         app.Limits    // shown to agents
 	TimeoutDefault time.Duration // 0: app.DefaultTimeout
 	TimeoutMax     time.Duration // 0: app.MaxTimeout
@@ -38,6 +43,12 @@ type Config struct {
 	// ProfilesPerMinute bounds POST /profiles per address; 0: 20. Ten times as many are allowed from all addresses together.
 	ProfilesPerMinute int
 	Now               func() time.Time // nil: time.Now
+}
+
+// Where is what people are told about the place that Airlock runs in.
+type Where struct {
+	Token  string // where the admin token is found; "" for what is true everywhere
+	Losing string // why the data won't be there after the next start, and what to do; "" if it will
 }
 
 // Server serves both faces. It is safe for concurrent use.
@@ -75,6 +86,9 @@ func New(cfg Config) *Server {
 	if cfg.Limits == (app.Limits{}) {
 		cfg.Limits = app.DefaultLimits()
 	}
+	if cfg.Metrics == nil {
+		cfg.Metrics = metrics.New(cfg.Version)
+	}
 	if cfg.ProfilesPerMinute == 0 {
 		cfg.ProfilesPerMinute = 20
 	}
@@ -100,7 +114,7 @@ func (s *Server) Handler() http.Handler {
 	e.IPExtractor = s.clientAddress
 	e.SchemeExtractor = s.scheme
 	e.HTTPErrorHandler = s.fail
-	e.Use(s.logRequests, s.recoverPanics, secureHeaders, limitBody, s.refuseCrossOrigin())
+	e.Use(noteTraces, s.logRequests, s.recoverPanics, secureHeaders, limitBody, s.refuseCrossOrigin())
 	s.routes(e)
 	return e
 }

@@ -62,7 +62,7 @@ func (s *Server) loginPage(c echo.Context, token bool) error {
 	if err != nil {
 		return err
 	}
-	page := views.LoginPage{Shell: s.bareShell(c, "Log in"), Next: next, First: !founded, Token: token || !founded, Said: s.takeNotice(c)}
+	page := views.LoginPage{Shell: s.bareShell(c, "Log in"), Next: next, First: !founded, Token: token || !founded, TokenAt: s.cfg.Where.Token, Said: s.takeNotice(c)}
 	return s.render(c, http.StatusOK, views.LoginView(page))
 }
 
@@ -72,7 +72,7 @@ func (s *Server) login(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	page := views.LoginPage{Shell: s.bareShell(c, "Log in"), Next: localPage(fields.Get("next")), Name: fields.Get("name"), Token: fields.Has("token")}
+	page := views.LoginPage{Shell: s.bareShell(c, "Log in"), Next: localPage(fields.Get("next")), Name: fields.Get("name"), Token: fields.Has("token"), TokenAt: s.cfg.Where.Token}
 	to := page.Next
 	var opened access.Opened
 	if page.Token {

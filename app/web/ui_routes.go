@@ -10,12 +10,13 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/assets"
+	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views"
 )
 
 // uiRoutes registers the admin UI under /ui. What stands before the session check is open to everybody; every other page needs a session.
 func (s *Server) uiRoutes(g *echo.Group) {
-	g.Use(pageHeaders)
+	g.Use(pageHeaders, readUrgently)
 	at := func(path string) string { return strings.TrimPrefix(path, views.Root) }
 
 	g.GET(at(assets.Prefix)+"*", echo.WrapHandler(assets.Handler()))
@@ -33,6 +34,16 @@ func (s *Server) uiRoutes(g *echo.Group) {
 	}
 	p.RouteNotFound("", s.noPage)
 	p.RouteNotFound("/*", s.noPage)
+}
+
+// readUrgently lets the pages that people look at pass what agents read. What they send may begin work that reads for minutes: that waits with all others.
+func readUrgently(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if c.Request().Method == http.MethodGet {
+			c.SetRequest(c.Request().WithContext(store.Urgent(c.Request().Context())))
+		}
+		return next(c)
+	}
 }
 
 // pages are the routes of people with a session.

@@ -56,6 +56,9 @@ func (s *Server) settingsPage(c echo.Context, status int, found views.Problems) 
 	if page.Vault, err = s.vaultState(ctx); err != nil {
 		return err
 	}
+	if page.Retention, err = s.retentionState(ctx); err != nil {
+		return err
+	}
 	return s.render(c, status, views.SettingsView(page))
 }
 

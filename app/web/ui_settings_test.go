@@ -9,8 +9,20 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/views"
 )
+
+// TestUISettingsTellWhatIsKept: the policy, the last pass and how much room there is.
+func TestUISettingsTellWhatIsKept(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	keeper := retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Days: 30, Count: 2}})
+	s.server.cfg.Retention = keeper
+	s.get(views.Settings).says("#retention", "Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention", "Not yet")
+	s.must(keeper.Pass(t.Context()))
+	s.get(views.Settings).says("#retention", "removed 0 executions").says("#retention", "nothing new is taken").lacks(".diskfull")
+}
 
 // another is a second browser on the same site.
 func (s *uiSite) another() *uiSite {

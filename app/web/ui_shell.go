@@ -88,6 +88,7 @@ func (s *Server) shell(c echo.Context, title string, section views.Section) (vie
 	if err != nil {
 		return views.Shell{}, nil, err
 	}
+	sh.Disk = s.disk()
 	sh.Paused = views.Paused{Since: paused.Since, By: paused.By.Name}
 	sh.Section, sh.Notice, sh.NeedsYou = section, s.takeNotice(c), len(needs)
 	return sh, profiles, nil
@@ -100,7 +101,7 @@ func (s *Server) bareShell(c echo.Context, title string) views.Shell {
 		theme = k.Value
 	}
 	keys, err := c.Cookie(keysCookie)
-	return views.Shell{Title: title, Theme: theme, Version: s.cfg.Version, Base: s.baseURL(c), Now: s.cfg.Now(), Person: actorOf(c).Name, NoKeys: err == nil && keys.Value == "off"}
+	return views.Shell{Title: title, Theme: theme, Version: s.cfg.Version, Base: s.baseURL(c), Now: s.cfg.Now(), Person: actorOf(c).Name, Losing: s.cfg.Where.Losing, NoKeys: err == nil && keys.Value == "off"}
 }
 
 // render answers with a whole page, or for htmx with the parts that it asked for. A page that can't be rendered is an error, never half a page.

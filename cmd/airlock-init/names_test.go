@@ -129,7 +129,7 @@ func TestAddresses(t *testing.T) {
 }
 
 func FuzzAnswer(f *testing.F) {
-	r := &resolver{names: ruled(wire.Host{Name: "h.example.com", Ports: []int{443}}, wire.Host{Name: "*.w.example.com", Ports: []int{443}})}
+	r := &resolver{refused: func(string) {}, names: ruled(wire.Host{Name: "h.example.com", Ports: []int{443}}, wire.Host{Name: "*.w.example.com", Ports: []int{443}})}
 	f.Add([]byte("\x00\x07\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x01h\x07example\x03com\x00\x00\x01\x00\x01"))
 	f.Add([]byte("\x00\x07\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\xc0\x0c\x00\x01\x00\x01"))
 	f.Fuzz(func(t *testing.T, query []byte) {

@@ -132,7 +132,8 @@ func (n *network) reserve(port uint16) bool {
 	return true
 }
 
-// launcher starts the interpreter in here. Names are asked for over TCP, because a box without a network of its own has no datagrams.
+// launcher starts the interpreter in here. Names are asked for over TCP, because a box without a network of its own has no datagrams. The user's name is what
+// it is in every other box, where /etc/passwd says it; oracledb can't be imported by somebody without one.
 func (w *walled) launcher() launcher {
-	return launcher{fork: w.fork, env: []string{"RES_OPTIONS=use-vc"}}
+	return launcher{fork: w.fork, env: []string{"RES_OPTIONS=use-vc", "LOGNAME=nobody"}}
 }

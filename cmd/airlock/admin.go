@@ -57,6 +57,7 @@ const adminUsage = `Usage: airlock admin COMMAND
       --no-history  --max-size SIZE
   restore FILE [--replace] [--max-size SIZE]  make the database from an export, a backup or a restore point; the server must be stopped
   key rotate                                  make a new instance key and seal everything anew, while the server runs; after an interruption, run it again
+  vacuum                                      write the database anew, without what is empty, and give the disk the rest back; the server must be stopped
   retire [--undo]                             execute nothing any more, after a move to another host
       A passphrase is asked for, or one line of standard input, or --passphrase-file FILE.
 
@@ -119,6 +120,7 @@ func admin(ctx context.Context, c console, args []string) (err error) {
 		"key": func(rest []string) error {
 			return pick("admin key", adminUsage, c.out, rest, map[string]func([]string) error{"rotate": func(rest []string) error { return o.rotateKey(ctx, rest) }})
 		},
+		"vacuum": func(rest []string) error { return o.vacuum(ctx, rest) },
 		"retire": func(rest []string) error { return o.retire(ctx, rest) },
 		"audit": func(rest []string) error {
 			return pick("admin audit", adminUsage, c.out, rest, map[string]func([]string) error{

@@ -54,6 +54,7 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 		return err
 	}
 	fmt.Fprintf(o.out, "restored %s in %s\n", counts, cfg.DataDir)
+	fmt.Fprintln(o.err, "backups are off in it: their target and passphrase are in no file. Set them up under Settings, Backups")
 	return nil
 }
 

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N] [--redaction | --egress | --backends | --house | --parked N]
+const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N] [--redaction | --egress | --backends | --house | --parked N | --overload]
 
 Measures the redactor next to plain copying; then starts a server of its own on a temporary data directory and measures it over HTTP,
 next to bare Python in the same run; then compares the sandbox backends that are ready here; then moves house, next to sqlite3 and openssl.
@@ -30,6 +30,8 @@ next to bare Python in the same run; then compares the sandbox backends that are
   --history N   executions in that house (100000)
   --output N    bytes that each of them printed (400)
   --parked N    measure only what N executions cost that wait for an LLM answer at once; they need about 12 MiB each
+  --overload    measure only how the server does under far more than it can do: 10,000 queued by one profile, 500 clients, 1,000 long polls,
+                200 pages that follow it, slow readers
 `
 
 // boxPython is the interpreter that boxes run; a python3 earlier in the PATH may be another program.
@@ -58,11 +60,12 @@ func bench(ctx context.Context, c console, args []string) error {
 	f.IntVar(&size.executions, "history", 100_000, "")
 	f.IntVar(&size.output, "output", 400, "")
 	parked := f.Int("parked", 0, "")
+	over := f.Bool("overload", false, "")
 	if _, err := f.parse(c.out, args); err != nil {
 		return err
 	}
 	length := time.Duration(*seconds) * time.Second
-	if !*egress && !*backends && !*house && *parked == 0 {
+	if !*egress && !*backends && !*house && !*over && *parked == 0 {
 		if err := benchRedact(c.out, length/10); err != nil || *redaction {
 			return err
 		}
@@ -76,6 +79,8 @@ func bench(ctx context.Context, c console, args []string) error {
 	switch {
 	case *parked > 0:
 		return benchParked(ctx, c.out, service, *parked)
+	case *over:
+		return benchOverload(ctx, c.out, service, length)
 	case *house:
 		return benchHouse(ctx, c.out, service, size)
 	case *backends:

@@ -113,7 +113,7 @@ func checkOne(ctx context.Context, c console, name string) (report plugins.Repor
 		return report, err
 	}
 	defer os.RemoveAll(cfg.DataDir)
-	boxes, err := openSandboxes(cfg, fmt.Sprintf("bench-%d", os.Getpid()), slog.New(slog.DiscardHandler))
+	boxes, err := openSandboxes(cfg, fmt.Sprintf("bench-%d", os.Getpid()), "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return report, err
 	}

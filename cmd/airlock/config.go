@@ -14,6 +14,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact/patterns"
+	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/plugins/docker"
 )
@@ -39,10 +40,14 @@ type config struct {
 	Waiters        int
 	Queue          int
 
+	Retention   retention.Policy
+	MetricsAddr string // of the listener that needs no token; "" for none
+
 	Limits         app.Limits
 	TimeoutDefault time.Duration
 	TimeoutMax     time.Duration
 	LLMWait        time.Duration
+	Drain          time.Duration
 	LocalServices  map[string]netip.AddrPort
 	ExtraCA        extraCA
 
@@ -51,6 +56,8 @@ type config struct {
 	Patterns    *patterns.Set // made of both
 
 	Vault vault.Config // Address is empty if there is none
+
+	Platform platform // where this runs
 
 	// For airlock run.
 	URL     string
@@ -62,6 +69,9 @@ type config struct {
 // prefix of all our variables.
 const envPrefix = "AIRLOCK_"
 
+// defaultDataDir is in the directory that the program is started in.
+const defaultDataDir = "data"
+
 // maxSecretFile bounds what is read of a *_FILE.
 const maxSecretFile = 64 << 10
 
@@ -69,9 +79,10 @@ const maxSecretFile = 64 << 10
 // what comes with it is for showing only.
 func loadConfig(environ []string) (config, error) {
 	c := config{
-		Addr: ":9090", DataDir: "data", AgentProfiles: true, Sandbox: []string{"auto"},
+		Addr: ":9090", DataDir: defaultDataDir, AgentProfiles: true, Sandbox: []string{"auto"},
 		Workers: 2 * runtime.NumCPU(), Waiters: 100, Queue: 1000,
-		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait,
+		Retention: retention.Policy{Days: retention.DefaultDays, Count: retention.DefaultCount},
+		Limits:    app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait, Drain: 5 * time.Second,
 		Vault: vault.Config{Timeout: vault.DefaultTimeout},
 		URL:   "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
 	}
@@ -89,6 +100,7 @@ func loadConfig(environ []string) (config, error) {
 		problems = append(problems, err)
 	}
 	c.fallBack(env)
+	c.Platform = findPlatform(env)
 	if c.TimeoutDefault > c.TimeoutMax {
 		problems = append(problems, fmt.Errorf("AIRLOCK_TIMEOUT_DEFAULT (%s) is longer than AIRLOCK_TIMEOUT_MAX (%s)", c.TimeoutDefault, c.TimeoutMax))
 	}

@@ -42,6 +42,10 @@ func serverVariables() []variable {
 		{name: "AIRLOCK_SECRET_KEY_OLD", about: "the instance key before, while `airlock admin key rotate` is not finished", secret: true,
 			set: func(c *config, v string) error { c.OldSecretKey = app.NewSecret(v); return nil }, show: func(c *config) string { return masked(c.OldSecretKey) }},
 		{name: "AIRLOCK_AGENT_PROFILES", about: "`on` or `off`: whether agents may create profiles", set: setAgentProfiles, show: showAgentProfiles},
+		{name: "AIRLOCK_METRICS_ADDR", about: "address on which `/metrics` needs no token, such as `127.0.0.1:9091`; for a network that only your Prometheus is on ([docs](operations.md))",
+			set: func(c *config, v string) error { return setAddr(&c.MetricsAddr, v) }, show: func(c *config) string { return c.MetricsAddr }},
+		number("AIRLOCK_RETENTION_DAYS", "executions that were submitted more days ago are removed; 0 keeps them ([docs](operations.md#retention))", 0, 36500, func(c *config) *int { return &c.Retention.Days }),
+		number("AIRLOCK_RETENTION_COUNT", "executions that are kept of each profile, the newest; 0 keeps all", 0, 1_000_000_000, func(c *config) *int { return &c.Retention.Count }),
 		{name: "AIRLOCK_LOCAL_SERVICES", about: "services on this host that profiles may be allowed to reach: `name:port=address:port` with commas, such as `warehouse.internal:5432=127.0.0.1:5432`",
 			set: func(c *config, v string) (err error) { c.LocalServices, err = egress.ParseLocalServices(v); return err }, show: showLocalServices},
 		{name: "AIRLOCK_EXTRA_CA", about: "PEM file of certificates that are trusted besides the host's own: by Airlock towards hosts of sealed credentials, and by scripts",
@@ -74,6 +78,7 @@ func limitVariables() []variable {
 		duration("AIRLOCK_TIMEOUT_DEFAULT", "run time of an execution that asks for none", func(c *config) *time.Duration { return &c.TimeoutDefault }),
 		duration("AIRLOCK_TIMEOUT_MAX", "longest run time that can be asked for", func(c *config) *time.Duration { return &c.TimeoutMax }),
 		duration("AIRLOCK_LLM_WAIT", "how long a script waits for an LLM answer", func(c *config) *time.Duration { return &c.LLMWait }),
+		duration("AIRLOCK_DRAIN", "how long executions may go on after SIGTERM before they are ended; keep it some seconds shorter than what follows it with SIGKILL", func(c *config) *time.Duration { return &c.Drain }),
 	}
 }
 

@@ -32,7 +32,7 @@ func doctor(ctx context.Context, c console, args []string) (err error) {
 		return err
 	}
 	defer os.RemoveAll(cfg.DataDir)
-	boxes, err := openSandboxes(cfg, fmt.Sprintf("doctor-%d", os.Getpid()), slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	boxes, err := openSandboxes(cfg, fmt.Sprintf("doctor-%d", os.Getpid()), "", slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/leases"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/app/transfer"
@@ -31,6 +32,7 @@ type instance struct {
 	leases   *leases.Keeper // likewise
 	access   *access.Service
 	transfer *transfer.Service
+	keeper   *retention.Keeper
 	keyPath  string // its file; "" if it is in the environment
 	keyFrom  string // where the instance key comes from
 	keyMade  bool   // just now
@@ -77,6 +79,7 @@ func openInstance(ctx context.Context, cfg config, log *slog.Logger) (_ *instanc
 		i.keyPath = from
 	}
 	i.transfer = transfer.New(transfer.Config{Store: st, Keyring: ring, Hub: hub, Dir: cfg.DataDir, Instance: i.label(), Program: "airlock " + version(), Log: log})
+	i.keeper = retention.New(retention.Config{Store: st, Policy: cfg.Retention, Hub: hub, Log: log})
 	return i, nil
 }
 

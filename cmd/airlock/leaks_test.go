@@ -7,8 +7,6 @@ import (
 	"io"
 	mathrand "math/rand/v2"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,9 +62,11 @@ raise RuntimeError("failed with " + last)
 # typed in by hand: `
 
 // TestNothingLeaks sends random values in nested encodings through every channel of the real program, and lets the detector look at every
-// answer, page, log line and page of the database, the write-ahead log among them.
+// answer, page, metric, log line and page of the database, the write-ahead log among them.
 func TestNothingLeaks(t *testing.T) {
-	in := startInstance(t, "AIRLOCK_POOL=1")
+	open, err := freeAddress(t.Context())
+	must(t, err)
+	in := startInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_METRICS_ADDR="+open)
 	profile := []string{"profile", "create", "--description", "leaks"}
 	for i := range leakValues {
 		in.admin("not-yet-"+rand.Text(), "credential", "set", fmt.Sprintf("VALUE_%d", i), "--mode", "injected")
@@ -93,6 +93,8 @@ func TestNothingLeaks(t *testing.T) {
 	if pages < leakRuns {
 		t.Errorf("only %d pages of executions were seen", pages)
 	}
+	in.allMonitors()
+	in.onlyMetrics("http://" + open)
 	_ = in.server.Process.Kill() // so that the write-ahead log stays
 	_ = in.server.Wait()
 	in.detect(all)
@@ -138,38 +140,78 @@ func (in *testServer) answerAll(profile, script string, inputs any) {
 
 var executionLink = regexp.MustCompile(`/ui/executions/[0-9a-z]{20,}`)
 
-// allPages keeps every page of every execution, as a person sees it, for the detector. It returns how many.
-func (in *testServer) allPages() int {
+// visitor is a browser of a person who is logged in.
+type visitor struct{ client *http.Client }
+
+// person makes the first person and logs them in.
+func (in *testServer) person() visitor {
 	in.t.Helper()
-	jar, err := cookiejar.New(nil)
+	return visitor{loggedIn(in.t, in)}
+}
+
+// get returns a page, which is kept for the detector.
+func (v visitor) get(in *testServer, path string) string {
+	in.t.Helper()
+	response, err := v.client.Get(in.url + path)
 	must(in.t, err)
-	client := &http.Client{Jar: jar}
-	for _, step := range []struct {
-		path   string
-		fields url.Values
-	}{
-		{"/ui/login", url.Values{"token": {"atk_a-token-of-the-test-suite"}}},
-		{"/ui/welcome", url.Values{"name": {"Tester"}, "password": {"a password of the tests"}, "password-again": {"a password of the tests"}}},
-	} {
-		response, err := client.PostForm(in.url+step.path, step.fields)
-		must(in.t, err)
-		response.Body.Close()
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(in.t, err)
+	if response.StatusCode != http.StatusOK {
+		in.t.Errorf("%s: status %d", path, response.StatusCode)
 	}
-	seen := map[string]bool{}
-	queue := []string{"/ui", "/ui/executions", "/ui/profiles", "/ui/credentials", "/ui/audit"}
-	for len(queue) > 0 {
-		path := queue[0]
-		queue = queue[1:]
-		response, err := client.Get(in.url + path)
+	in.keep(text)
+	return string(text)
+}
+
+// allMonitors keeps what a monitor sees, for the detector.
+func (in *testServer) allMonitors() {
+	in.t.Helper()
+	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/goroutine?debug=2", "/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1"} {
+		request, err := http.NewRequestWithContext(in.t.Context(), http.MethodGet, in.url+path, nil)
+		must(in.t, err)
+		request.Header.Set("Authorization", "Bearer atk_a-token-of-the-test-suite")
+		response, err := http.DefaultClient.Do(request)
 		must(in.t, err)
 		text, err := io.ReadAll(response.Body)
 		must(in.t, err)
 		response.Body.Close()
-		if response.StatusCode != http.StatusOK {
+		if response.StatusCode != http.StatusOK || len(text) == 0 {
 			in.t.Errorf("%s: status %d", path, response.StatusCode)
 		}
 		in.keep(text)
-		for _, link := range executionLink.FindAllString(string(text), -1) {
+	}
+}
+
+// onlyMetrics checks that a listener answers /metrics to everybody, and nothing else to anybody.
+func (in *testServer) onlyMetrics(base string) {
+	in.t.Helper()
+	for path, want := range map[string]int{"/metrics": http.StatusOK, "/": http.StatusNotFound, "/health": http.StatusNotFound, "/debug/pprof/": http.StatusNotFound, "/ui": http.StatusNotFound, "/execute": http.StatusNotFound} {
+		request, err := http.NewRequestWithContext(in.t.Context(), http.MethodGet, base+path, nil)
+		must(in.t, err)
+		request.Header.Set("Authorization", "Bearer atk_a-token-of-the-test-suite")
+		response, err := http.DefaultClient.Do(request)
+		must(in.t, err)
+		text, err := io.ReadAll(response.Body)
+		must(in.t, err)
+		response.Body.Close()
+		if response.StatusCode != want || want == http.StatusOK && !strings.Contains(string(text), "airlock_executions_ended_total{") {
+			in.t.Errorf("%s on the metrics' own address: %d", path, response.StatusCode)
+		}
+		in.keep(text)
+	}
+}
+
+// allPages keeps every page of every execution, as a person sees it, for the detector. It returns how many.
+func (in *testServer) allPages() int {
+	in.t.Helper()
+	person := in.person()
+	seen := map[string]bool{}
+	queue := []string{"/ui", "/ui/executions", "/ui/profiles", "/ui/credentials", "/ui/audit", "/ui/settings"}
+	for len(queue) > 0 {
+		path := queue[0]
+		queue = queue[1:]
+		for _, link := range executionLink.FindAllString(person.get(in, path), -1) {
 			if !seen[link] {
 				seen[link] = true
 				queue = append(queue, link)

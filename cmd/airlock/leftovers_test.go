@@ -185,12 +185,24 @@ func (h *household) count(t *testing.T) map[string]int {
 
 // groups lists the control groups of this instance's boxes and of the engine's containers.
 func (h *household) groups(t *testing.T) []string {
+	return groupsWith(t, func(path string) bool {
+		return ofInstance(path, h.label) || filepath.Base(filepath.Dir(path)) == h.engine.Name()
+	})
+}
+
+// ofInstance reports whether a control group is of a box of the instance with that label.
+func ofInstance(path, label string) bool {
+	return strings.HasPrefix(filepath.Base(path), "airlock."+label+".")
+}
+
+// groupsWith lists control groups.
+func groupsWith(t *testing.T, wanted func(path string) bool) []string {
 	var found []string
 	must(t, filepath.WalkDir("/sys/fs/cgroup", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // others' come and go
 		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), "airlock."+h.label+".") || filepath.Base(filepath.Dir(path)) == h.engine.Name()) {
+		if d.IsDir() && wanted(path) {
 			found = append(found, path)
 		}
 		return nil

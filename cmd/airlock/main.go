@@ -42,6 +42,8 @@ const usage = `Usage: airlock COMMAND
   admin …          credentials, profiles, admin token, audit log (--help for more)
   config           print the effective configuration, secrets masked
   doctor           check the sandbox on this host
+  health           ask the server on this host whether it serves
+  container …      run another command as the first process of a container
   bench            measure executions on this host
   version          print the version
 
@@ -69,16 +71,20 @@ func run(ctx context.Context, c console, args []string) int {
 		return c.finish(doctor(ctx, c, rest))
 	case "bench":
 		return c.finish(bench(ctx, c, rest))
+	case "container":
+		return contain(c, rest)
+	case "health":
+		return c.finish(health(ctx, c, rest))
 	case "plugin":
 		return c.finish(plugin(ctx, rest))
 	case "version", "--version":
-		fmt.Fprintln(c.out, "airlock "+version())
+		fmt.Fprintln(c.out, "airlock "+build())
 		return exitOK
 	case "help", "--help", "-h":
 		fmt.Fprint(c.out, usage)
 		return exitOK
 	}
-	commands := []string{"serve", "run", "mcp", "admin", "config", "doctor", "bench", "version"}
+	commands := []string{"serve", "run", "mcp", "admin", "config", "doctor", "health", "container", "bench", "version"}
 	message := fmt.Sprintf("there is no command %q", app.Clip(name, 40))
 	if guess := app.Nearest(name, commands); guess != "" {
 		message += "; did you mean " + guess + "?"

@@ -52,7 +52,8 @@ type sandboxes struct {
 
 // openSandboxes makes the configured backends ready to be started. Whether a plugin can be started shows when its proof is taken: the server must
 // come up to show it, and the other backends don't depend on it.
-func openSandboxes(cfg config, label string, log *slog.Logger) (*sandboxes, error) {
+// Sockets is a directory for the plugins' sockets that nobody else uses, so that those of a server that was killed are found and removed; "" means temporary ones.
+func openSandboxes(cfg config, label, sockets string, log *slog.Logger) (*sandboxes, error) {
 	s := &sandboxes{}
 	for _, name := range cfg.used() {
 		state, err := filepath.Abs(filepath.Join(cfg.DataDir, "sandbox", name))
@@ -62,7 +63,12 @@ func openSandboxes(cfg config, label string, log *slog.Logger) (*sandboxes, erro
 		if err := os.MkdirAll(state, 0o700); err != nil {
 			return nil, fmt.Errorf("make the state directory of %s: %w", name, err)
 		}
-		host := plugins.HostConfig{Name: name, Logger: log.With("plugin", name)}
+		host := plugins.HostConfig{Name: name, Dir: sockets, Logger: log.With("plugin", name)}
+		if name == landlock.Name {
+			if host.Capabilities, err = handedOn(); err != nil {
+				return nil, err
+			}
+		}
 		for _, own := range cfg.Plugins {
 			if own.name == name {
 				host.Path, host.SHA256 = own.path, own.sha256
@@ -74,6 +80,18 @@ func openSandboxes(cfg config, label string, log *slog.Logger) (*sandboxes, erro
 			Config: plugins.Config{Instance: label, StateDir: state, Settings: cfg.PluginSettings[name], Limits: boxLimits(cfg.Limits)}})
 	}
 	return s, nil
+}
+
+// socketsIn makes the directory for the sockets of the server's plugins.
+func socketsIn(dataDir string) (string, error) {
+	dir, err := filepath.Abs(filepath.Join(dataDir, "sockets"))
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return "", fmt.Errorf("make the directory of the plugins' sockets: %w", err)
+	}
+	return dir, nil
 }
 
 func (s *sandboxes) close() error {

@@ -17,13 +17,14 @@ import (
 
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/web"
 )
 
 const serveUsage = `Usage: airlock serve
 
-Serves the agent API and the admin UI until SIGTERM or SIGINT. The first start prints the admin token. Settings: airlock config.
+Serves the agent API and the admin UI until SIGTERM or SIGINT, after which executions may go on for AIRLOCK_DRAIN. A second signal ends it at once. The first start prints the admin token. Settings: airlock config.
 `
 
 // grace is how long a shutdown waits for requests, and then for the engine.
@@ -67,15 +68,18 @@ func newLog(w io.Writer) *slog.Logger {
 // server is the whole program, running.
 type server struct {
 	*instance
-	cfg    config
-	lock   *os.File // on the data directory
-	url    string   // as reached from this host
-	log    *slog.Logger
-	boxes  *sandboxes
-	engine *engine.Engine
-	http   *http.Server
-	failed chan error // an error that ended the serving
-	follow context.CancelFunc
+	cfg     config
+	lock    *os.File // on the data directory
+	url     string   // as reached from this host
+	log     *slog.Logger
+	boxes   *sandboxes
+	engine  *engine.Engine
+	http    *http.Server
+	metrics *metrics.Metrics
+	monitor *http.Server // on AIRLOCK_METRICS_ADDR; nil if there is none
+	where   web.Where
+	failed  chan error // an error that ended the serving
+	follow  context.CancelFunc
 
 	following sync.WaitGroup
 }
@@ -115,6 +119,12 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	if risk := s.keyInfo().Risk; risk != "" && !s.keyMade {
 		log.Warn("the instance key and the data share a disk", "key", s.keyFrom, "advice", risk)
 	}
+	if s.where, err = where(cfg); err != nil {
+		return nil, err
+	}
+	if s.where.Losing != "" {
+		log.Warn("nothing that is stored here will outlive this container", "advice", s.where.Losing)
+	}
 	own, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
 		return nil, fmt.Errorf("own address: %w", err)
@@ -125,7 +135,11 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	if err := s.transfer.Tidy(); err != nil {
 		return nil, err
 	}
-	if s.boxes, err = openSandboxes(cfg, s.label(), log); err != nil {
+	sockets, err := socketsIn(cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	if s.boxes, err = openSandboxes(cfg, s.label(), sockets, log); err != nil {
 		return nil, err
 	}
 	way, err := openOutside(ctx, cfg, s.instance, own)
@@ -135,7 +149,8 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	if err := s.startVault(ctx, log); err != nil {
 		return nil, err
 	}
-	s.engine = newEngine(cfg, s.instance, s.boxes, way, log)
+	s.metrics = metrics.New(version())
+	s.engine = newEngine(cfg, s.instance, s.boxes, way, s.metrics, log)
 	if err := s.engine.Start(ctx); err != nil {
 		return nil, err
 	}
@@ -143,24 +158,27 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	if err := s.admit(ctx, cfg, out); err != nil {
 		return nil, err
 	}
-	s.serveHTTP(cfg, way, listener)
+	if err := s.serveHTTP(ctx, cfg, way, listener); err != nil {
+		return nil, err
+	}
 	followCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.follow = cancel
 	if err := s.followChanges(followCtx); err != nil {
 		return nil, err
 	}
 	s.following.Go(func() { s.transfer.Run(followCtx) })
+	s.following.Go(func() { s.keeper.Run(followCtx) })
 	log.Info("serving", "addr", own.String(), "url", s.url, "data", cfg.DataDir, "version", version())
 	return s, nil
 }
 
-func newEngine(cfg config, i *instance, boxes *sandboxes, way outside, log *slog.Logger) *engine.Engine {
+func newEngine(cfg config, i *instance, boxes *sandboxes, way outside, counts *metrics.Metrics, log *slog.Logger) *engine.Engine {
 	pool := cfg.Pool
 	if pool == 0 {
 		pool = -1 // the engine's word for none
 	}
 	return engine.New(engine.Config{
-		Store: i.store, Access: i.access, Keyring: i.keyring, Hub: i.hub, Log: log,
+		Store: i.store, Access: i.access, Keyring: i.keyring, Hub: i.hub, Metrics: counts, Log: log,
 		Gateway: way.gateway, CA: way.trusted,
 		Sandboxes: boxes.list, Auto: cfg.auto(), Limits: cfg.Limits,
 		Workers: cfg.Workers, Waiters: cfg.Waiters, Queue: cfg.Queue, Pool: pool,
@@ -226,21 +244,32 @@ func (l patient) Accept() (net.Conn, error) {
 	}
 }
 
-func (s *server) serveHTTP(cfg config, way outside, listener net.Listener) {
-	s.http = web.New(web.Config{
-		Access: s.access, Engine: s.engine, Prober: way.prober(s.instance, false), Transfer: s.transfer, Key: s.keyInfo(), Hub: s.hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
-		Version: version(), Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
-	}).HTTPServer()
+func (s *server) serveHTTP(ctx context.Context, cfg config, way outside, listener net.Listener) error {
+	face := web.New(web.Config{
+		Access: s.access, Engine: s.engine, Prober: way.prober(s.instance, false), Transfer: s.transfer, Retention: s.keeper, Metrics: s.metrics, Key: s.keyInfo(), Hub: s.hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
+		Version: version(), Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+	})
+	s.http = face.HTTPServer()
 	go func() {
 		if err := s.http.Serve(patient{listener, s.log}); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serve: %w", err)
 		}
 	}()
+	if cfg.MetricsAddr == "" {
+		return nil
+	}
+	return s.serveMetrics(ctx, cfg.MetricsAddr, face.Metrics())
 }
 
-// stop ends everything in the reverse order of start: no new requests, requests under way within grace, executions, boxes, store.
+// stop ends everything in the reverse order of start. First executions may come to their end, within the configured time: their agents still reach
+// the API meanwhile. Then: no new requests, requests under way within grace, executions that are left, boxes, store.
 func (s *server) stop() error {
 	var errs []error
+	if s.engine != nil && s.http != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Drain)
+		s.engine.Drain(ctx)
+		cancel()
+	}
 	s.follow()
 	s.following.Wait()
 	if s.instance != nil {
@@ -252,6 +281,9 @@ func (s *server) stop() error {
 			errs = append(errs, s.http.Close())
 		}
 		cancel()
+	}
+	if s.monitor != nil {
+		errs = append(errs, s.monitor.Close())
 	}
 	if s.engine != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), grace)

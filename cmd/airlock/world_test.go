@@ -34,7 +34,12 @@ func inNamespaces(t *testing.T) bool {
 	if os.Getuid() != 0 {
 		args = append(args, "--user", "--map-current-user", "--keep-caps")
 	}
-	args = append(args, "--", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout="+innerTime().String(), "-runs="+strconv.Itoa(*runs))
+	args = append(args, "--", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout="+innerTime().String())
+	flag.Visit(func(f *flag.Flag) {
+		if !strings.HasPrefix(f.Name, "test.") {
+			args = append(args, "-"+f.Name+"="+f.Value.String())
+		}
+	})
 	inner := exec.Command("unshare", args...)
 	inner.Env = append(os.Environ(), "AIRLOCK_TEST_WORLD=1")
 	out, err := inner.CombinedOutput()
@@ -217,36 +222,50 @@ type testServer struct {
 
 // startInstance starts the program.
 func startInstance(t *testing.T, env ...string) *testServer {
+	in := newInstance(t, env...)
+	in.start()
+	t.Cleanup(in.stop)
+	return in
+}
+
+// newInstance has a data directory and an address, and does not run yet.
+func newInstance(t *testing.T, env ...string) *testServer {
 	in := &testServer{t: t, binary: filepath.Join(binDir, "airlock"), dir: t.TempDir()}
 	addr, err := freeAddress(t.Context())
 	must(t, err)
 	in.url = "http://" + addr
 	in.log, in.answers = filepath.Join(t.TempDir(), "log"), filepath.Join(t.TempDir(), "answers")
 	in.env = append(os.Environ(), append([]string{"AIRLOCK_DATA_DIR=" + in.dir, "AIRLOCK_ADDR=" + addr, "AIRLOCK_ADMIN_TOKEN=atk_a-token-of-the-test-suite"}, env...)...)
-	in.start()
-	t.Cleanup(in.stop)
 	return in
 }
 
 func (in *testServer) start() {
+	in.launch()
+	eventually(in.t, 60*time.Second, "the sandbox is ready", in.ready)
+}
+
+// launch starts the program and does not wait for it.
+func (in *testServer) launch() {
 	log, err := os.OpenFile(in.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	must(in.t, err)
 	defer log.Close()
 	in.server = exec.Command(in.binary, "serve")
 	in.server.Env, in.server.Stdout, in.server.Stderr = in.env, log, log
 	must(in.t, in.server.Start())
-	eventually(in.t, 60*time.Second, "the sandbox is ready", func() bool {
-		var health struct {
-			Sandbox struct {
-				Ready bool `json:"ready"`
-			} `json:"sandbox"`
-		}
-		return in.call(http.MethodGet, "/health", nil, &health) == http.StatusOK && health.Sandbox.Ready
-	})
+}
+
+// ready reports whether scripts could run now.
+func (in *testServer) ready() bool {
+	var health struct {
+		Sandbox struct {
+			Ready bool `json:"ready"`
+		} `json:"sandbox"`
+	}
+	return in.call(http.MethodGet, "/health", nil, &health) == http.StatusOK && health.Sandbox.Ready
 }
 
 func (in *testServer) stop() {
-	if in.server.ProcessState != nil {
+	if in.server == nil || in.server.ProcessState != nil {
 		return
 	}
 	_ = in.server.Process.Signal(os.Interrupt)
@@ -379,10 +398,14 @@ func statOf(pid int) ([]string, error) {
 }
 
 // processes returns all processes under the server.
-func (in *testServer) processes() []process {
+func (in *testServer) processes() []process { return under(in.t, in.server.Process.Pid) }
+
+// under returns all processes below one.
+func under(t *testing.T, root int) []process {
+	t.Helper()
 	children := map[int][]int{}
 	entries, err := os.ReadDir("/proc")
-	must(in.t, err)
+	must(t, err)
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
@@ -403,7 +426,7 @@ func (in *testServer) processes() []process {
 			walk(child)
 		}
 	}
-	walk(in.server.Process.Pid)
+	walk(root)
 	return found
 }
 

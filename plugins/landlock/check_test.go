@@ -2,6 +2,7 @@ package landlock
 
 import (
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -207,6 +208,34 @@ type writer chan string
 func (w writer) Write(p []byte) (int, error) {
 	w <- string(p)
 	return len(p), nil
+}
+
+// TestAProofThatWasKilledIsSwept: its canaries are no directories, and a sweep that stumbled over them kept the backend out of use for good.
+func TestAProofThatWasKilledIsSwept(t *testing.T) {
+	h := inspected(t, "test-killed-proof")
+	c, err := newCanaries(h.prefix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range c.sockets { // as the kernel does for who is killed: nobody removes the name
+		if unix, ok := l.(*net.UnixListener); ok {
+			unix.SetUnlinkOnClose(false)
+		}
+		l.Close()
+	}
+	t.Cleanup(c.close)
+	if err := os.Symlink("/etc/passwd", h.prefix()+"link"); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.sweep(func(string) bool { return false }); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(h.prefix() + "*"); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	if _, err := os.Stat("/etc/passwd"); err != nil {
+		t.Error("the sweep followed a link")
+	}
 }
 
 func TestSweep(t *testing.T) {

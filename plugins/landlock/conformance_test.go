@@ -54,7 +54,12 @@ func leftovers(instance string) []string {
 }
 
 // TestConformanceWithSharedUID runs the suite as a user without any right, whose boxes have the same uid as everything else.
-func TestConformanceWithSharedUID(t *testing.T) {
+func TestConformanceWithSharedUID(t *testing.T) { conformAs(t, nil) }
+
+// TestConformanceWithCapabilities runs it as a user who has been given what root has, and who therefore must see to it that boxes don't inherit it.
+func TestConformanceWithCapabilities(t *testing.T) { conformAs(t, Capabilities()) }
+
+func conformAs(t *testing.T, capabilities []uintptr) {
 	if os.Geteuid() != 0 {
 		t.Fatal("needs root, to become another user")
 	}
@@ -70,7 +75,7 @@ func TestConformanceWithSharedUID(t *testing.T) {
 	cmd := exec.Command(binary, "-test.v", "-test.run", "^TestConformance$")
 	cmd.Env = []string{sandboxtest.GuestVariable + "=" + guest, "PATH=/usr/bin:/bin"}
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}, AmbientCaps: capabilities}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

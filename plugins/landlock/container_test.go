@@ -36,6 +36,7 @@ func TestInContainer(t *testing.T) {
 	t.Run("root with three capabilities on an older kernel", func(t *testing.T) {
 		e.conform(t, "TestConformanceOld", stock("--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add", "SETGID", "--cap-add", "KILL"))
 	})
+	t.Run("root without any capability", func(t *testing.T) { e.conform(t, "TestConformance", stock("--cap-drop", "ALL")) })
 	t.Run("root as it comes", func(t *testing.T) {
 		r := e.check(t, Name, stock())
 		if !r.Ready || !strings.Contains(r.Version, "own uids") {
@@ -54,7 +55,8 @@ func TestInContainer(t *testing.T) {
 		reason        string
 	}{
 		{"nobody on an older kernel", old, nobody, "SETUID, SETGID and KILL"},
-		{"root without capabilities", Name, stock("--cap-drop", "ALL"), "without the capability SETUID"},
+		{"root with capabilities, but not these", Name, stock("--cap-drop", "ALL", "--cap-add", "NET_RAW"), "without the capability SETUID"},
+		{"root without any capability on an older kernel", old, stock("--cap-drop", "ALL"), "SETUID, SETGID and KILL"},
 		{"root that can't end its boxes", Name, stock("--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add", "SETGID"), "without the capability KILL"},
 		{"nowhere to write", Name, append(nobody, "--read-only"), "AIRLOCK_PLUGIN_LANDLOCK_TMP"},
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins/landlock/walls"
+	"github.com/computclaw/airlock/plugins/landlock/warden"
 )
 
 // identity says which uids boxes have.
@@ -28,32 +29,31 @@ func findIdentity(abi int) (identity, error) {
 		return identity{}, errors.New("this kernel has no Landlock, or a seccomp profile forbids it: use Linux 5.13 or later with landlock in the lsm= list, " +
 			"and a container runtime whose default profile knows it (Docker 20.10.10 or later)")
 	}
-	if os.Geteuid() != 0 {
-		if abi < walls.ScopedABI {
-			return identity{}, fmt.Errorf("this kernel's Landlock (version %d) can't keep a box's signals away from processes with the same uid, which takes version %d (Linux 6.12): "+
-				"run Airlock as root with the capabilities SETUID, SETGID and KILL, which Docker gives by default, so that each box gets a uid of its own", abi, walls.ScopedABI)
-		}
-		return identity{}, nil
+	own, err := warden.Own()
+	if err != nil {
+		return identity{}, err
 	}
-	if missing := missingCapabilities(); missing != "" {
-		return identity{}, fmt.Errorf("Airlock is root without the capability %s, so boxes can't get uids of their own: add it, or run Airlock as another user (docker run --user 65534)", missing)
+	missing := missingCapability(own)
+	switch {
+	case missing == "":
+		return findRange()
+	case os.Geteuid() == 0 && !own.Powerless():
+		return identity{}, fmt.Errorf("Airlock is root without the capability %s, so boxes can't get uids of their own: add it, drop all (docker run --cap-drop ALL), or run Airlock as another user (docker run --user 65534)", missing)
+	case abi < walls.ScopedABI:
+		return identity{}, fmt.Errorf("this kernel's Landlock (version %d) can't keep a box's signals away from processes with the same uid, which takes version %d (Linux 6.12): "+
+			"run Airlock as root with the capabilities SETUID, SETGID and KILL, which Docker gives by default, so that each box gets a uid of its own", abi, walls.ScopedABI)
 	}
-	return findRange()
+	return identity{}, nil
 }
 
-// missingCapabilities names one that root needs to give boxes their own uids and to end them.
-func missingCapabilities() string {
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var data [2]unix.CapUserData
-	if err := unix.Capget(&header, &data[0]); err != nil {
-		return "(unknown: " + err.Error() + ")"
-	}
-	for _, c := range []struct {
-		name   string
-		number int
-	}{{"SETUID", unix.CAP_SETUID}, {"SETGID", unix.CAP_SETGID}, {"KILL", unix.CAP_KILL}} {
-		if data[c.number/32].Effective&(1<<(c.number%32)) == 0 {
-			return c.name
+// Capabilities are the numbers of those with which boxes get uids of their own, and end. Root has them in most containers; another user has to be given them.
+func Capabilities() []uintptr { return []uintptr{unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL} }
+
+// missingCapability names one of these that isn't in effect.
+func missingCapability(own warden.Capabilities) string {
+	for i, number := range Capabilities() {
+		if !own.Has(int(number)) {
+			return []string{"SETUID", "SETGID", "KILL"}[i]
 		}
 	}
 	return ""

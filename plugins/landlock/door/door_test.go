@@ -106,3 +106,23 @@ func TestOpenRefuses(t *testing.T) {
 		}
 	}
 }
+
+// FuzzDecode: what comes through the door from a guest is one of our messages or none, and means what it says.
+func FuzzDecode(f *testing.F) {
+	f.Add(Message{ID: 7, On: true, ABI: 3, To: netip.MustParseAddrPort("127.0.0.1:443")}.encode())
+	f.Add(make([]byte, size))
+	f.Add(make([]byte, size+1))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		m, err := decode(in)
+		if (err == nil) != (len(in) == size && in[1] <= 1) {
+			t.Fatalf("%x: %v", in, err)
+		}
+		if err != nil {
+			return
+		}
+		back, err := decode(m.encode())
+		if diff := cmp.Diff(m, back, cmpopts.EquateComparable(netip.AddrPort{})); err != nil || diff != "" {
+			t.Fatalf("%x: %v %s", in, err, diff)
+		}
+	})
+}

@@ -81,8 +81,12 @@ func readConfig(pipe *os.File) (Config, error) {
 	if len(c.Guest) == 0 || c.Tmp == "" || len(c.Filter) == 0 || c.ABI < 1 || c.Limits.Memory <= 0 || c.Limits.Pids <= 0 || c.Limits.Tmp <= 0 || c.Limits.Files <= 0 {
 		return Config{}, errors.New("config: incomplete")
 	}
-	if c.UID == 0 && (c.ABI < walls.ScopedABI || os.Geteuid() == 0) {
-		return Config{}, errors.New("config: a box needs a uid of its own, or a warden that isn't root and Landlock that scopes signals")
+	own, err := Own()
+	if err != nil {
+		return Config{}, fmt.Errorf("config: %w", err)
+	}
+	if c.UID == 0 && (c.ABI < walls.ScopedABI || os.Geteuid() == 0 && !own.Powerless()) {
+		return Config{}, errors.New("config: a box needs a uid of its own, or a warden that isn't root, or root without any power, and Landlock that scopes signals")
 	}
 	return c, nil
 }

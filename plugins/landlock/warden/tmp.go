@@ -126,10 +126,16 @@ func namesIn(fd int) ([]string, error) {
 }
 
 // RemoveTree removes a directory that may be as deep as its owner liked, with one descriptor and no recursion: what is in a subdirectory is
-// moved up until there is nothing but files and empty directories. Nobody else may be at work in it.
+// moved up until there is nothing but files and empty directories. Nobody else may be at work in it. What is no directory is removed, too.
 func RemoveTree(dir string) error {
 	top, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP) {
+		if err := unix.Unlink(dir); err != nil && !errors.Is(err, unix.ENOENT) {
+			return fmt.Errorf("remove %s: %w", dir, err)
+		}
 		return nil
 	}
 	if errors.Is(err, unix.EACCES) && os.Chmod(dir, 0o700) == nil {
@@ -199,7 +205,7 @@ func moveUp(dir int, name string, top int, next *int) error {
 	}
 }
 
-// RemoveOwned removes a private directory that a warden left, as the uid that it belongs to.
+// RemoveOwned removes a private directory that a warden left, or a file beside it, as the uid that it belongs to.
 func RemoveOwned(dir string) error {
 	var stat unix.Stat_t
 	switch err := unix.Lstat(dir, &stat); {

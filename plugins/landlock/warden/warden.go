@@ -121,6 +121,9 @@ func (w *warden) start(guestDoor *os.File) error {
 
 // enter puts the calling thread into the walls and under the filter, and proves that its signals stay inside where they should.
 func (w *warden) enter() error {
+	if err := bequeathNothing(); err != nil {
+		return err
+	}
 	var err error
 	if w.pins, err = w.config.Walls.Enter(w.config.ABI); err != nil {
 		return err

@@ -1,0 +1,208 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/store"
+)
+
+// Defaults of Policy: a quarter of a year, and as many executions as one every ten minutes makes in two years.
+const (
+	DefaultDays  = 90
+	DefaultCount = 100_000
+)
+
+// settle is how long an execution stays after its end, and replay how long if an idempotency key refers to it, whatever the policy says.
+const (
+	settle = time.Hour
+	replay = 24 * time.Hour
+)
+
+// every is how long after a pass the next one begins.
+const every = time.Hour
+
+// Policy says what is kept. The zero Policy keeps everything.
+type Policy struct {
+	Days  int // executions that were submitted more days ago go; 0: none for their age
+	Count int // of each profile the newest stay; 0: all
+}
+
+// Config is what a Keeper needs.
+type Config struct {
+	Store  *store.Store
+	Policy Policy
+	Hub    *live.Hub
+	Log    *slog.Logger
+	Now    func() time.Time // nil: time.Now
+}
+
+// Keeper removes what a Policy doesn't keep. It is safe for concurrent use.
+type Keeper struct {
+	cfg  Config
+	pass sync.Mutex
+}
+
+// New returns a Keeper that does nothing yet.
+func New(cfg Config) *Keeper {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Hub == nil {
+		cfg.Hub = &live.Hub{}
+	}
+	return &Keeper{cfg: cfg}
+}
+
+// Policy returns what is kept.
+func (k *Keeper) Policy() Policy { return k.cfg.Policy }
+
+// Run makes a pass now and every hour until ctx ends.
+func (k *Keeper) Run(ctx context.Context) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		if err := k.Pass(ctx); err != nil && ctx.Err() == nil {
+			k.cfg.Log.Error("old executions could not be removed", "error", err)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Pass removes everything that the policy doesn't keep.
+func (k *Keeper) Pass(ctx context.Context) error {
+	k.pass.Lock()
+	defer k.pass.Unlock()
+	now := k.cfg.Now()
+	kept := store.Kept{EndedSince: now.Add(-settle), RepeatedSince: now.Add(-replay)}
+	err := k.aged(ctx, now, kept)
+	if err == nil {
+		err = k.surplus(ctx, kept)
+	}
+	if err != nil {
+		return fmt.Errorf("retention: %w", err)
+	}
+	return k.report(ctx)
+}
+
+func (k *Keeper) aged(ctx context.Context, now time.Time, kept store.Kept) error {
+	if k.cfg.Policy.Days == 0 {
+		return nil
+	}
+	before := now.Add(-time.Duration(k.cfg.Policy.Days) * 24 * time.Hour)
+	return k.batches(ctx, func(tx *store.Tx, limit int) (removed, error) {
+		n, err := tx.PruneAged(ctx, before, kept, limit)
+		return removed{Aged: n}, err
+	})
+}
+
+func (k *Keeper) surplus(ctx context.Context, kept store.Kept) error {
+	if k.cfg.Policy.Count == 0 {
+		return nil
+	}
+	var handles []string
+	err := k.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		handles, err = tx.ExecutedProfiles(ctx)
+		return err
+	})
+	for _, handle := range handles {
+		var oldest int64
+		if err == nil {
+			err = k.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+				oldest, err = tx.OldestOf(ctx, handle, k.cfg.Policy.Count)
+				return err
+			})
+		}
+		if err == nil && oldest > 0 {
+			err = k.batches(ctx, func(tx *store.Tx, limit int) (removed, error) {
+				n, err := tx.PruneSurplus(ctx, handle, oldest, kept, limit)
+				return removed{Surplus: n}, err
+			})
+		}
+	}
+	return err
+}
+
+// report puts what was removed since the last report into the audit log.
+func (k *Keeper) report(ctx context.Context) error {
+	done := removed{}
+	now := k.cfg.Now()
+	err := k.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		state, err := readState(ctx, tx)
+		if err != nil {
+			return err
+		}
+		done = state.Unreported
+		state.Unreported, state.PassedAt, state.Last = removed{}, now, done
+		if err := writeState(ctx, tx, now, state); err != nil || done.total() == 0 {
+			return err
+		}
+		return tx.Audit(ctx, app.Event{At: now, Actor: app.System(), Action: "executions.remove", Subject: "executions", Detail: done.sentence(k.cfg.Policy)})
+	})
+	if err != nil {
+		return fmt.Errorf("retention: %w", err)
+	}
+	if done.total() > 0 {
+		k.cfg.Log.Info("old executions were removed", "aged", done.Aged, "surplus", done.Surplus)
+		k.cfg.Hub.Publish(live.Executions)
+	}
+	return nil
+}
+
+// Sizes of batches, and how long one should take.
+const (
+	firstBatch = 20
+	mostBatch  = 500
+	batchTime  = 25 * time.Millisecond
+)
+
+// batches calls some, each time in a transaction of its own, until nothing is left to remove.
+func (k *Keeper) batches(ctx context.Context, some func(tx *store.Tx, limit int) (removed, error)) error {
+	for limit := firstBatch; ; {
+		var gone removed
+		var began time.Time
+		err := k.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
+			began = time.Now() // of the wall: it bounds how long others wait
+			if gone, err = some(tx, limit); err != nil || gone.total() == 0 {
+				return err
+			}
+			return note(ctx, tx, k.cfg.Now(), gone)
+		})
+		took := time.Since(began)
+		if err != nil || gone.total() == 0 {
+			return err
+		}
+		switch {
+		case took > batchTime:
+			limit = max(limit/2, 1)
+		case took < batchTime/2:
+			limit = min(limit*2, mostBatch)
+		}
+		if err := pause(ctx, took); err != nil {
+			return err
+		}
+	}
+}
+
+// pause leaves the database to others for a while.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), context.Cause(ctx))
+	}
+}

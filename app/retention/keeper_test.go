@@ -1,0 +1,178 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/store/storetest"
+)
+
+var executions = flag.Int("executions", 400, "how many executions TestAPassLeavesRoomForOthers removes")
+
+var end = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+
+// filled opens a store with n executions of the last 60 days, the newest at end.
+func filled(t *testing.T, n int) *store.Store {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := store.Open(t.Context(), dir, nil)
+	must(t, err)
+	must(t, s.Close())
+	must(t, storetest.Fill(t.Context(), filepath.Join(dir, store.FileName), n, end))
+	s, err = store.Open(t.Context(), dir, nil)
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close()) })
+	return s
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func keeper(s *store.Store, p Policy, after time.Duration) *Keeper {
+	return New(Config{Store: s, Policy: p, Now: func() time.Time { return end.Add(after) }})
+}
+
+func left(t *testing.T, s *store.Store) (n int64) {
+	t.Helper()
+	must(t, s.Read(t.Context(), func(tx *store.Tx) (err error) { n, err = tx.CountEnded(t.Context(), nil); return err }))
+	return n
+}
+
+func events(t *testing.T, s *store.Store) (list []app.Event) {
+	t.Helper()
+	must(t, s.Read(t.Context(), func(tx *store.Tx) error {
+		return tx.EachEvent(t.Context(), func(r store.EventRow) error {
+			list = append(list, app.Event{Action: r.Action, Detail: r.Detail})
+			return nil
+		})
+	}))
+	return list
+}
+
+func TestAPassRemovesWhatIsTooOld(t *testing.T) {
+	s := filled(t, 600) // ten a day
+	k := keeper(s, Policy{Days: 20}, 2*time.Hour)
+	must(t, k.Pass(t.Context()))
+	if n := left(t, s); n < 195 || n > 205 {
+		t.Errorf("%d are left, want those of 20 days", n)
+	}
+	status, err := k.Status(t.Context())
+	must(t, err)
+	if status.Last != int(600-left(t, s)) || status.All != int64(status.Last) || !status.PassedAt.Equal(end.Add(2*time.Hour)) {
+		t.Errorf("status %+v", status)
+	}
+	must(t, k.Pass(t.Context()))
+	list := events(t, s)
+	if len(list) != 1 || list[0].Action != "executions.remove" || !strings.HasSuffix(list[0].Detail, "executions for their age; 20 days are kept.") {
+		t.Errorf("the audit log says %v, want one event for the one pass that did something", list)
+	}
+	must(t, s.Read(t.Context(), func(tx *store.Tx) error {
+		usage, err := tx.Usage(t.Context(), store.Daily, end.AddDate(0, 0, -100), end.AddDate(0, 0, 1))
+		var all int64
+		for _, u := range usage {
+			all += u.Completed + u.Error + u.Timeout + u.Cancelled
+		}
+		if all != 600 {
+			t.Errorf("the statistics count %d of 600", all)
+		}
+		return err
+	}))
+}
+
+func TestAPassRemovesWhatIsTooMuch(t *testing.T) {
+	s := filled(t, 600)
+	must(t, keeper(s, Policy{Count: 3}, 2*time.Hour).Pass(t.Context()))
+	must(t, s.Read(t.Context(), func(tx *store.Tx) error {
+		handles, err := tx.ExecutedProfiles(t.Context())
+		for _, h := range handles {
+			if oldest, err := tx.OldestOf(t.Context(), h, 4); err != nil || oldest != 0 {
+				t.Errorf("%s has more than 3 executions (%v)", h, err)
+			}
+		}
+		return err
+	}))
+}
+
+func TestTheZeroPolicyKeepsEverything(t *testing.T) {
+	s := filled(t, 50)
+	must(t, keeper(s, Policy{}, 1000*24*time.Hour).Pass(t.Context()))
+	if n := left(t, s); n != 50 || len(events(t, s)) != 0 {
+		t.Errorf("%d of 50 are left", n)
+	}
+}
+
+// TestTheLastHourStays: an agent that is slow to ask gets its answer, however few are kept.
+func TestTheLastHourStays(t *testing.T) {
+	s := filled(t, 50)
+	must(t, keeper(s, Policy{Count: 1}, time.Minute).Pass(t.Context()))
+	must(t, s.Read(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.ExecutionByHandle(t.Context(), "x00000000049")
+		return err
+	}))
+}
+
+// TestAnInterruptedPassIsReported: what a pass removed before it was cut short is in the audit log after the next one, which has nothing to remove itself.
+func TestAnInterruptedPassIsReported(t *testing.T) {
+	s := filled(t, 600)
+	ctx, cancel := context.WithCancel(t.Context())
+	cut := errors.New("cut")
+	k := keeper(s, Policy{Days: 20}, 2*time.Hour)
+	first := true
+	err := k.batches(ctx, func(tx *store.Tx, limit int) (removed, error) {
+		if !first {
+			cancel()
+			return removed{}, cut
+		}
+		first = false
+		n, err := tx.PruneAged(ctx, end, store.Kept{EndedSince: end, RepeatedSince: end}, limit)
+		return removed{Aged: n}, err
+	})
+	if !errors.Is(err, cut) || len(events(t, s)) != 0 {
+		t.Fatalf("%v %v", err, events(t, s))
+	}
+	must(t, keeper(s, Policy{Days: 100}, 2*time.Hour).Pass(t.Context()))
+	if list := events(t, s); len(list) != 1 || !strings.HasPrefix(list[0].Detail, "Removed 20 executions") {
+		t.Errorf("the audit log says %v", list)
+	}
+}
+
+// TestAPassLeavesRoomForOthers: others write between its batches, and wait for one of them at most. make retention does it with a million executions and says how long they waited.
+func TestAPassLeavesRoomForOthers(t *testing.T) {
+	s := filled(t, *executions)
+	done := make(chan error, 1)
+	began := time.Now()
+	go func() { done <- keeper(s, Policy{Days: 1}, 1000*24*time.Hour).Pass(t.Context()) }()
+	var waits []time.Duration
+	for running := true; running; {
+		select {
+		case err := <-done:
+			must(t, err)
+			running = false
+		default:
+			asked := time.Now()
+			must(t, s.Write(t.Context(), func(tx *store.Tx) error {
+				return tx.SetSettings(t.Context(), asked, store.Setting{Key: "other.work", Value: []byte("x")})
+			}))
+			waits = append(waits, time.Since(asked))
+			time.Sleep(time.Millisecond) // others have something else to do, too
+		}
+	}
+	if n := left(t, s); n != 0 {
+		t.Errorf("%d are left", n)
+	}
+	slices.Sort(waits)
+	t.Logf("removed %d in %v; %d writes beside it waited p50 %v, p95 %v, p99 %v, longest %v", *executions, time.Since(began).Round(time.Millisecond), len(waits),
+		waits[len(waits)/2], waits[len(waits)*95/100], waits[len(waits)*99/100], waits[len(waits)-1])
+}

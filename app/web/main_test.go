@@ -1,0 +1,23 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain finds goroutines that requests, streams or servers of the tests left behind.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	http.DefaultClient.CloseIdleConnections()
+	gorm := goleak.IgnoreAnyFunction("gorm.io/gorm/internal/lru.NewLRU[...].func1")                                 // gorm never ends the sweeper of its statement cache
+	sessions := goleak.IgnoreAnyFunction("github.com/modelcontextprotocol/go-sdk/mcp.(*streamableServerConn).Read") // they end when nothing has come for sessionIdle
+	if err := goleak.Find(gorm, sessions); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}

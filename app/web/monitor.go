@@ -1,0 +1,68 @@
+package web
+
+import (
+	"net/http"
+	"net/http/pprof"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/metrics"
+)
+
+// monitorRoutes are for whoever keeps an eye on the server: with the admin token as bearer, and nothing else. They show no secret and change nothing. A profile of the
+// processor's time takes as long as ?seconds= says.
+func (s *Server) monitorRoutes() []route {
+	profile := echo.WrapHandler(http.HandlerFunc(pprof.Profile))
+	return []route{
+		{http.MethodGet, "/metrics", echo.WrapHandler(s.Metrics())},
+		{http.MethodGet, "/debug/pprof/", echo.WrapHandler(http.HandlerFunc(pprof.Index))},
+		{http.MethodGet, "/debug/pprof/profile", profile},
+		{http.MethodGet, "/debug/pprof/trace", echo.WrapHandler(http.HandlerFunc(pprof.Trace))},
+		{http.MethodGet, "/debug/pprof/symbol", echo.WrapHandler(http.HandlerFunc(pprof.Symbol))},
+		{http.MethodGet, "/debug/pprof/:name", func(c echo.Context) error {
+			pprof.Handler(c.Param("name")).ServeHTTP(c.Response(), c.Request())
+			return nil
+		}},
+	}
+}
+
+// withAdminToken lets a request pass whose bearer is the admin token.
+func (s *Server) withAdminToken(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		scheme, token, _ := strings.Cut(c.Request().Header.Get("Authorization"), " ")
+		if !strings.EqualFold(scheme, "Bearer") {
+			token = ""
+		}
+		if err := s.cfg.Access.Monitor(c.Request().Context(), c.RealIP(), app.NewSecret(strings.TrimSpace(token))); err != nil {
+			return err
+		}
+		return next(c)
+	}
+}
+
+// Metrics answers GET /metrics to everybody: for a listener of its own.
+func (s *Server) Metrics() http.Handler {
+	return s.cfg.Metrics.Handler(s.state)
+}
+
+// state reads what the metrics show; what can't be read is left out.
+func (s *Server) state() metrics.State {
+	h, disk := s.cfg.Engine.Health(), s.disk()
+	now := metrics.State{
+		Ready: h.Ready, Workers: h.Workers, Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting, WarmBoxes: h.Warm,
+		DatabaseBytes: -1, ReusableBytes: -1, DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full, ExecutionsPruned: -1,
+	}
+	ctx, cancel := s.brief()
+	defer cancel()
+	if size, err := s.cfg.Engine.Stored(ctx); err == nil {
+		now.DatabaseBytes, now.ReusableBytes = size.Bytes, size.Reusable
+	}
+	if s.cfg.Retention != nil {
+		if status, err := s.cfg.Retention.Status(ctx); err == nil {
+			now.ExecutionsPruned = status.All
+		}
+	}
+	return now
+}

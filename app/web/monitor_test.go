@@ -1,0 +1,117 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// TestNoAgentSeesHowTheServerDoes walks the whole route table: what /metrics and pprof show is for the admin token only, whatever else a caller has, and nothing of them is elsewhere.
+func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
+	s := newUISite(t)
+	unlocked, err := s.access.CreateProfile(t.Context(), app.Actor{Kind: app.ActorAgent}, "unlocked")
+	s.must(err)
+	locked, err := s.access.CreateProfile(t.Context(), s.person, "locked")
+	s.must(err)
+	locked, err = s.access.Lock(t.Context(), s.person, locked.Handle, locked.UpdatedAt)
+	s.must(err)
+	tokens := map[string]string{"none": "", "unlocked": unlocked.ID, "locked": locked.ID, "unknown": app.NewProfileID(), "execution": app.NewExecutionID(), "wrong": app.NewAdminToken().Reveal(), "short": "x"}
+	e := s.server.Handler().(*echo.Echo)
+	guarded := map[string]bool{}
+	for _, r := range s.server.monitorRoutes() {
+		guarded[r.method+" "+r.path] = true
+	}
+	ask := func(method, path string, headers map[string]string, cookies ...*http.Cookie) *httptest.ResponseRecorder {
+		q := httptest.NewRequestWithContext(t.Context(), method, "http://airlock.test"+strings.ReplaceAll(path, ":name", "heap"), nil)
+		for name, value := range headers {
+			q.Header.Set(name, value)
+		}
+		for _, c := range cookies {
+			q.AddCookie(c)
+		}
+		w := httptest.NewRecorder()
+		e.ServeHTTP(w, q)
+		return w
+	}
+	seen := 0
+	for _, r := range e.Routes() {
+		about := strings.Contains(r.Path, "metrics") || strings.Contains(r.Path, "debug") || strings.Contains(r.Path, "pprof")
+		if about != guarded[r.Method+" "+r.Path] {
+			t.Errorf("%s %s: guarded %v", r.Method, r.Path, !about)
+		}
+		if !about {
+			continue
+		}
+		seen++
+		for kind, token := range tokens {
+			for _, header := range []string{"Bearer " + token, "bearer " + token, token, "Basic " + token} {
+				w := ask(r.Method, r.Path, map[string]string{"Authorization": header})
+				if w.Code != http.StatusUnauthorized && w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), `"hint"`) {
+					t.Errorf("%s %s with %s as %q: %d %.100s", r.Method, r.Path, kind, strings.SplitN(header, " ", 2)[0], w.Code, w.Body)
+				}
+			}
+			if w := ask(r.Method, r.Path, nil, &http.Cookie{Name: sessionCookie, Value: token}); w.Code != http.StatusUnauthorized {
+				t.Errorf("%s %s with %s as a cookie: %d", r.Method, r.Path, kind, w.Code)
+			}
+		}
+	}
+	if seen != len(guarded) {
+		t.Errorf("%d of %d guarded routes are there", seen, len(guarded))
+	}
+	for _, path := range []string{"/debug/vars", "/debug/pprof/cmdline", "/ui/metrics"} {
+		if w := ask("GET", path, map[string]string{"Authorization": "Bearer " + locked.ID}); w.Code == http.StatusOK {
+			t.Errorf("%s answers", path)
+		}
+	}
+}
+
+// TestTheAdminTokenOpensTheMetrics: also when it is spent, until there is another one.
+func TestTheAdminTokenOpensTheMetrics(t *testing.T) {
+	s := newUISite(t)
+	with := func(path, token string) *httptest.ResponseRecorder {
+		q := httptest.NewRequestWithContext(t.Context(), "GET", "http://airlock.test"+path, nil)
+		q.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		s.server.Handler().ServeHTTP(w, q)
+		return w
+	}
+	for range 3 { // the first person has spent it
+		if a := with("/metrics", uiToken); a.Code != http.StatusOK || !strings.Contains(a.Body.String(), "airlock_sandbox_ready 1") {
+			t.Fatalf("%d %s", a.Code, a.Body)
+		}
+	}
+	for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/goroutine"} {
+		if a := with(path, uiToken); a.Code != http.StatusOK {
+			t.Errorf("%s: %d", path, a.Code)
+		}
+	}
+	next, err := s.access.NewAdminToken(t.Context(), s.person)
+	s.must(err)
+	if a := with("/metrics", uiToken); a.Code != http.StatusUnauthorized {
+		t.Errorf("the old token: %d", a.Code)
+	}
+	if a := with("/metrics", next.Reveal()); a.Code != http.StatusOK {
+		t.Errorf("the new token: %d", a.Code)
+	}
+}
+
+// TestNoLabelIsChosenByACaller: requests with any path, method and host make no new series.
+func TestNoLabelIsChosenByACaller(t *testing.T) {
+	w := newWorld(t)
+	for _, path := range []string{"/planted-path-1", "/executions/exec_planted", "/ui/planted", "/profiles/ark_planted/keys/planted"} {
+		for _, method := range []string{"GET", "PLANTED", "DELETE"} {
+			w.call(method, path, "")
+		}
+	}
+	r := httptest.NewRecorder()
+	w.web.Metrics().ServeHTTP(r, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	text := r.Body.String()
+	if !strings.Contains(text, "airlock_http_requests_total") || strings.Contains(strings.ToLower(text), "planted") {
+		t.Errorf("metrics: %s", text)
+	}
+}

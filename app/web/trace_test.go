@@ -1,0 +1,79 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+)
+
+const (
+	sampleTrace  = "4bf92f3577b34da6a3ce929d0e0e4736"
+	sampleParent = "00-" + sampleTrace + "-00f067aa0ba902b7-01"
+)
+
+func TestTraceparentIsReadStrictly(t *testing.T) {
+	for header, want := range map[string]string{
+		sampleParent:                   sampleTrace,
+		"01" + sampleParent[2:]:        sampleTrace, // a later version
+		"cc" + sampleParent[2:] + "-x": sampleTrace,
+		"":                             "",
+		"ff" + sampleParent[2:]:        "",
+		sampleParent + "-x":            "", // version 00 has four parts
+		"01" + sampleParent[2:] + "x":  "",
+		strings.ToUpper(sampleParent):  "",
+		sampleParent[:54]:              "",
+		" " + sampleParent:             "",
+		"00-00000000000000000000000000000000-00f067aa0ba902b7-01": "",
+		"00-" + sampleTrace + "-0000000000000000-01":              "",
+		"00-" + sampleTrace[:31] + "g-00f067aa0ba902b7-01":        "",
+		"00-" + sampleTrace + "00f067aa0ba902b7-01-":              "",
+		strings.Repeat("0", 600):                                  "",
+	} {
+		if got := traceID(http.Header{"Traceparent": {header}}); got != want {
+			t.Errorf("%q: %q, want %q", header, got, want)
+		}
+	}
+	if got := traceID(http.Header{"Traceparent": {sampleParent, sampleParent}}); got != "" {
+		t.Errorf("two headers: %q", got)
+	}
+}
+
+func FuzzTraceparent(f *testing.F) {
+	f.Add(sampleParent)
+	f.Add("01" + sampleParent[2:] + "-more")
+	f.Fuzz(func(t *testing.T, header string) {
+		got := traceID(http.Header{"Traceparent": {header}})
+		if got != "" && (len(got) != 32 || strings.Trim(got, "0123456789abcdef") != "" || !strings.HasPrefix(header[3:], got)) {
+			t.Errorf("%q: %q", header, got)
+		}
+	})
+}
+
+// TestATraceIsFollowed: from the request into the log and the execution's record, and what is no trace id into neither.
+func TestATraceIsFollowed(t *testing.T) {
+	w := newWorld(t)
+	id := w.lockedProfile().ID
+	a := w.call("POST", "/execute", `{"profile_id":"`+id+`","script":"pass"}`, "Traceparent: "+sampleParent)
+	x, err := w.engine.Execution(t.Context(), a.json["execution_id"].(string))
+	w.must(err)
+	if x.Trace != sampleTrace {
+		t.Errorf("the record says %q", x.Trace)
+	}
+	w.call("POST", "/execute", `{"profile_id":"`+id+`","script":"pass"}`, "Traceparent: hostile words")
+	if _, err := w.engine.Cancel(t.Context(), x.ID, app.System()); err != nil {
+		t.Fatal(err)
+	}
+	log := w.log.String()
+	if !strings.Contains(log, "trace="+sampleTrace) || strings.Contains(log, "hostile words") {
+		t.Errorf("the log says %s", log)
+	}
+	ended := false
+	for line := range strings.Lines(log) {
+		ended = ended || strings.Contains(line, "execution ended") && strings.Contains(line, "trace="+sampleTrace) && strings.Contains(line, "execution="+x.Handle)
+	}
+	if !ended {
+		t.Errorf("no line about the end of the execution carries its trace: %s", log)
+	}
+}

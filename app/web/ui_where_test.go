@@ -1,0 +1,29 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/views"
+)
+
+// Whoever comes first is asked for the token that the platform made, is told where it is, and gets nowhere without it.
+func TestUIFirstVisit(t *testing.T) {
+	const where, why = "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, Environment.", "The data directory /data is on no disk of its own."
+	s := newUISiteWithoutPeople(t, func(c *Config) { c.Where = Where{Token: where, Losing: why} })
+	for _, path := range []string{views.Root, views.Credentials, views.Settings, views.Welcome} {
+		s.get(path).leads(views.LoginURL(path))
+	}
+	s.get(views.Login).want(http.StatusOK).says("form", where).says(".losing", why)
+	s.post(views.Login, "token", "atk_a-guess-of-the-first-visitor").want(http.StatusUnprocessableEntity).says("form", where)
+	s.post(views.Login, "name", uiName, "password", uiPassword).want(http.StatusUnprocessableEntity)
+	s.firstPerson()
+	if page := s.get(views.Login).want(http.StatusOK); strings.Contains(page.text, "AIRLOCK_ADMIN_TOKEN") || strings.Contains(page.text, why) {
+		t.Error("strangers are told of the place after somebody is in")
+	}
+	s.login()
+	for _, path := range []string{views.Root, views.Credentials, views.Executions} {
+		s.get(path).want(http.StatusOK).says(".losing", why)
+	}
+}

@@ -1,0 +1,298 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"text/tabwriter"
+	"time"
+)
+
+// What comes upon the server at once in benchOverload.
+const (
+	overloadQueued   = 10_000 // executions of the profile that floods
+	overloadClients  = 500    // that submit: most for the one that floods, each again as soon as it may
+	overloadOthers   = 16     // profiles beside it, each with a client that submits one execution after the other
+	overloadPolls    = 1_000  // long polls that are held open
+	overloadStreams  = 200    // pages that follow what happens
+	overloadSlow     = 50     // readers that take one byte of a large answer every tenth of a second
+	overloadBetween  = 50 * time.Millisecond
+	overloadPassword = "a password of the benchmark"
+)
+
+// overload is a server that more comes upon than it can do.
+type overload struct {
+	*benchmark
+	others  []string // profile ids
+	asked   []string // ids of profiles that nobody has locked: their agents wait for that
+	pages   *http.Client
+	refused atomic.Int64 // submissions, with Retry-After
+	broken  atomic.Int64 // answers that should not have been
+	wg      sync.WaitGroup
+}
+
+// benchOverload measures whether the server stays quick, fair and small while one profile floods it, for as long as length.
+func benchOverload(ctx context.Context, out io.Writer, service *benchService, length time.Duration) error {
+	o := &overload{benchmark: newBenchmark(service)}
+	o.client.Transport = &http.Transport{MaxIdleConnsPerHost: 2 * overloadClients}
+	// A profile may fill a fifth of the queue.
+	stop, err := o.start(ctx, fmt.Sprint("AIRLOCK_QUEUE=", 5*overloadQueued))
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err := o.prepare(ctx); err != nil {
+		return err
+	}
+	idle := peak(o.pid)
+	began := time.Now()
+	if err := o.flood(ctx); err != nil {
+		return err
+	}
+	filled := time.Since(began)
+	ctx, cancel := context.WithCancel(ctx)
+	defer func() { cancel(); o.wg.Wait() }()
+	neighbours := o.press(ctx)
+	health := o.paced(ctx, length, func() error { return o.call(ctx, http.MethodGet, "/health", nil, nil) })
+	page := o.paced(ctx, length, func() error { return o.page(ctx, "/ui") })
+	list := o.paced(ctx, length, func() error { return o.page(ctx, "/ui/executions") })
+	times := neighbours()
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "queued by one profile\t%d in %s\n", overloadQueued, filled.Round(100*time.Millisecond))
+	fmt.Fprintf(table, "clients, long polls, followed pages, slow readers\t%d, %d, %d, %d\n", overloadClients, overloadPolls, overloadStreams, overloadSlow)
+	for _, m := range []struct {
+		what  string
+		times []time.Duration
+	}{{"GET /health", health}, {"overview page", page}, {"list of executions", list}, {"submit → completed of the other profiles", times}} {
+		fmt.Fprintf(table, "%s\tp50 %s, p95 %s, p99 %s (%d)\n", m.what, ms(quantile(m.times, 0.5)), ms(quantile(m.times, 0.95)), ms(quantile(m.times, 0.99)), len(m.times))
+	}
+	fmt.Fprintf(table, "submissions that were refused with 429 and Retry-After\t%d\n", o.refused.Load())
+	fmt.Fprintf(table, "answers that should not have been\t%d\n", o.broken.Load())
+	fmt.Fprintf(table, "memory of the server at the most: idle, under load\t%d MiB, %d MiB\n", idle>>20, peak(o.pid)>>20)
+	return table.Flush()
+}
+
+// prepare makes the other profiles and logs a person in.
+func (o *overload) prepare(ctx context.Context) error {
+	for range overloadOthers {
+		id, err := o.newProfile(ctx)
+		if err != nil {
+			return err
+		}
+		waiting, err := o.admin(ctx, "", "profile", "create", "--description", "not locked yet")
+		if err != nil {
+			return err
+		}
+		o.others, o.asked = append(o.others, id), append(o.asked, waiting)
+	}
+	token, err := o.admin(ctx, "", "token")
+	if err != nil {
+		return err
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return err
+	}
+	o.pages = &http.Client{Jar: jar, Transport: o.client.Transport}
+	words := url.Values{"name": {"Bench"}, "password": {overloadPassword}, "password-again": {overloadPassword}}
+	return errors.Join(o.form(ctx, "/ui/login", url.Values{"token": {token}}), o.form(ctx, "/ui/welcome", words))
+}
+
+func (o *overload) form(ctx context.Context, path string, fields url.Values) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url+path, strings.NewReader(fields.Encode()))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := o.pages.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %d", path, response.StatusCode)
+	}
+	return nil
+}
+
+// flood fills the queue of one profile.
+func (o *overload) flood(ctx context.Context) error {
+	return o.each(make([]string, overloadQueued), func(int) error {
+		return o.call(ctx, http.MethodPost, "/execute", map[string]any{"profile_id": o.profile, "script": "pass"}, nil)
+	})
+}
+
+// press starts everything that goes on meanwhile, until ctx ends. The function that it returns gives the times of the other profiles' executions.
+func (o *overload) press(ctx context.Context) func() []time.Duration {
+	var mu sync.Mutex
+	var times []time.Duration
+	for range overloadClients - overloadOthers {
+		o.wg.Go(func() { o.again(ctx) })
+	}
+	for _, id := range o.others {
+		o.wg.Go(func() {
+			for ctx.Err() == nil {
+				began := time.Now()
+				if _, err := o.whole(ctx, id); err != nil {
+					o.noteBroken(ctx)
+					continue
+				}
+				mu.Lock()
+				times = append(times, time.Since(began))
+				mu.Unlock()
+			}
+		})
+	}
+	for _, id := range o.asked {
+		for range overloadPolls / overloadOthers {
+			o.wg.Go(func() { o.hold(ctx, id) })
+		}
+	}
+	for range overloadStreams {
+		o.wg.Go(func() { o.follow(ctx, "/ui/events", 0) })
+	}
+	for range overloadSlow {
+		o.wg.Go(func() { o.follow(ctx, "/ui/executions", 100*time.Millisecond) })
+	}
+	return func() []time.Duration {
+		mu.Lock()
+		defer mu.Unlock()
+		slices.Sort(times)
+		return times
+	}
+}
+
+// again submits for the profile that floods, as an agent does that obeys Retry-After and is one of many.
+func (o *overload) again(ctx context.Context) {
+	for ctx.Err() == nil {
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url+"/execute", strings.NewReader(`{"profile_id":"`+o.profile+`","script":"pass"}`))
+		if err != nil {
+			return
+		}
+		request.Header.Set("Content-Type", "application/json")
+		response, err := o.client.Do(request)
+		if err != nil {
+			o.noteBroken(ctx)
+			continue
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		response.Body.Close()
+		switch {
+		case response.StatusCode == http.StatusTooManyRequests && response.Header.Get("Retry-After") != "":
+			o.refused.Add(1)
+		case response.StatusCode != http.StatusAccepted:
+			o.noteBroken(ctx)
+		}
+		wait, err := time.ParseDuration(response.Header.Get("Retry-After") + "s")
+		if err != nil {
+			wait = time.Second
+		}
+		rest(ctx, wait)
+	}
+}
+
+// whole submits and waits for the end.
+func (o *overload) whole(ctx context.Context, profile string) (id string, err error) {
+	var x struct {
+		ID     string `json:"execution_id"`
+		Status string `json:"status"`
+	}
+	if err := o.call(ctx, http.MethodPost, "/execute?wait=50", map[string]any{"profile_id": profile, "script": "pass"}, &x); err != nil || x.Status == "completed" {
+		return x.ID, err
+	}
+	return x.ID, o.until(ctx, x.ID, "completed")
+}
+
+// hold keeps a long poll open.
+func (o *overload) hold(ctx context.Context, profile string) {
+	for ctx.Err() == nil {
+		if err := o.call(ctx, http.MethodGet, "/profiles/"+profile+"?wait=50", nil, nil); err != nil {
+			o.noteBroken(ctx)
+			rest(ctx, time.Second)
+		}
+	}
+}
+
+// follow reads an answer of the UI, a byte each time if it rests in between.
+func (o *overload) follow(ctx context.Context, path string, pause time.Duration) {
+	for ctx.Err() == nil {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+path, nil)
+		if err != nil {
+			return
+		}
+		response, err := o.pages.Do(request)
+		if err != nil {
+			o.noteBroken(ctx)
+			rest(ctx, time.Second)
+			continue
+		}
+		if response.StatusCode != http.StatusOK {
+			o.noteBroken(ctx)
+		}
+		size := 4096
+		if pause > 0 {
+			size = 1
+		}
+		for buffer := make([]byte, size); ctx.Err() == nil; rest(ctx, pause) {
+			if _, err := response.Body.Read(buffer); err != nil {
+				break
+			}
+		}
+		response.Body.Close()
+	}
+}
+
+func (o *overload) page(ctx context.Context, path string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+path, nil)
+	if err != nil {
+		return err
+	}
+	response, err := o.pages.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %d", path, response.StatusCode)
+	}
+	return nil
+}
+
+// paced makes one call after the other with a rest in between, for as long as length, and returns their times in order.
+func (o *overload) paced(ctx context.Context, length time.Duration, call func() error) (times []time.Duration) {
+	for end := time.Now().Add(length); time.Now().Before(end) && ctx.Err() == nil; rest(ctx, overloadBetween) {
+		began := time.Now()
+		if err := call(); err != nil {
+			o.noteBroken(ctx)
+			continue
+		}
+		times = append(times, time.Since(began))
+	}
+	slices.Sort(times)
+	return times
+}
+
+// noteBroken counts an answer that should not have been, unless everything is ending.
+func (o *overload) noteBroken(ctx context.Context) {
+	if ctx.Err() == nil {
+		o.broken.Add(1)
+	}
+}
+
+func rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/landlock"
+	"github.com/computclaw/airlock/plugins/landlock/warden"
+)
+
+const containerUsage = `Usage: airlock container [COMMAND [ARGUMENT…]]
+
+Runs an airlock command (serve, if none is named) as the first process of a container. As root it gives the data directory to uid 10001, and runs the
+command as that user, with SETUID, SETGID and KILL for the landlock backend if the container has them. It passes signals on, reaps, and ends as the command does.
+`
+
+// containerUID is who serves in a container that starts as root, and the group too.
+const containerUID = 10001
+
+// contain is airlock container. It returns the exit code.
+func contain(c console, args []string) int {
+	if len(args) == 0 {
+		args = []string{"serve"}
+	}
+	if args[0] == "--help" || args[0] == "-h" {
+		fmt.Fprint(c.out, containerUsage)
+		return exitOK
+	}
+	code, err := runContained(c, args)
+	if err != nil {
+		return c.finish(err)
+	}
+	return code
+}
+
+// runContained starts the command as it should run here, gives everything away that isn't needed any more, and sees the command to its end.
+func runContained(c console, args []string) (int, error) {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2)
+	if err := harden(); err != nil { // the environment holds secrets here too
+		return 0, err
+	}
+	lower, err := lowering()
+	if err != nil {
+		return 0, err
+	}
+	if lower != nil {
+		if err := own(dataDir(c.env), containerUID); err != nil {
+			fmt.Fprintf(c.err, "airlock: the data directory can't be given to uid %d: %v\n", containerUID, err)
+		}
+	}
+	if err := noNewPrivileges(); err != nil {
+		return 0, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	pid, err := syscall.ForkExec(self, append([]string{"airlock"}, args...), &syscall.ProcAttr{Env: c.env, Files: []uintptr{0, 1, 2}, Sys: lower})
+	if err != nil {
+		return 0, fmt.Errorf("start airlock %s: %w", args[0], err)
+	}
+	if lower != nil {
+		if err := become(containerUID); err != nil {
+			return 0, errors.Join(err, unix.Kill(pid, unix.SIGKILL))
+		}
+	}
+	go passOn(signals, pid, isTerminal(c.in))
+	return reapUntil(pid)
+}
+
+// lowering says how the command is to be started, which is nil if as whoever this is.
+func lowering() (*syscall.SysProcAttr, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	have, err := warden.Own()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case have.Has(unix.CAP_SETUID, unix.CAP_SETGID):
+	case have.Powerless():
+		return nil, nil // a user like any other, who happens to have the number 0
+	default:
+		return nil, usageError{fmt.Sprintf("the container starts as root, but without SETUID and SETGID, so Airlock can't become uid %d: let it have these two (and KILL), drop all capabilities, or run it as another user (docker run --user %[1]d)", containerUID)}
+	}
+	lower := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: containerUID, Gid: containerUID, Groups: []uint32{}}}
+	for _, number := range landlock.Capabilities() {
+		if have.Has(int(number)) {
+			lower.AmbientCaps = append(lower.AmbientCaps, number)
+		}
+	}
+	return lower, nil
+}
+
+// dataDir is where the command will keep its data.
+func dataDir(environ []string) string {
+	if dir := splitEnv(environ)["AIRLOCK_DATA_DIR"]; dir != "" {
+		return dir
+	}
+	return defaultDataDir
+}
+
+// own makes a directory and all in it uid's. Nothing outside is touched, whatever links were put there.
+func own(dir string, uid int) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	return fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(dir, path), err)
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) == uid {
+			return nil
+		}
+		return root.Lchown(path, uid, uid)
+	})
+}
+
+// become gives up root for good, and every capability with it.
+func become(uid int) error {
+	if err := syscall.Setgroups(nil); err != nil {
+		return fmt.Errorf("drop groups: %w", err)
+	}
+	if err := syscall.Setgid(uid); err != nil {
+		return fmt.Errorf("become group %d: %w", uid, err)
+	}
+	if err := syscall.Setuid(uid); err != nil {
+		return fmt.Errorf("become user %d: %w", uid, err)
+	}
+	return nil
+}
+
+// passOn gives signals to the command. Those of a terminal's keys go to everybody there anyway.
+func passOn(signals <-chan os.Signal, pid int, terminal bool) {
+	for s := range signals {
+		if terminal && (s == unix.SIGINT || s == unix.SIGQUIT) {
+			continue
+		}
+		_ = unix.Kill(pid, s.(syscall.Signal))
+	}
+}
+
+// reapUntil takes the status of every process that ends here, orphans among them, until the command has ended, and returns its code as a shell would.
+func reapUntil(command int) (int, error) {
+	for {
+		var status unix.WaitStatus
+		switch pid, err := unix.Wait4(-1, &status, 0, nil); {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return 0, fmt.Errorf("wait: %w", err)
+		case pid != command:
+		case status.Signaled():
+			return 128 + int(status.Signal()), nil
+		case status.Exited():
+			return status.ExitStatus(), nil
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// crashScript tells the witness that it runs, once, and then does what inputs say.
+const crashScript = `import socket, time
+with socket.create_connection(("witness.test", 80), 15) as s:
+    s.sendall(("GET /%s HTTP/1.1\r\nHost: witness.test\r\nX-Token: %s\r\n\r\n" % (inputs["nonce"], settings["TOKEN"])).encode())
+    answer = s.recv(65536)
+if b" 200 " not in answer: raise RuntimeError("the witness did not hear it: %r" % answer)
+print("x" * inputs["output"])
+time.sleep(inputs["seconds"])
+set_result(llm.complete(inputs["nonce"]) if inputs["asks"] else inputs["nonce"])`
+
+// sentScript is one submission, from the client's side.
+type sentScript struct {
+	nonce, backend string
+	asks, cancel   bool
+	id             string
+	end            []byte // what was answered once it was terminal
+	view           agentView
+}
+
+// crashLoad is what clients do meanwhile. They bear with a server that is not there.
+type crashLoad struct {
+	c       *crash
+	seed    uint64
+	begun   uint64 // how often
+	cancel  context.CancelFunc
+	clients sync.WaitGroup
+
+	mu       sync.Mutex
+	sent     []*sentScript // and accepted
+	lost     int           // whose fate is not known
+	statuses map[int]int
+}
+
+// loadClients is how many clients submit; there may be maxOpen executions that they no longer wait for.
+const (
+	loadClients = 4
+	maxOpen     = 40
+)
+
+func newLoad(c *crash, seed uint64) *crashLoad {
+	return &crashLoad{c: c, seed: seed, statuses: map[int]int{}, cancel: func() {}}
+}
+
+func (l *crashLoad) begin() {
+	ctx, cancel := context.WithCancel(context.Background())
+	l.cancel = cancel
+	for i := range loadClients {
+		l.begun++
+		random := rand.New(rand.NewPCG(l.seed, 100+l.begun))
+		l.clients.Go(func() {
+			for ctx.Err() == nil {
+				if len(l.open()) >= maxOpen {
+					l.look()
+					time.Sleep(100 * time.Millisecond)
+					continue
+				}
+				l.one(ctx, random, i)
+			}
+		})
+	}
+}
+
+func (l *crashLoad) end() {
+	l.cancel()
+	l.clients.Wait()
+}
+
+// one submits a script, insists until there is an answer, and follows the execution for a while.
+func (l *crashLoad) one(ctx context.Context, random *rand.Rand, client int) {
+	kind := random.IntN(6)
+	s := &sentScript{nonce: fmt.Sprintf("n%d-%d-%x", client, l.begun, random.Uint64()), backend: crashBackends[random.IntN(len(crashBackends))], asks: kind == 1, cancel: kind == 2}
+	inputs := map[string]any{"nonce": s.nonce, "output": 0, "seconds": 0.0, "asks": s.asks}
+	switch kind {
+	case 2:
+		inputs["seconds"] = 15
+	case 3:
+		inputs["seconds"] = random.Float64()
+	case 4:
+		inputs["output"] = 20_000
+	}
+	body, err := json.Marshal(map[string]any{"profile_id": l.c.profiles[s.backend], "script": crashScript, "inputs": inputs, "timeout": 20})
+	if err != nil {
+		l.c.t.Error(err)
+		return
+	}
+	if !l.insist(ctx, s, body) {
+		return
+	}
+	l.mu.Lock()
+	l.sent = append(l.sent, s)
+	l.mu.Unlock()
+	for until := time.Now().Add(2 * time.Second); time.Now().Before(until) && ctx.Err() == nil && !l.follow(s); {
+		time.Sleep(30 * time.Millisecond)
+	}
+}
+
+// insist submits with an idempotency key until the answer is a yes or a no; true if yes.
+func (l *crashLoad) insist(ctx context.Context, s *sentScript, body []byte) bool {
+	for try := range 40 {
+		code, text := l.ask(http.MethodPost, "/execute", body, s.nonce)
+		l.mu.Lock()
+		l.statuses[code]++
+		l.mu.Unlock()
+		switch {
+		case code == http.StatusAccepted && json.Unmarshal(text, &s.view) == nil:
+			s.id = s.view.ID
+			return true
+		case code == http.StatusTooManyRequests && try == 0:
+			return false
+		case code >= 400 && code < 500 && code != http.StatusTooManyRequests:
+			l.c.t.Errorf("a good script was refused: %d %s", code, text)
+			return false
+		}
+		if ctx.Err() != nil && try > 5 {
+			break
+		}
+		time.Sleep(250 * time.Millisecond)
+	}
+	l.mu.Lock()
+	l.lost++
+	l.mu.Unlock()
+	return false
+}
+
+// follow looks at an execution once, and answers or cancels it if it is one for that; true once it has ended. What was accepted is never unknown.
+func (l *crashLoad) follow(s *sentScript) bool {
+	code, text := l.ask(http.MethodGet, "/executions/"+s.id, nil, "")
+	if code == http.StatusNotFound {
+		l.c.t.Errorf("%s was accepted and is not known any more", s.nonce)
+		return true
+	}
+	var view agentView
+	if code != http.StatusOK || json.Unmarshal(text, &view) != nil {
+		return false
+	}
+	switch {
+	case view.terminal():
+		l.ended(s, view, text)
+		return true
+	case view.Status == "awaiting_llm":
+		answer, _ := json.Marshal(map[string]any{"response": s.nonce})
+		l.ask(http.MethodPost, "/executions/"+s.id+"/respond", answer, "")
+	case s.cancel && view.Status == "running":
+		l.ask(http.MethodPost, "/executions/"+s.id+"/cancel", nil, "")
+	}
+	return false
+}
+
+// ended keeps the end, which must be the same whenever it is looked at.
+func (l *crashLoad) ended(s *sentScript, view agentView, text []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.end == nil {
+		s.end, s.view = bytes.Clone(text), view
+		return
+	}
+	if !bytes.Equal(s.end, text) {
+		l.c.t.Errorf("the end of %s changed:\n%s\n%s", s.nonce, s.end, text)
+	}
+}
+
+func (l *crashLoad) open() []*sentScript {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var open []*sentScript
+	for _, s := range l.sent {
+		if s.end == nil {
+			open = append(open, s)
+		}
+	}
+	return open
+}
+
+// look follows everything that is open.
+func (l *crashLoad) look() {
+	for _, s := range l.open() {
+		l.follow(s)
+	}
+}
+
+// settle waits until everything that was accepted has ended, and looks at all the ends again.
+func (l *crashLoad) settle() {
+	t := l.c.t
+	t.Helper()
+	for deadline := time.Now().Add(3 * time.Minute); len(l.open()) > 0; time.Sleep(100 * time.Millisecond) {
+		l.look()
+		if time.Now().After(deadline) {
+			for _, s := range l.open() {
+				_, text := l.ask(http.MethodGet, "/executions/"+s.id, nil, "")
+				t.Errorf("%s on %s has not ended: %s", s.nonce, s.backend, text)
+			}
+			t.Fatalf("%s", l.c.logTail())
+		}
+	}
+	for _, s := range l.sent {
+		if !l.follow(s) {
+			t.Errorf("%s, which had ended, could not be read", s.nonce)
+		}
+		l.judge(s)
+	}
+	l.c.witness.mu.Lock()
+	defer l.c.witness.mu.Unlock()
+	for nonce, n := range l.c.witness.seen {
+		if n > 1 {
+			t.Errorf("%s ran %d times", nonce, n)
+		}
+	}
+	for _, token := range l.c.witness.wrong {
+		t.Errorf("the credential was %q, which nobody ever set", token)
+	}
+}
+
+// judge compares what Airlock says about an execution with what the witness saw.
+func (l *crashLoad) judge(s *sentScript) {
+	n := l.c.witness.count(s.nonce)
+	var end struct {
+		Result    string     `json:"result"`
+		StartedAt *time.Time `json:"started_at"`
+	}
+	if err := json.Unmarshal(s.end, &end); err != nil {
+		l.c.t.Errorf("%s: %v", s.end, err)
+	}
+	switch {
+	case s.view.Status == "completed" && (n != 1 || end.Result != s.nonce):
+		l.c.t.Errorf("%s: completed with %q, and ran %d times", s.nonce, end.Result, n)
+	case end.StartedAt == nil && n > 0: // an agent that is told so would send it again
+		l.c.t.Errorf("%s: ran %d times, and was never started: %s", s.nonce, n, s.end)
+	}
+}
+
+// ask makes a request; 0 if there was no whole answer.
+func (l *crashLoad) ask(method, path string, body []byte, key string) (int, []byte) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, l.c.in.url+path, bytes.NewReader(body))
+	if err != nil {
+		l.c.t.Error(err)
+		return 0, nil
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		request.Header.Set("Idempotency-Key", key)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, nil
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, nil
+	}
+	return response.StatusCode, text
+}
+
+// report says how it all ended. A run in which little was completed has tested little.
+func (l *crashLoad) report() {
+	ends, backends := map[string]int{}, map[string]int{}
+	completed := 0
+	for _, s := range l.sent {
+		what := s.view.Status
+		if what == "completed" {
+			completed++
+			backends[s.backend]++
+		} else {
+			what += ": " + s.view.Error[:min(len(s.view.Error), 90)]
+		}
+		ends[what]++
+	}
+	t := l.c.t
+	t.Logf("%d accepted, %d without a known answer; answers to submissions: %v; completed by backend: %v", len(l.sent), l.lost, l.statuses, backends)
+	var list []string
+	for what, n := range ends {
+		list = append(list, fmt.Sprintf("%6d %s", n, what))
+	}
+	slices.Sort(list)
+	t.Logf("ends:\n%s", strings.Join(list, "\n"))
+	if completed < len(l.sent)/5 || len(backends) < len(crashBackends) {
+		t.Errorf("only %d of %d were completed, on %v", completed, len(l.sent), backends)
+	}
+}

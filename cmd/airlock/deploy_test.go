@@ -1,0 +1,246 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"go.yaml.in/yaml/v3"
+)
+
+// keys are those that a file of a platform may have, as its documentation lists them; nil is a value, "*" any name.
+type keys map[string]keys
+
+func (k keys) with(names ...string) keys {
+	all := maps.Clone(k)
+	if all == nil {
+		all = keys{}
+	}
+	for _, name := range names {
+		all[name] = nil
+	}
+	return all
+}
+
+// renderKeys: https://render.com/docs/blueprint-spec, of a web service.
+func renderKeys() keys {
+	return keys{"services": keys{
+		"image": keys{}.with("url", "creds"), "disk": keys{}.with("name", "mountPath", "sizeGB"),
+		"envVars": keys{}.with("key", "value", "generateValue", "sync", "previewValue"), "scaling": keys{}.with("minInstances", "maxInstances", "targetMemoryPercent", "targetCPUPercent"),
+	}.with("type", "name", "runtime", "plan", "region", "repo", "branch", "rootDir", "dockerCommand", "dockerContext", "dockerfilePath", "healthCheckPath", "maxShutdownDelaySeconds",
+		"numInstances", "autoDeployTrigger", "domains", "preDeployCommand")}.with("databases", "envVarGroups", "previews", "version")
+}
+
+// railwayKeys: https://docs.railway.com/reference/config-as-code.
+func railwayKeys() keys {
+	return keys{
+		"build": keys{}.with("builder", "buildCommand", "dockerfilePath", "watchPatterns"),
+		"deploy": keys{}.with("startCommand", "preDeployCommand", "healthcheckPath", "healthcheckTimeout", "restartPolicyType", "restartPolicyMaxRetries", "cronSchedule",
+			"overlapSeconds", "drainingSeconds", "multiRegionConfig"),
+	}
+}
+
+// flyKeys: https://fly.io/docs/reference/configuration/.
+func flyKeys() keys {
+	return keys{
+		"build": keys{"args": {"*": nil}}.with("image", "dockerfile", "ignorefile", "build-target", "builder"),
+		"env":   keys{"*": nil},
+		"http_service": keys{
+			"concurrency": keys{}.with("type", "soft_limit", "hard_limit"),
+			"checks":      keys{}.with("grace_period", "interval", "method", "timeout", "path", "protocol", "tls_server_name", "tls_skip_verify"),
+		}.with("processes", "internal_port", "force_https", "auto_stop_machines", "auto_start_machines", "min_machines_running"),
+		"mounts": keys{}.with("source", "destination", "initial_size", "processes", "snapshot_retention", "auto_extend_size_threshold", "auto_extend_size_increment", "auto_extend_size_limit"),
+		"vm":     keys{}.with("size", "memory", "cpus", "cpu_kind", "processes", "memory_mb"),
+	}.with("app", "primary_region", "kill_signal", "kill_timeout", "console_command", "swap_size_mb")
+}
+
+// composeKeys: https://docs.docker.com/reference/compose-file/, of what we use.
+func composeKeys() keys {
+	return keys{
+		"services": {"*": keys{"environment": {"*": nil}, "logging": {"driver": nil, "options": {"*": nil}}, "healthcheck": keys{}.with("test", "interval", "timeout", "retries", "start_period")}.with(
+			"image", "build", "restart", "ports", "volumes", "read_only", "tmpfs", "stop_grace_period", "security_opt", "user", "cap_drop", "cap_add", "command", "env_file", "secrets")},
+		"volumes": {"*": nil}, "secrets": {"*": nil},
+	}
+}
+
+// unknown lists what of a file the documentation doesn't list.
+func (k keys) unknown(path string, value any) (found []string) {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			inner, ok := k[name]
+			if !ok {
+				inner, ok = k["*"]
+			}
+			if !ok {
+				found = append(found, path+name)
+				continue
+			}
+			found = append(found, inner.unknown(path+name+".", v[name])...)
+		}
+	case []any:
+		for _, item := range v {
+			found = append(found, k.unknown(path, item)...)
+		}
+	}
+	return found
+}
+
+type deployFile struct {
+	name string
+	keys keys
+	read func([]byte, any) error
+}
+
+func deployFiles() []deployFile {
+	return []deployFile{
+		{"render.yaml", renderKeys(), yaml.Unmarshal}, {"railway.toml", railwayKeys(), toml.Unmarshal}, {"fly.toml", flyKeys(), toml.Unmarshal},
+		{"deploy/docker-compose.yml", composeKeys(), yaml.Unmarshal},
+	}
+}
+
+func (f deployFile) parse(t *testing.T) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../..", f.name))
+	must(t, err)
+	var content map[string]any
+	must(t, f.read(text, &content))
+	return content
+}
+
+// Platforms ignore, or refuse, what they don't know.
+func TestDeployFilesHaveKnownKeysOnly(t *testing.T) {
+	for _, f := range deployFiles() {
+		if found := f.keys.unknown("", f.parse(t)); len(found) > 0 {
+			t.Errorf("%s: nobody documents %v", f.name, found)
+		}
+		misspelt := f.parse(t)
+		misspelt["healthChekPath"] = "/health"
+		if len(f.keys.unknown("", misspelt)) != 1 {
+			t.Errorf("%s: a misspelt key would not be noticed", f.name)
+		}
+	}
+}
+
+// at walks into a file by names and the first of lists.
+func at(t *testing.T, value any, path ...string) any {
+	t.Helper()
+	for _, name := range path {
+		if list, ok := value.([]any); ok && len(list) > 0 {
+			value = list[0]
+		}
+		if list, ok := value.([]map[string]any); ok && len(list) > 0 {
+			value = list[0]
+		}
+		m, ok := value.(map[string]any)
+		if !ok {
+			t.Fatalf("no %v", path)
+		}
+		value = m[name]
+	}
+	return value
+}
+
+// Every platform keeps the data on a disk where the image has it, asks for the health where there is an answer, and lets a shutdown finish.
+func TestDeployFilesFitTheProgram(t *testing.T) {
+	files := map[string]map[string]any{}
+	for _, f := range deployFiles() {
+		files[f.name] = f.parse(t)
+	}
+	image, err := os.ReadFile("../../Dockerfile")
+	must(t, err)
+	if !strings.Contains(string(image), "AIRLOCK_DATA_DIR=/data") || strings.Contains(string(image), "\nVOLUME") {
+		t.Error("the image keeps its data elsewhere, or has a VOLUME, which Railway refuses")
+	}
+	for _, c := range []struct {
+		file string
+		path []string
+		want any
+	}{
+		{"render.yaml", []string{"services", "disk", "mountPath"}, "/data"},
+		{"render.yaml", []string{"services", "healthCheckPath"}, "/health"},
+		{"railway.toml", []string{"deploy", "healthcheckPath"}, "/health"},
+		{"fly.toml", []string{"mounts", "destination"}, "/data"},
+		{"fly.toml", []string{"http_service", "checks", "path"}, "/health"},
+		{"fly.toml", []string{"http_service", "internal_port"}, int64(9090)},
+		{"fly.toml", []string{"kill_signal"}, "SIGTERM"},
+	} {
+		if got := at(t, files[c.file], c.path...); got != c.want {
+			t.Errorf("%s: %v is %v, want %v", c.file, c.path, got, c.want)
+		}
+	}
+	for _, seconds := range []any{at(t, files["render.yaml"], "services", "maxShutdownDelaySeconds"), at(t, files["railway.toml"], "deploy", "drainingSeconds"), at(t, files["fly.toml"], "kill_timeout")} {
+		var n int
+		if _, err := fmt.Sscan(fmt.Sprint(seconds), &n); err != nil || n < 2*int(grace.Seconds()) {
+			t.Errorf("a shutdown gets %v seconds, and may take twice %s", seconds, grace)
+		}
+	}
+	volumes := at(t, files["deploy/docker-compose.yml"], "services", "airlock", "volumes")
+	if fmt.Sprint(volumes) != "[airlock-data:/data]" {
+		t.Errorf("compose mounts %v", volumes)
+	}
+	profile := filepath.Join("../../deploy", "seccomp/airlock.json")
+	if _, err := os.Stat(profile); err != nil || !strings.Contains(fmt.Sprint(at(t, files["deploy/docker-compose.yml"], "services", "airlock", "security_opt")), "seccomp=./seccomp/airlock.json") {
+		t.Errorf("compose names another profile than %s: %v", profile, err)
+	}
+}
+
+// The server takes the variables that the files set, and the platforms' own names for its address.
+func TestDeployFilesSetVariablesThatThereAre(t *testing.T) {
+	var render []string
+	for _, item := range at(t, deployFiles()[0].parse(t), "services", "envVars").([]any) {
+		entry := item.(map[string]any)
+		value, set := entry["value"].(string)
+		if entry["generateValue"] == true {
+			value, set = "k3J9x0S8oYb2mQv7Zt1LrW5uPc6NdEfGhAiBjCkDl0M=", true // 256 bits in base64, as Render says
+		}
+		if !set {
+			t.Errorf("%v has no value", entry["key"])
+		}
+		render = append(render, entry["key"].(string)+"="+value)
+	}
+	cfg, err := loadConfig(append(render, "RENDER=true", "RENDER_EXTERNAL_URL=https://airlock.onrender.com", "PORT=10000"))
+	if err != nil || cfg.PublicURL != "https://airlock.onrender.com" || cfg.Addr != ":10000" || cfg.AdminToken.Empty() || cfg.SecretKey.Empty() {
+		t.Errorf("%+v %v", cfg, err)
+	}
+	cfg, err = loadConfig([]string{"RAILWAY_PROJECT_ID=x", "RAILWAY_PUBLIC_DOMAIN=airlock.up.railway.app", "PORT=8080"})
+	if err != nil || cfg.PublicURL != "https://airlock.up.railway.app" || cfg.Addr != ":8080" {
+		t.Errorf("%+v %v", cfg, err)
+	}
+	cfg, err = loadConfig([]string{"FLY_APP_NAME=" + fmt.Sprint(at(t, deployFiles()[2].parse(t), "app"))})
+	if err != nil || cfg.PublicURL != "https://airlock.fly.dev" || cfg.Addr != ":9090" {
+		t.Errorf("%+v %v", cfg, err)
+	}
+	compose, _ := at(t, deployFiles()[3].parse(t), "services", "airlock", "environment").(map[string]any)
+	for name := range compose {
+		if !slices.ContainsFunc(variables(), func(v variable) bool { return v.name == name }) {
+			t.Errorf("compose sets %s, which Airlock doesn't know", name)
+		}
+	}
+}
+
+func TestSystemdUnit(t *testing.T) {
+	text, err := os.ReadFile("../../deploy/systemd/airlock.service")
+	must(t, err)
+	unit := filepath.Join(t.TempDir(), "airlock.service")
+	must(t, os.WriteFile(unit, []byte(strings.Replace(string(text), "ExecStart=/usr/local/bin/airlock", "ExecStart="+filepath.Join(binDir, "airlock"), 1)), 0o600))
+	verify := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", unit)
+	verify.Env = append(os.Environ(), "SYSTEMD_LOG_LEVEL=warning")
+	if out, err := verify.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(text)) {
+		setting, ok := strings.CutPrefix(line, "Environment=")
+		if ok {
+			if _, err := loadConfig([]string{strings.TrimSpace(setting)}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"database/sql"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// gatedScript ends when the test opens the gate, with more output than the write-ahead log has room for by chance.
+const gatedScript = `import urllib.request
+urllib.request.urlopen("http://gate.test:8080/").read()
+print("x" * 900_000)
+set_result({"done": True})`
+
+// TestFullDisk fills the disk of the whole program while executions run: what is new is refused with a code and a hint, pages say why, what runs ends as soon as there is room
+// again, all by itself, and nothing is damaged.
+func TestFullDisk(t *testing.T) {
+	if !inNamespaces(t) {
+		return
+	}
+	shell(t, "ip", "link", "set", "lo", "up")
+	disk := t.TempDir()
+	shell(t, "mount", "-t", "tmpfs", "-o", "size=48m,mode=700", "tmpfs", disk)
+	t.Cleanup(func() { shell(t, "umount", "-l", disk) })
+	gate, reached := startGate(t)
+	in := startInstance(t, "AIRLOCK_DATA_DIR="+disk, "AIRLOCK_WORKERS=2", "AIRLOCK_POOL=1", "AIRLOCK_LOCAL_SERVICES=gate.test:8080="+gate.address)
+	in.dir = disk
+	id := in.admin("", "profile", "create", "--host", "gate.test:8080")
+	in.admin("", "profile", "lock", id, "--host", "gate.test:8080")
+	person := in.person()
+	var all []agentView
+	for range 3 {
+		all = append(all, in.submit(id, gatedScript, 5*time.Minute))
+	}
+	eventually(t, time.Minute, "two scripts run", func() bool { return reached.Load() == 2 })
+
+	ballast := fill(t, disk)
+	in.refusesNew(id)
+	if page := person.get(in, "/ui"); !strings.Contains(page, "The disk is full.") {
+		t.Errorf("the overview has no banner: %.2000s", page)
+	}
+	gate.open()
+	eventually(t, time.Minute, "an end could not be stored", func() bool {
+		log, err := os.ReadFile(in.log)
+		return err == nil && strings.Contains(string(log), "the end of an execution could not be stored")
+	})
+	var waiting agentView
+	if code := in.call(http.MethodGet, "/executions/"+all[2].ID, nil, &waiting); code != http.StatusOK || waiting.Status != "pending" {
+		t.Errorf("what waits: %d %s", code, waiting.Status)
+	}
+	in.refusesNew(id)
+
+	must(t, os.Remove(ballast))
+	var later struct {
+		ID string `json:"execution_id"`
+	}
+	eventually(t, time.Minute, "new executions are taken", func() bool {
+		return in.call(http.MethodPost, "/execute", map[string]any{"profile_id": id, "script": gatedScript}, &later) == http.StatusAccepted
+	})
+	all = append(all, agentView{ID: later.ID})
+	for _, x := range all {
+		if x = in.await(x, time.Minute); x.Status != "completed" || string(x.Result) != `{"done":true}` || len(x.Stdout) < 900_000 {
+			t.Errorf("%s %s: %d bytes of output, result %s", x.Status, x.Error, len(x.Stdout), x.Result)
+		}
+	}
+	if page := person.get(in, "/ui"); strings.Contains(page, "The disk is full.") {
+		t.Error("the banner stays")
+	}
+	in.stop()
+	in.sound()
+	if said := in.admin("", "vacuum"); !strings.HasPrefix(said, "the database took") {
+		t.Errorf("vacuum: %s", said)
+	}
+	in.sound()
+}
+
+// refusesNew checks what agents are told.
+func (in *testServer) refusesNew(profile string) {
+	in.t.Helper()
+	for path, body := range map[string]any{"/execute": map[string]any{"profile_id": profile, "script": "pass"}, "/profiles": map[string]any{"description": "one more"}} {
+		var refused struct {
+			Error struct{ Code, Message, Hint string }
+		}
+		if code := in.call(http.MethodPost, path, body, &refused); code != http.StatusServiceUnavailable || refused.Error.Code != string(app.CodeStorageFull) || refused.Error.Hint == "" {
+			in.t.Errorf("%s: %d %+v", path, code, refused)
+		}
+	}
+	var health struct{ Full bool }
+	if code := in.call(http.MethodGet, "/health", nil, &health); code != http.StatusOK || !health.Full {
+		in.t.Errorf("health: %d %+v", code, health)
+	}
+}
+
+// sound checks the database of a server that is stopped.
+func (in *testServer) sound() {
+	in.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.dir, "airlock.db"))
+	must(in.t, err)
+	defer db.Close()
+	var found string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&found); err != nil || found != "ok" {
+		in.t.Errorf("integrity: %s %v", found, err)
+	}
+	if err := db.QueryRow("PRAGMA foreign_key_check").Scan(&found, &found, &found, &found); err != sql.ErrNoRows {
+		in.t.Errorf("foreign keys: %v", err)
+	}
+}
+
+// fill writes a file until not a byte has room beside it, and returns its path.
+func fill(t *testing.T, dir string) string {
+	t.Helper()
+	f, err := os.Create(filepath.Join(dir, "ballast"))
+	must(t, err)
+	defer f.Close()
+	for size := 1 << 20; size > 0; {
+		if _, err := f.Write(make([]byte, size)); err != nil {
+			size /= 2
+		}
+	}
+	return f.Name()
+}
+
+// gate is a host that answers when it is opened.
+type gate struct {
+	address string
+	opened  chan struct{}
+}
+
+func (g gate) open() { close(g.opened) }
+
+func startGate(t *testing.T) (g gate, reached *atomic.Int64) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	g, reached = gate{l.Addr().String(), make(chan struct{})}, &atomic.Int64{}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reached.Add(1)
+		select {
+		case <-g.opened:
+		case <-r.Context().Done():
+		}
+		_, _ = io.WriteString(w, "open")
+	})}
+	go func() { _ = server.Serve(l) }()
+	t.Cleanup(func() { server.Close() })
+	return g, reached
+}

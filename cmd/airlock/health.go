@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+const healthUsage = `Usage: airlock health
+
+Asks the server on this host (AIRLOCK_ADDR) whether it serves. Ends with 1 if it doesn't; a sandbox that isn't ready is told of and is no failure, since people
+need the server's pages to see why. For the health check of a container.
+`
+
+// healthWithin bounds the question and its answer.
+const healthWithin = 5 * time.Second
+
+// health is airlock health.
+func health(ctx context.Context, c console, args []string) error {
+	if _, err := newFlags("health", healthUsage).parse(c.out, args); err != nil {
+		return err
+	}
+	cfg, err := loadConfig(c.env)
+	if err != nil {
+		return err
+	}
+	url, err := healthURL(cfg.Addr)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthWithin)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	// Whatever proxy the environment names is not the way to this host.
+	client := http.Client{Transport: &http.Transport{}}
+	response, err := client.Do(request)
+	if err != nil {
+		return fmt.Errorf("the server doesn't answer: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the server answers %s to %s", response.Status, url)
+	}
+	var view struct {
+		Status, Backend, Isolation string
+		Sandbox                    struct{ Ready bool }
+	}
+	if err := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&view); err != nil {
+		return fmt.Errorf("what answers at %s is no Airlock: %w", url, err)
+	}
+	if !view.Sandbox.Ready {
+		fmt.Fprintf(c.out, "%s, no sandbox is ready\n", view.Status)
+		return nil
+	}
+	fmt.Fprintf(c.out, "%s, sandbox %s, isolation %s\n", view.Status, view.Backend, view.Isolation)
+	return nil
+}
+
+// healthURL is where the server that listens on addr is asked from this host.
+func healthURL(addr string) (string, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", err
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port) + "/health", nil
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+var soak = flag.Duration("soak", 40*time.Second, "length of TestSoak")
+
+// TestSoak keeps the whole program under a mixed load: scripts, questions, refused hosts, failures, cancellations, long polls, pages and event streams. What it holds must not grow: memory,
+// descriptors and threads of the server and its plugin, the write-ahead log, the boxes kept ready. See the Makefile's soak for an hour of it.
+func TestSoak(t *testing.T) {
+	in := startInstance(t, "AIRLOCK_POOL=2", "AIRLOCK_WORKERS=3", "AIRLOCK_QUEUE=200", "AIRLOCK_LIMIT_MEMORY=128MiB")
+	profile := in.admin("", "profile", "create", "--description", "soak")
+	in.admin("", "profile", "lock", profile)
+	s := &soaker{in: in, profile: profile, client: loggedIn(t, in)}
+	ctx, cancel := context.WithCancel(t.Context())
+	for _, work := range []func(context.Context){s.scripts, s.scripts, s.questions, s.cancels, s.pages, s.streams, s.streams, s.streams, s.polls} {
+		s.all.Go(func() { work(ctx) })
+	}
+	var samples []map[string]int
+	every := time.NewTicker(*soak / 60)
+	defer every.Stop()
+	for range 60 {
+		<-every.C
+		samples = append(samples, s.sample(t))
+	}
+	cancel()
+	s.all.Wait()
+	t.Logf("%d executions ended, %d pages, %d events", s.ended.Load(), s.read.Load(), s.events.Load())
+	if s.ended.Load() < 30 || s.read.Load() == 0 || s.events.Load() == 0 {
+		t.Error("that was hardly any load")
+	}
+	flat(t, samples)
+	eventually(t, time.Minute, "the boxes are back to those kept ready", func() bool { return s.sample(t)["boxes"] == 2 })
+	if n := in.count("SELECT count(*) FROM executions WHERE completed_at = 0"); n > 0 {
+		eventually(t, 2*time.Minute, "everything has ended", func() bool { return in.count("SELECT count(*) FROM executions WHERE completed_at = 0") == 0 })
+	}
+}
+
+// flat compares the second third of the samples with the last one; the first is for caches to fill.
+func flat(t *testing.T, samples []map[string]int) {
+	t.Helper()
+	third := len(samples) / 3
+	for what := range samples[0] {
+		middle := func(part []map[string]int) int {
+			var values []int
+			for _, s := range part {
+				values = append(values, s[what])
+			}
+			slices.Sort(values)
+			return values[len(values)/2]
+		}
+		first, before, after := middle(samples[:third]), middle(samples[third:2*third]), middle(samples[2*third:])
+		slack := 6 // descriptors, threads, boxes: what happens to be under way
+		switch {
+		case strings.HasPrefix(what, "memory"):
+			slack = 16<<10 + before/10 // KiB: pages of the database, and what the allocator holds back
+		case strings.HasPrefix(what, "log"):
+			slack = 8 << 10 // KiB; it is folded in every 4 MiB unless somebody reads
+		}
+		t.Logf("%-32s %8d %8d %8d", what, first, before, after)
+		if after > before+slack {
+			t.Errorf("%s grows: %d, then %d", what, before, after)
+		}
+	}
+}
+
+// soaker is who makes the load.
+type soaker struct {
+	in      *testServer
+	profile string
+	client  *http.Client // of a person
+	all     sync.WaitGroup
+
+	ended, read, events atomic.Int64
+	newest              atomic.Value // id of an execution
+}
+
+// sample reads what the server and its plugin hold.
+func (s *soaker) sample(t *testing.T) map[string]int {
+	t.Helper()
+	now := map[string]int{"boxes": 0, "log in KiB": 0}
+	for _, p := range append(s.in.processes(), process{pid: s.in.server.Process.Pid, line: "serve"}) {
+		if strings.HasPrefix(p.line, "/airlock-init ") {
+			now["boxes"]++
+		}
+		if p.line != "serve" && !strings.Contains(p.line, " plugin ") {
+			continue
+		}
+		name := p.line[strings.LastIndex(strings.TrimSpace(p.line), " ")+1:]
+		fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.pid))
+		must(t, err)
+		threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.pid))
+		must(t, err)
+		now["descriptors of "+name], now["threads of "+name], now["memory of "+name] = len(fds), len(threads), resident(t, p.pid)
+	}
+	if info, err := os.Stat(filepath.Join(s.in.dir, "airlock.db-wal")); err == nil {
+		now["log in KiB"] = int(info.Size() >> 10)
+	}
+	return now
+}
+
+// run submits a script and follows it to its end, or until during says that it is enough.
+func (s *soaker) run(ctx context.Context, script string, during func(x agentView) bool) {
+	var x agentView
+	if code := s.in.call(http.MethodPost, "/execute", map[string]any{"profile_id": s.profile, "script": script, "timeout": 20}, &x); code != http.StatusAccepted {
+		s.in.t.Errorf("submit: status %d", code)
+		return
+	}
+	s.newest.Store(x.ID)
+	for ctx.Err() == nil && !x.terminal() {
+		s.in.call(http.MethodGet, "/executions/"+x.ID+"?wait=1", nil, &x)
+		if !during(x) {
+			return
+		}
+	}
+	if x.terminal() {
+		s.ended.Add(1)
+	}
+}
+
+func watching(agentView) bool { return true }
+
+func (s *soaker) scripts(ctx context.Context) {
+	scripts := []string{
+		"set_result(1)", "print('x' * 50000)", "raise ValueError('no')", "import time\ntime.sleep(0.3)\nset_result({'a': list(range(1000))})",
+		"import socket\nsocket.create_connection(('denied.test', 443), 5)", "import os\nif os.fork() == 0: os._exit(0)\nos.wait()",
+	}
+	for i := 0; ctx.Err() == nil; i++ {
+		s.run(ctx, scripts[i%len(scripts)], watching)
+	}
+}
+
+func (s *soaker) questions(ctx context.Context) {
+	for ctx.Err() == nil {
+		s.run(ctx, "set_result(llm.complete('well?'))", func(x agentView) bool {
+			if x.Status == "awaiting_llm" {
+				time.Sleep(500 * time.Millisecond) // parked
+				s.in.call(http.MethodPost, "/executions/"+x.ID+"/respond", map[string]any{"response": "yes"}, nil)
+			}
+			return true
+		})
+	}
+}
+
+func (s *soaker) cancels(ctx context.Context) {
+	for ctx.Err() == nil {
+		s.run(ctx, "import time\ntime.sleep(15)", func(x agentView) bool {
+			if x.Status == "running" {
+				s.in.call(http.MethodPost, "/executions/"+x.ID+"/cancel", nil, nil)
+			}
+			return true
+		})
+	}
+}
+
+// polls holds calls open for an execution that is somebody else's to watch, and gives up half-way.
+func (s *soaker) polls(ctx context.Context) {
+	for ctx.Err() == nil {
+		id, _ := s.newest.Load().(string)
+		short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() { s.get(short, http.DefaultClient, "/executions/"+id+"?wait=20") })
+		}
+		all.Wait()
+		cancel()
+	}
+}
+
+func (s *soaker) pages(ctx context.Context) {
+	for ctx.Err() == nil {
+		for _, path := range []string{"/ui", "/ui/executions", "/ui/profiles", "/ui/audit", "/health"} {
+			if s.get(ctx, s.client, path) {
+				s.read.Add(1)
+			}
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// streams follows the events like a page that is open for a while.
+func (s *soaker) streams(ctx context.Context) {
+	for ctx.Err() == nil {
+		short, cancel := context.WithTimeout(ctx, 3*time.Second)
+		s.get(short, s.client, "/ui/events")
+		cancel()
+		s.events.Add(1)
+	}
+}
+
+// get reads an answer to its end, or as far as it comes; true if it was whole and well.
+func (s *soaker) get(ctx context.Context, client *http.Client, path string) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.in.url+path, nil)
+	if err != nil {
+		s.in.t.Error(err)
+		return false
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close()
+	_, err = io.Copy(io.Discard, response.Body)
+	return err == nil && response.StatusCode == http.StatusOK
+}
+
+// loggedIn is a client with the session of a person.
+func loggedIn(t *testing.T, in *testServer) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	must(t, err)
+	client := &http.Client{Jar: jar}
+	for _, step := range []struct {
+		path   string
+		fields url.Values
+	}{
+		{"/ui/login", url.Values{"token": {"atk_a-token-of-the-test-suite"}}},
+		{"/ui/welcome", url.Values{"name": {"Tester"}, "password": {"a password of the tests"}, "password-again": {"a password of the tests"}}},
+	} {
+		response, err := client.PostForm(in.url+step.path, step.fields)
+		must(t, err)
+		response.Body.Close()
+	}
+	return client
+}

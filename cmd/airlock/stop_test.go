@@ -1,0 +1,134 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestSIGTERMDrains tells the server to end while executions run, wait for an answer and wait in the queue. Who comes to an end within the limit does, the API
+// answering meanwhile; the others are marked; what waits in the queue runs after the next start.
+func TestSIGTERMDrains(t *testing.T) {
+	in := startInstance(t, "AIRLOCK_WORKERS=2", "AIRLOCK_POOL=0", "AIRLOCK_DRAIN=15s")
+	profile := in.admin("", "profile", "create", "--description", "drain")
+	in.admin("", "profile", "lock", profile)
+	status := func(x agentView, want string) {
+		t.Helper()
+		eventually(t, time.Minute, "the status is "+want, func() bool {
+			var now agentView
+			return in.call(http.MethodGet, "/executions/"+x.ID, nil, &now) == http.StatusOK && now.Status == want
+		})
+	}
+	asking := in.submit(profile, "set_result(llm.complete('well?'))", time.Minute)
+	status(asking, "awaiting_llm")
+	endless := in.submit(profile, "import time\nwhile True: time.sleep(1)", time.Minute)
+	status(endless, "running")
+	short := in.submit(profile, "import time\ntime.sleep(3)\nset_result('done')", time.Minute)
+	status(short, "running")
+	queued := in.submit(profile, "set_result('later')", time.Minute)
+	must(t, in.server.Process.Signal(syscall.SIGTERM))
+	eventually(t, time.Minute, "nothing more is accepted", func() bool {
+		var refused struct {
+			Error struct{ Code, Message string }
+		}
+		code := in.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": "1"}, &refused)
+		return code == http.StatusServiceUnavailable && strings.Contains(refused.Error.Message, "being stopped")
+	})
+	if code := in.call(http.MethodPost, "/executions/"+asking.ID+"/respond", map[string]any{"response": "yes"}, nil); code >= 300 {
+		t.Errorf("an answer while it drains: status %d", code)
+	}
+	if err := in.server.Wait(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	in.start()
+	if x := in.await(endless, time.Minute); x.Status != "error" || !strings.Contains(x.Error, "Airlock was stopped while this ran") {
+		t.Errorf("what never ends: %s %s", x.Status, x.Error)
+	}
+	if x := in.await(short, time.Minute); x.Status != "completed" || string(x.Result) != `"done"` {
+		t.Errorf("what needed a moment: %s %s %s", x.Status, x.Error, x.Result)
+	}
+	if x := in.await(queued, time.Minute); x.Status != "completed" || string(x.Result) != `"later"` {
+		t.Errorf("what was queued: %s %s %s", x.Status, x.Error, x.Result)
+	}
+	if x := in.await(asking, time.Minute); x.Status != "completed" || string(x.Result) != `"yes"` {
+		t.Errorf("what was answered meanwhile: %s %s %s", x.Status, x.Error, x.Result)
+	}
+}
+
+// TestOtherSchemas starts the program on a database of an older one, which it migrates, leaving a copy; on one of a newer one, which it refuses without touching it;
+// and goes back to the copy, as docs/upgrade.md says.
+func TestOtherSchemas(t *testing.T) {
+	in := newInstance(t, "AIRLOCK_POOL=0")
+	t.Cleanup(in.stop)
+	file := filepath.Join(in.dir, "airlock.db")
+	sqlite := func(sql string) string {
+		t.Helper()
+		command := exec.Command("sqlite3", "-bail", file)
+		command.Stdin = strings.NewReader(sql)
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	sqlite(schemaOf(t, 3))
+	rows, err := os.ReadFile("../../store/testdata/rows-of-schema-1.sql")
+	must(t, err)
+	for line := range strings.Lines(string(rows)) {
+		if !strings.Contains(line, "audit_events") { // its made-up hashes would be found out
+			sqlite(line)
+		}
+	}
+	in.start()
+	if got := sqlite("SELECT count(*) FROM executions; PRAGMA integrity_check"); got != "3\nok" {
+		t.Errorf("after the migration: %s", got)
+	}
+	in.stop()
+	copied := filepath.Join(in.dir, "pre-migrate-3.db")
+	if info, err := os.Stat(copied); err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("the copy: %v %v", info, err)
+	}
+
+	sqlite("INSERT INTO schema_migrations VALUES (99, 'future', 'x', 1)")
+	before, err := os.ReadFile(file)
+	must(t, err)
+	for _, args := range [][]string{{"serve"}, {"admin", "profile", "list"}} {
+		command := exec.Command(in.binary, args...)
+		command.Env = in.env
+		out, err := command.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "run the newer Airlock") || !strings.Contains(string(out), "restore") {
+			t.Errorf("airlock %v on a newer database: %v %s", args, err, out)
+		}
+	}
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+		t.Error("a database that was refused was written to")
+	}
+
+	in.admin("", "restore", "--replace", copied)
+	in.start()
+	if got := sqlite("SELECT count(*) FROM executions; SELECT count(*) FROM schema_migrations WHERE version = 99"); got != "3\n0" {
+		t.Errorf("after going back: %s", got)
+	}
+}
+
+// schemaOf is what a program that knew so many migrations made of an empty file.
+func schemaOf(t *testing.T, version int) string {
+	t.Helper()
+	text := "PRAGMA journal_mode = WAL; CREATE TABLE schema_migrations (version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;\n"
+	files, err := filepath.Glob("../../store/migrations/*.sql")
+	must(t, err)
+	for i, path := range files[:version] {
+		migration, err := os.ReadFile(path)
+		must(t, err)
+		_, name, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".sql"), "_")
+		text += fmt.Sprintf("%s\n;INSERT INTO schema_migrations VALUES (%d, '%s', '%x', 1);\n", migration, i+1, name, sha256.Sum256(migration))
+	}
+	return text
+}

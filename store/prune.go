@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Kept says what stays, whatever else is removed of the executions that have ended.
+type Kept struct {
+	EndedSince    time.Time // its agent may not have asked for it yet
+	RepeatedSince time.Time // it is the answer to an idempotency key of this time or later, without which the key would run it again
+}
+
+// prunable is the condition on executions x that may be removed; its arguments are those of Kept. A re-run that has not ended reads its original.
+const prunable = `x.completed_at > 0 AND x.completed_at < ?
+	AND NOT EXISTS (SELECT 1 FROM idempotency i WHERE i.execution_id = x.id AND i.created_at >= ?)
+	AND NOT EXISTS (SELECT 1 FROM executions r WHERE r.rerun_of <> '' AND r.rerun_of = x.handle AND r.completed_at = 0)`
+
+const (
+	selectAged    = "SELECT x.id FROM executions x WHERE x.created_at < ? AND " + prunable + " ORDER BY x.created_at, x.id LIMIT ?"
+	selectSurplus = "SELECT x.id FROM executions x WHERE x.profile_handle = ? AND x.id < ? AND " + prunable + " ORDER BY x.id LIMIT ?"
+	selectOldest  = "SELECT id FROM executions WHERE profile_handle = ? ORDER BY id DESC LIMIT 1 OFFSET ?"
+	selectHandles = `WITH RECURSIVE seen (handle) AS (SELECT min(profile_handle) FROM executions
+		UNION ALL SELECT (SELECT min(profile_handle) FROM executions WHERE profile_handle > seen.handle) FROM seen WHERE seen.handle IS NOT NULL)
+		SELECT handle FROM seen WHERE handle IS NOT NULL`
+)
+
+// ExecutedProfiles lists the handles of all profiles with executions, also of those that were deleted. It reads one row of each.
+func (tx *Tx) ExecutedProfiles(ctx context.Context) (handles []string, err error) {
+	if err := tx.db.WithContext(ctx).Raw(selectHandles).Scan(&handles).Error; err != nil {
+		return nil, fmt.Errorf("store: list profiles of executions: %w", err)
+	}
+	return handles, nil
+}
+
+// OldestOf returns the row of the oldest of a profile's newest n executions, for PruneSurplus; 0 if it has no more than these.
+func (tx *Tx) OldestOf(ctx context.Context, profileHandle string, n int) (row int64, err error) {
+	if err := tx.db.WithContext(ctx).Raw(selectOldest, profileHandle, n-1).Scan(&row).Error; err != nil {
+		return 0, fmt.Errorf("store: count executions: %w", err)
+	}
+	return row, nil
+}
+
+// PruneAged removes at most limit executions that ended before a time, with all that hangs on them, the oldest first, and returns how many.
+// Statistics and counters of use stay.
+func (tx *Tx) PruneAged(ctx context.Context, before time.Time, kept Kept, limit int) (int, error) {
+	ended := kept.EndedSince
+	if before.Before(ended) {
+		ended = before
+	}
+	return tx.prune(ctx, selectAged, toMillis(before), toMillis(ended), toMillis(kept.RepeatedSince), limit)
+}
+
+// PruneSurplus is PruneAged for the executions of a profile that are older than row.
+func (tx *Tx) PruneSurplus(ctx context.Context, profileHandle string, row int64, kept Kept, limit int) (int, error) {
+	return tx.prune(ctx, selectSurplus, profileHandle, row, toMillis(kept.EndedSince), toMillis(kept.RepeatedSince), limit)
+}
+
+// prune removes what a query finds. The tables that refer to executions cascade; a trigger removes the words.
+func (tx *Tx) prune(ctx context.Context, query string, args ...any) (int, error) {
+	var ids []int64
+	if err := tx.db.WithContext(ctx).Raw(query, args...).Scan(&ids).Error; err != nil {
+		return 0, fmt.Errorf("store: find executions to remove: %w", err)
+	}
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	list := toJSON(ids)
+	_, err := tx.exec(ctx, keepBeats, list)
+	if err == nil {
+		_, err = tx.exec(ctx, trimBeats, list, BeatsKept)
+	}
+	if err == nil {
+		_, err = tx.exec(ctx, "DELETE FROM executions WHERE id IN (SELECT value FROM json_each(?))", list)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("store: remove executions: %w", err)
+	}
+	return len(ids), nil
+}

@@ -1,0 +1,230 @@
+package store
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/google/go-cmp/cmp"
+)
+
+// told is everything that people are told about the past in numbers.
+type told struct {
+	Usage    []Usage
+	Totals   map[string][2]int64
+	Counters map[string]int64
+	Uses     int64
+	Beats    map[string][]Beat
+}
+
+func toldBy(t testing.TB, s *Store) (n told) {
+	t.Helper()
+	n = told{Totals: map[string][2]int64{}, Counters: map[string]int64{}}
+	err := s.Read(t.Context(), func(tx *Tx) error {
+		for _, span := range []time.Duration{Hourly, Quarterly, Daily} {
+			usage, err := tx.Usage(t.Context(), span, start.AddDate(0, 0, -400), start.AddDate(0, 0, 2))
+			if err != nil {
+				return err
+			}
+			n.Usage = append(n.Usage, usage...)
+		}
+		for _, handle := range []string{"a", "b"} {
+			total, failed, err := tx.ExecutionCounts(t.Context(), handle)
+			if err != nil {
+				return err
+			}
+			n.Totals[handle] = [2]int64{total, failed}
+			var executions int64
+			if err := tx.db.Raw("SELECT executions FROM profiles WHERE handle = ?", handle).Scan(&executions).Error; err != nil {
+				return err
+			}
+			n.Counters[handle] = executions
+		}
+		if err := tx.db.Raw("SELECT uses FROM credentials WHERE id = 'c'").Scan(&n.Uses).Error; err != nil {
+			return err
+		}
+		beats, err := tx.Beats(t.Context(), []string{"a", "b"}, BeatsKept)
+		for _, list := range beats {
+			for i := range list {
+				list[i].Handle = ""
+			}
+		}
+		n.Beats = beats
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// history puts executions of every kind into two profiles: ended at all ages and in all ways, waiting, running, repeated by key, and being run again.
+func history(t testing.TB, s *Store, dice *rand.Rand) {
+	t.Helper()
+	write(t, s, func(tx *Tx) error {
+		_, err := tx.exec(t.Context(), "INSERT INTO credentials (id, name, mode, created_at, updated_at) VALUES ('c', 'C', 'plain', 1, 1)")
+		return err
+	})
+	n := 1 + dice.IntN(160)
+	for i := range n {
+		handle, profile := fmt.Sprint("x", i), []string{"a", "a", "a", "b"}[dice.IntN(4)]
+		at := start.Add(-time.Duration(dice.IntN(200*24*60)) * time.Minute)
+		write(t, s, func(tx *Tx) error {
+			rerun := ""
+			if i > 0 && dice.IntN(10) == 0 {
+				rerun = fmt.Sprint("x", dice.IntN(i))
+			}
+			if err := tx.Enqueue(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed"), ProfileHandle: profile, Timeout: time.Minute,
+				Script: []byte("sealed"), Clean: redact.Fixed("print(1)"), RerunOf: rerun, At: at}); err != nil {
+				return err
+			}
+			if dice.IntN(10) == 0 {
+				return tx.Remember(t.Context(), profile, handle, []byte(handle), []byte("body"), at, start.AddDate(-1, 0, 0))
+			}
+			return nil
+		})
+		if dice.IntN(10) == 0 {
+			continue
+		}
+		end := []app.Status{app.StatusCompleted, app.StatusError, app.StatusTimeout, app.StatusCancelled}[dice.IntN(4)]
+		write(t, s, func(tx *Tx) error {
+			if _, err := tx.exec(t.Context(), "UPDATE executions SET status = 'running' WHERE handle = ?", handle); err != nil {
+				return err
+			}
+			if err := tx.Dispatch(t.Context(), handle, Dispatch{Policy: 1, Values: []ExecutionValue{{Key: "C", CredentialID: "c", Version: 1, Mode: app.ModePlain}}, At: at}); err != nil {
+				return err
+			}
+			if err := tx.CountUse(t.Context(), []string{"c"}, at); err != nil {
+				return err
+			}
+			if err := tx.Ask(t.Context(), handle, Question{RequestID: "q" + handle, Ordinal: 1, Prompt: redact.Fixed("p"), Model: redact.Fixed("m"), At: at}); err != nil {
+				return err
+			}
+			if _, err := tx.exec(t.Context(), "UPDATE executions SET status = 'running' WHERE handle = ?", handle); err != nil {
+				return err
+			}
+			result := redact.Fixed(`{"n":1}`)
+			return tx.Finish(t.Context(), handle, Finish{Status: end, Stdout: redact.Fixed("out"), Result: &result, StartedAt: at, At: at.Add(time.Minute), RunTime: time.Duration(i) * time.Second,
+				Masked:  map[string]redact.Hits{"stdout": {{Name: "C", Count: 1}}},
+				Network: []Connection{{Connection: app.Connection{Port: 443, Verdict: app.VerdictAllowed, StartedAt: at}, Host: redact.Fixed("h"), Rule: redact.Fixed("h")}}})
+		})
+	}
+}
+
+// orphans returns the tables with rows that hang on no execution.
+func orphans(t testing.TB, s *Store) (found []string) {
+	t.Helper()
+	for _, table := range []string{"execution_scripts", "execution_outputs", "execution_values", "llm_exchanges", "connections", "redaction_hits", "idempotency"} {
+		var n int
+		if err := s.reader.Raw("SELECT count(*) FROM " + table + " WHERE execution_id NOT IN (SELECT id FROM executions)").Scan(&n).Error; err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			found = append(found, table)
+		}
+	}
+	var words int
+	if err := s.reader.Raw("SELECT count(*) FROM execution_words_docsize WHERE id NOT IN (SELECT id FROM executions)").Scan(&words).Error; err != nil {
+		t.Fatal(err)
+	}
+	if words > 0 {
+		found = append(found, "execution_words")
+	}
+	return found
+}
+
+// mustStay is what no pass may remove, told in another way than the pass does.
+func mustStay(t testing.TB, s *Store, kept Kept) (handles []string) {
+	t.Helper()
+	err := s.reader.Raw(`SELECT handle FROM executions WHERE status IN ('pending', 'running', 'awaiting_llm') OR completed_at >= ?
+		OR id IN (SELECT execution_id FROM idempotency WHERE created_at >= ?)
+		OR handle IN (SELECT rerun_of FROM executions WHERE status IN ('pending', 'running', 'awaiting_llm')) ORDER BY id`, toMillis(kept.EndedSince), toMillis(kept.RepeatedSince)).Scan(&handles).Error
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handles
+}
+
+// TestRemovingChangesNoNumber: statistics, counters of use and heartbeats say the same before and after, whatever was removed; what must stay does, and nothing hangs in the air.
+func TestRemovingChangesNoNumber(t *testing.T) {
+	for seed := range uint64(12) {
+		dice := rand.New(rand.NewPCG(seed, 0))
+		s := queue(t)
+		history(t, s, dice)
+		kept := Kept{EndedSince: start.Add(-time.Hour), RepeatedSince: start.Add(-24 * time.Hour)}
+		before, stays := toldBy(t, s), mustStay(t, s, kept)
+		age := start.Add(-time.Duration(dice.IntN(250*24)) * time.Hour)
+		newest := 1 + dice.IntN(60)
+		for removed := -1; removed != 0; {
+			removed = 0
+			write(t, s, func(tx *Tx) error {
+				n, err := tx.PruneAged(t.Context(), age, kept, 7)
+				removed += n
+				if err != nil {
+					return err
+				}
+				handles, err := tx.ExecutedProfiles(t.Context())
+				if err != nil {
+					return err
+				}
+				for _, handle := range handles {
+					oldest, err := tx.OldestOf(t.Context(), handle, newest)
+					if err != nil {
+						return err
+					}
+					if n, err = tx.PruneSurplus(t.Context(), handle, oldest, kept, 7); err != nil {
+						return err
+					}
+					removed += n
+				}
+				return nil
+			})
+		}
+		if diff := cmp.Diff(before, toldBy(t, s)); diff != "" {
+			t.Errorf("seed %d: numbers changed:\n%s", seed, diff)
+		}
+		if diff := cmp.Diff(stays, mustStay(t, s, kept)); diff != "" {
+			t.Errorf("seed %d: what must stay was removed:\n%s", seed, diff)
+		}
+		var left []string
+		if err := s.reader.Raw(`SELECT handle FROM executions x WHERE (created_at < ? OR (SELECT count(*) FROM executions y WHERE y.profile_handle = x.profile_handle AND y.id > x.id) >= ?)
+			AND handle NOT IN (SELECT value FROM json_each(?)) AND completed_at < ?`, toMillis(age), newest, toJSON(append([]string{}, stays...)), toMillis(age)).Scan(&left).Error; err != nil {
+			t.Fatal(err)
+		}
+		if len(left) > 0 {
+			t.Errorf("seed %d: these should have gone: %v", seed, left)
+		}
+		if found := orphans(t, s); len(found) > 0 {
+			t.Errorf("seed %d: rows without an execution in %v", seed, found)
+		}
+		var broken []struct{ Table string }
+		if err := s.reader.Raw("PRAGMA foreign_key_check").Scan(&broken).Error; err != nil || len(broken) > 0 {
+			t.Errorf("seed %d: foreign keys: %v %v", seed, broken, err)
+		}
+	}
+}
+
+// TestRemovingReadsNoMoreThanItMust: a batch walks an index from its old end.
+func TestRemovingReadsNoMoreThanItMust(t *testing.T) {
+	s := open(t)
+	for sql, args := range map[string][]any{
+		selectAged:    {1, 1, 1, 1},
+		selectSurplus: {"a", 1, 1, 1, 1},
+		selectOldest:  {"a", 9},
+		selectHandles: nil,
+	} {
+		var plan []struct{ Detail string }
+		if err := s.reader.Raw("EXPLAIN QUERY PLAN "+sql, args...).Scan(&plan).Error; err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range plan {
+			if strings.Contains(step.Detail, "TEMP B-TREE") || strings.HasPrefix(step.Detail, "SCAN x") || strings.HasPrefix(step.Detail, "SCAN r") || strings.HasPrefix(step.Detail, "SCAN i") {
+				t.Errorf("%s\nreads more than it has to: %v", sql, plan)
+			}
+		}
+	}
+}

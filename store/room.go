@@ -1,0 +1,80 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// reserve is what must be free on the database's file system before anything new is taken: room in which what runs can end, and people can work.
+// A small file system keeps a tenth of itself.
+const reserve = 256 << 20
+
+// fullFor is how long a write that found the disk full counts, where the file system itself says that it has room: a quota, say. Then the next one is tried.
+const fullFor = 2 * time.Second
+
+// Room is what the file system of the database has left, in bytes.
+type Room struct {
+	Free    int64 // for this process
+	Size    int64
+	Reserve int64
+	Full    bool // less than the reserve is free, or a write just failed for want of room: nothing new is taken
+}
+
+// Room asks the file system.
+func (s *Store) Room() (Room, error) {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(filepath.Dir(s.path), &fs); err != nil {
+		return Room{}, fmt.Errorf("store: free space: %w", err)
+	}
+	block := fs.Bsize
+	r := Room{Free: int64(fs.Bavail) * block, Size: int64(fs.Blocks) * block}
+	r.Reserve = min(reserve, r.Size/10)
+	r.Full = r.Free < r.Reserve || time.Since(time.UnixMilli(s.fullAt.Load())) < fullFor
+	return r, nil
+}
+
+// Roomy returns nil if something new may be taken, else CodeStorageFull. What has begun may end, as long as SQLite finds room for it.
+func (s *Store) Roomy() error {
+	r, err := s.Room()
+	if err != nil {
+		return err
+	}
+	if r.Full {
+		return storageFull(nil)
+	}
+	return nil
+}
+
+func storageFull(cause error) error {
+	e := app.E(app.CodeStorageFull, "the disk that Airlock stores on is full, so it takes nothing new",
+		"Try again in a few minutes. Ask the operator to make room: the Settings page of the UI says how much there is, and it goes on by itself then.")
+	e.Cause = cause
+	return e
+}
+
+// Result codes of SQLite that mean that a file could not grow: https://www.sqlite.org/rescode.html.
+const (
+	sqliteFull    = 13
+	sqliteWrite   = 10 | 3<<8  // IOERR_WRITE: what a quota makes of it
+	sqliteShmSize = 10 | 19<<8 // IOERR_SHMSIZE
+)
+
+// noted gives a failed write the code that callers act on if there was no room for it. The transaction was rolled back; nothing is damaged.
+func (s *Store) noted(err error) error {
+	var failed interface{ Code() int }
+	if err == nil || !errors.As(err, &failed) {
+		return err
+	}
+	switch failed.Code() {
+	case sqliteFull, sqliteWrite, sqliteShmSize:
+		s.fullAt.Store(time.Now().UnixMilli())
+		return storageFull(err)
+	}
+	return err
+}

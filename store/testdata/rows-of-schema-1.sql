@@ -1,0 +1,21 @@
+-- Rows in each table of the first schema, with the columns that it had.
+INSERT INTO settings (key, value, sealed, updated_at) VALUES ('k', x'01', 1, 1);
+INSERT INTO credentials (id, name, mode, hosts, version, key_id, created_at, updated_at) VALUES ('c1', 'TOKEN', 'sealed', '["db.example.com"]', 2, 'k1', 1, 1);
+INSERT INTO credential_versions (credential_id, version, value, key_id, created_by, created_at) VALUES ('c1', 1, NULL, 'k1', '{"kind":"person"}', 1), ('c1', 2, x'0102', 'k1', '{"kind":"person"}', 2);
+INSERT INTO profiles (id, lookup, sealed_id, handle, description, created_by, policy, executions, created_at, updated_at) VALUES (1, x'01', x'02', 'p1', 'the first', '{"kind":"agent"}', 1, 3, 1, 1);
+INSERT INTO profile_keys (profile_id, name, position, credential_id, created_at) VALUES (1, 'TOKEN', 1, 'c1', 1);
+INSERT INTO profile_hosts (profile_id, entry, position, host, allowed, created_at) VALUES (1, 'db.example.com:5432', 1, '{"host":"db.example.com","ports":[5432]}', 1, 1);
+UPDATE profiles SET locked = 1, locked_at = 2 WHERE id = 1;
+INSERT INTO policies (profile_handle, version, body, digest, created_by, created_at) VALUES ('p1', 1, '{}', 'd', '{"kind":"person"}', 2);
+INSERT INTO executions (id, handle, lookup, sealed_id, profile_id, profile_handle, profile_description, policy, timeout_ms, created_at) VALUES (1, 'x1', x'11', x'11', 1, 'p1', 'the first', 1, 60000, 1700000000000), (2, 'x2', x'12', x'12', 1, 'p1', 'the first', 1, 60000, 1700000001000), (3, 'x3', x'13', x'13', 1, 'p1', 'the first', 1, 60000, 1700000002000);
+INSERT INTO execution_scripts (execution_id, script, inputs, clean) VALUES (1, x'21', NULL, 'print("hello")'), (2, x'22', x'23', 'print(2)'), (3, x'24', NULL, 'print(3)');
+INSERT INTO execution_outputs (execution_id, stdout, result) VALUES (1, 'hello', '{"a":1}');
+INSERT INTO execution_values (execution_id, key, credential_id, credential_name, version, mode) VALUES (1, 'TOKEN', 'c1', 'TOKEN', 2, 'sealed');
+INSERT INTO llm_exchanges (execution_id, ordinal, request_id, prompt, model, response, answer, asked_at, answered_at) VALUES (1, 1, 'r1', 'why?', '', 'because', x'31', 1, 2);
+INSERT INTO connections (execution_id, ordinal, host, port, verdict, started_at) VALUES (1, 1, 'db.example.com', 5432, 'allowed', 1700000000100);
+INSERT INTO redaction_hits (execution_id, channel, name, count) VALUES (1, 'stdout', 'TOKEN', 1);
+INSERT INTO idempotency (profile_id, key, body, execution_id, created_at) VALUES (1, x'41', x'42', 1, 1700000000000);
+INSERT INTO admin_sessions (id, token, person, created_at, seen_at, expires_at) VALUES ('s1', x'51', 'admin', 1, 1, 2);
+INSERT INTO audit_events (at, actor_kind, action, subject, prev, hash) VALUES (1, 'person', 'credential.set', 'TOKEN', '', 'h1'), (2, 'person', 'profile.lock', 'p1', 'h1', 'h2');
+UPDATE executions SET status = 'running', claimed_at = 1700000000050, started_at = 1700000000060 WHERE id IN (1, 3);
+UPDATE executions SET status = 'completed', completed_at = 1700000002000, run_ms = 1500 WHERE id = 1;

@@ -1,0 +1,35 @@
+package views
+
+import "time"
+
+// Disk is how much room there is for what Airlock stores. Full: nothing new is taken.
+type Disk struct {
+	Free    int64
+	Size    int64
+	Reserve int64
+	Full    bool
+}
+
+// RetentionState is what is kept of the history, and how large it is.
+type RetentionState struct {
+	Days     int       // 0: no limit
+	Count    int       // of each profile; 0: no limit
+	PassedAt time.Time // of the last look through the history; zero: none yet
+	Last     int64     // executions that it removed
+	All      int64     // executions that were ever removed
+	Database int64     // bytes
+	Reusable int64     // of these, bytes that hold nothing and are used first
+}
+
+// keptWords says what is kept.
+func (s RetentionState) keptWords() string {
+	switch {
+	case s.Days == 0 && s.Count == 0:
+		return "Everything."
+	case s.Count == 0:
+		return "Executions of the last " + Count(int64(s.Days), "day") + "."
+	case s.Days == 0:
+		return "The newest " + Count(int64(s.Count), "execution") + " of each profile."
+	}
+	return "Executions of the last " + Count(int64(s.Days), "day") + ", and of each profile at most the newest " + Count(int64(s.Count), "execution") + "."
+}
