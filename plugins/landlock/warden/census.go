@@ -60,18 +60,24 @@ func (c *census) ask(n notification) permission {
 	return granted
 }
 
-// look counts again and reports whether there is room.
+// look counts again and reports whether there is room. A box at its limit waits for that, so that it is not counted too often; and where only what was granted a moment ago
+// stands in the way, look waits until that can be counted: of many short processes one after the other, most have ended.
 func (c *census) look() bool {
-	now := time.Now()
-	if now.Sub(c.at) < recount {
-		return false
+	for {
+		time.Sleep(time.Until(c.at.Add(recount)))
+		now := time.Now()
+		for len(c.recent) > 0 && now.Sub(c.recent[0]) > underway {
+			c.recent = c.recent[1:]
+		}
+		// Those granted a moment ago may be counted twice, which errs on the right side.
+		c.counted, c.grants, c.at = c.count(), int64(len(c.recent)), now
+		switch {
+		case c.counted >= c.limit:
+			return false
+		case c.counted+c.grants < c.limit:
+			return true
+		}
 	}
-	for len(c.recent) > 0 && now.Sub(c.recent[0]) > underway {
-		c.recent = c.recent[1:]
-	}
-	// Those granted a moment ago may be counted twice, which errs on the right side.
-	c.counted, c.grants, c.at = c.count(), int64(len(c.recent)), now
-	return c.counted+c.grants < c.limit
 }
 
 // freeze keeps everybody but the guest from forking until it's called again.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -96,24 +97,43 @@ func TestConnectedPair(t *testing.T) {
 	}
 }
 
-// TestCensus lets processes come and go, and counts that there are never more than the limit.
+// TestCensus lets processes come and go, and counts that there are never more than the limit and that nobody is refused below it.
 func TestCensus(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		limit := rapid.Int64Range(1, 20).Draw(t, "limit")
-		alive := rapid.Int64Range(0, limit).Draw(t, "alive")
-		c := &census{limit: limit, count: func() int64 { return alive }, isGuest: func(uint32) bool { return false }}
-		c.counted, c.at = alive, time.Now()
-		for range 50 {
-			if rapid.Bool().Draw(t, "fork") {
-				if c.ask(notification{}) == granted {
+	rapid.Check(t, func(draw *rapid.T) {
+		limit := rapid.Int64Range(1, 20).Draw(draw, "limit")
+		alive := rapid.Int64Range(0, limit).Draw(draw, "alive")
+		forks := rapid.SliceOfN(rapid.Bool(), 50, 50).Draw(draw, "forks")
+		synctest.Test(t, func(t *testing.T) {
+			c := &census{limit: limit, count: func() int64 { return alive }, isGuest: func(uint32) bool { return false }}
+			c.counted, c.at = alive, time.Now()
+			for i, fork := range forks {
+				if fork && c.ask(notification{}) == granted {
 					alive++
+				} else if fork && alive < limit {
+					t.Errorf("step %d: refused with %d of %d", i, alive, limit)
+				} else if !fork && alive > 0 {
+					alive--
 				}
-			} else if alive > 0 {
-				alive--
+				if alive > limit {
+					t.Fatalf("step %d: %d of %d", i, alive, limit)
+				}
 			}
-			if alive > limit {
-				t.Fatalf("%d of %d", alive, limit)
+		})
+	})
+}
+
+// Short processes one after the other are few at any time, however quickly they follow.
+func TestCensusGrantsQuickProcesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		alive := int64(13)
+		c := &census{limit: 16, count: func() int64 { return alive }, isGuest: func(uint32) bool { return false }}
+		for i := range 500 {
+			if got := c.ask(notification{}); got != granted {
+				t.Fatalf("process %d: %v", i, got)
 			}
+			alive++
+			time.Sleep(100 * time.Microsecond)
+			alive--
 		}
 	})
 }
