@@ -69,6 +69,8 @@ func (v VaultState) tokenLife(now time.Time) string {
 		return "ends " + Ago(v.Expires, now) + " unless renewed, which Airlock does"
 	case v.Method == "AppRole":
 		return "ends " + Ago(v.Expires, now) + "; Airlock logs in again before"
+	case v.Method == "token file":
+		return "ends " + Ago(v.Expires, now) + "; Airlock takes the next one from the file of VAULT_TOKEN_FILE"
 	}
 	return "ends " + Ago(v.Expires, now) + " and can't be renewed"
 }

@@ -20,7 +20,7 @@ const maxVaultCache = 5 * time.Minute
 // vaultVariables are Vault's own names, and one of ours.
 func vaultVariables() []variable {
 	return []variable{
-		text("VAULT_ADDR", "HashiCorp Vault or OpenBao, as `https://vault.example.com:8200`; credentials may refer to values in it then ([docs](vault.md))", func(c *config) *string { return &c.Vault.Address }),
+		text("VAULT_ADDR", "HashiCorp Vault or OpenBao, as `https://vault.example.com:8200`; `http://` only on this machine; credentials may refer to values in it then ([docs](vault.md))", func(c *config) *string { return &c.Vault.Address }),
 		text("VAULT_NAMESPACE", "namespace in it", func(c *config) *string { return &c.Vault.Namespace }),
 		{name: "VAULT_TOKEN", about: "token that Airlock reads with; a file is read again when it changes, so it may be an agent's sink", secret: true,
 			set: func(c *config, v string) error { c.Vault.Token = app.NewSecret(v); return nil }, setFile: func(c *config, path string) { c.Vault.TokenFile = path },
@@ -111,10 +111,28 @@ func (i *instance) startVault(ctx context.Context, log *slog.Logger) error {
 		if len(left) > 0 {
 			log.Warn("leases in Vault can't be revoked, since none is configured any more (VAULT_ADDR); they live until they expire", "count", len(left))
 		}
-		return err
+		return errors.Join(err, i.warnOfNoVault(ctx, log))
 	}
 	i.vault.Start(ctx)
 	return i.leases.Start(ctx)
+}
+
+// warnOfNoVault tells the operator which credentials can't be read, before an execution needs one.
+func (i *instance) warnOfNoVault(ctx context.Context, log *slog.Logger) error {
+	list, err := i.access.Credentials(ctx)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, c := range list {
+		if c.Source == app.SourceVault {
+			names = append(names, c.Name)
+		}
+	}
+	if len(names) > 0 {
+		log.Warn("credentials come from Vault, and none is configured (VAULT_ADDR): executions that need them fail", "count", len(names), "first", names[0])
+	}
+	return nil
 }
 
 // closeVault gives everything back.

@@ -139,6 +139,7 @@ func TestVaultConfiguration(t *testing.T) {
 		"VAULT_ADDR=vault.test VAULT_TOKEN=t":                                            "VAULT_ADDR",
 		"VAULT_ADDR=https://vault.test VAULT_TOKEN=t VAULT_ROLE_ID=r":                    "only one",
 		"VAULT_ADDR=https://vault.test VAULT_TOKEN=t VAULT_SKIP_VERIFY=true":             "VAULT_CACERT",
+		"VAULT_ADDR=http://vault.test:8200 VAULT_TOKEN=t":                                "http:// to another machine",
 		"VAULT_ADDR=https://vault.test VAULT_TOKEN=t VAULT_CLIENT_TIMEOUT=1h":            "VAULT_CLIENT_TIMEOUT",
 		"VAULT_ADDR=https://vault.test VAULT_TOKEN=t AIRLOCK_VAULT_CACHE=1h":             "AIRLOCK_VAULT_CACHE",
 		"VAULT_ADDR=https://vault.test VAULT_TOKEN=t VAULT_CACERT=/nowhere/ca.pem":       "/nowhere/ca.pem",

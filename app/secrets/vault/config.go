@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -75,6 +76,8 @@ func (cfg *Config) check() error {
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.User != nil, u.RawQuery != "", u.Fragment != "":
 		return errors.New("the address is not a URL such as https://vault.example.com:8200 (VAULT_ADDR)")
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		return errors.New("VAULT_ADDR is http:// to another machine, so whoever stands between would get Airlock's token and every secret; set it to https://, with VAULT_CACERT if the authority is your own, or to a Vault Agent or Proxy on this machine (http://127.0.0.1:8200)")
 	}
 	ways := 0
 	for _, set := range []bool{!cfg.Token.Empty(), cfg.TokenFile != "", cfg.RoleID != ""} {
@@ -91,6 +94,12 @@ func (cfg *Config) check() error {
 		return errors.New("a secret id belongs to a role; set VAULT_ROLE_ID too")
 	}
 	return nil
+}
+
+// loopback reports whether what is sent to a host stays on this machine.
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
 // client makes the HTTP side. Nothing of it is left to Vault's variables in the environment, which api would read by itself: only a proxy is taken from there, as

@@ -71,6 +71,9 @@ func explainStatus(err *api.ResponseError) error {
 		return because(app.CodeForbidden, "Vault denied permission: Airlock may not read it", "Ask the operator to allow it in the policy of Airlock's token in Vault.", err)
 	case err.StatusCode == http.StatusNotFound:
 		return errNothing
+	case err.StatusCode == http.StatusInternalServerError:
+		return because(app.CodeUnreachable, "Vault failed with status 500: the engine behind the path, such as a database, may be down",
+			"Ask the operator to look at the system behind that engine, then submit again: Airlock's log has what Vault said.", err)
 	case err.StatusCode == http.StatusTooManyRequests:
 		return because(app.CodeUnreachable, "Vault answers no more requests for now", "Wait a little, then submit again.", err)
 	}
@@ -123,6 +126,18 @@ var (
 	errOwnToken = because(app.CodeForbidden, "that is Airlock's own access to Vault, which no script may have", "Ask the person to correct the credential's reference.", nil)
 	errBadToken = because(app.CodeUnreachable, "Vault doesn't accept Airlock's token any more", "Ask the operator to give Airlock a new token for Vault.", nil)
 )
+
+// reason is an error for the log. The code of an *app.Error is for whoever submitted; here "unreachable" would be said of a wrong token too.
+func reason(err error) string {
+	var told *app.Error
+	switch {
+	case !errors.As(err, &told):
+		return err.Error()
+	case told.Cause == nil:
+		return told.Message
+	}
+	return told.Message + ": " + told.Cause.Error()
+}
 
 // words is what may be shown of an error.
 func words(err error) (problem, hint string) {

@@ -2,6 +2,7 @@ package vault
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -35,7 +36,7 @@ func (c *Client) Health(ctx context.Context) Health {
 		root.ClearNamespace() // sys/health is the server's
 		var state *api.HealthResponse
 		if state, err = root.Sys().HealthWithContext(ctx); err == nil {
-			h.Version, h.Sealed, h.Standby = state.Version, state.Sealed, state.Standby
+			h.Version, h.Sealed, h.Standby = state.Version, state.Sealed, state.Standby && !state.Sealed // Vault calls a sealed one both
 			switch {
 			case !state.Initialized:
 				return h.broken(because(app.CodeUnreachable, "Vault is not initialised", "Initialise and unseal it.", nil))
@@ -85,9 +86,9 @@ func (c *Client) Inspect(ctx context.Context, ref app.Reference, check func(app.
 	ctx, cancel := context.WithTimeout(ctx, min(c.cfg.Timeout, healthWithin))
 	defer cancel()
 	var in Inspection
-	engine, err := c.engine(ctx, ref.Path)
+	at, err := c.mount(ctx, ref.Path)
 	if err == nil {
-		in.Engine, in.Lease = engine, !strings.HasPrefix(engine, "KV ")
+		in.Engine, in.Lease = at.engine, !strings.HasPrefix(at.engine, "KV ")
 	}
 	if err == nil && in.Lease {
 		err = c.mayRead(ctx, ref.Path)
@@ -109,30 +110,50 @@ func (c *Client) Inspect(ctx context.Context, ref app.Reference, check func(app.
 	if err != nil {
 		in.Problem, in.Hint = words(err)
 	}
+	if path := at.withData(ref.Path); path != "" && errors.Is(err, errNoData) {
+		in.Hint = "KV 2 references need data/: " + app.Reference{Path: path, Field: ref.Field}.String()
+	}
 	return in
 }
 
-// engine names what is mounted where the path leads.
-func (c *Client) engine(ctx context.Context, path string) (string, error) {
+// mounted is an engine and where it stands.
+type mounted struct {
+	engine string // KV version 1, KV version 2, database, …
+	path   string // with a slash at its end
+}
+
+const kv2 = "KV version 2"
+
+// withData is a path that lacks data/ as KV version 2 wants it; "" if it lacks nothing. The path may begin with a namespace.
+func (m mounted) withData(path string) string {
+	before, rest, found := strings.Cut("/"+path, "/"+m.path)
+	if m.engine != kv2 || m.path == "" || !found || strings.HasPrefix(rest, "data/") || strings.HasPrefix(rest, "metadata/") {
+		return ""
+	}
+	return strings.TrimPrefix(before+"/"+m.path+"data/"+rest, "/")
+}
+
+// mount says what is mounted where the path leads.
+func (c *Client) mount(ctx context.Context, path string) (mounted, error) {
 	var mount *api.Secret
 	err := c.as(ctx, func(client *api.Client) (err error) {
 		mount, err = client.Logical().ReadWithContext(ctx, "sys/internal/ui/mounts/"+path)
 		return err
 	})
 	if err != nil {
-		return "", explain(err, c.cfg.Timeout)
+		return mounted{}, explain(err, c.cfg.Timeout)
 	}
 	if mount == nil {
-		return "", errNothing
+		return mounted{}, errNothing
 	}
-	kind := text(mount.Data["type"])
+	kind, at := text(mount.Data["type"]), text(mount.Data["path"])
 	if kind != "kv" && kind != "generic" && kind != "cubbyhole" {
-		return kind, nil
+		return mounted{kind, at}, nil
 	}
 	if options, _ := mount.Data["options"].(map[string]any); text(options["version"]) == "2" {
-		return "KV version 2", nil
+		return mounted{kv2, at}, nil
 	}
-	return "KV version 1", nil
+	return mounted{"KV version 1", at}, nil
 }
 
 func (c *Client) mayRead(ctx context.Context, path string) error {

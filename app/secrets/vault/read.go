@@ -48,7 +48,7 @@ func (c *Client) readAll(ctx context.Context, paths []string) <-chan answer {
 			defer cancel()
 			s, err := c.read(patient, path)
 			if err != nil {
-				c.cfg.Log.Warn("a secret could not be read from Vault", "path", path, "error", err)
+				c.cfg.Log.Warn("a secret could not be read from Vault", "path", path, "error", reason(err))
 			}
 			answers <- answer{path, s, err}
 		}()
@@ -82,6 +82,11 @@ func (c *Client) read(ctx context.Context, path string) (secret, error) {
 		raw, err = client.Logical().ReadWithContext(ctx, path)
 		return err
 	})
+	if forbidden(err) {
+		if m, unknown := c.mount(ctx, path); unknown == nil && m.withData(path) != "" {
+			return secret{}, errNoData // a policy names what is below data/, so Vault denies what no policy could mend
+		}
+	}
 	if err != nil {
 		return secret{}, explain(err, c.cfg.Timeout)
 	}

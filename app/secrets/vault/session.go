@@ -47,7 +47,7 @@ func (c *Client) session(ctx context.Context) (*session, error) {
 	defer c.mu.Unlock()
 	c.why = err
 	if err != nil {
-		c.cfg.Log.Warn("Airlock could not log in to Vault", "method", c.cfg.method(), "error", err)
+		c.cfg.Log.Warn("Airlock could not log in to Vault", "method", c.cfg.method(), "error", reason(err))
 		return nil, err
 	}
 	c.now = s
