@@ -113,6 +113,13 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 		}
 	}
 	if err == nil {
+		found, err := s.cfg.Access.InspectCredential(c.Request().Context(), actorOf(c), saved)
+		if err != nil {
+			return err
+		}
+		if found != nil && found.Problem != "" {
+			notice = "credential-unresolved"
+		}
 		return s.done(c, savedNotice(saved, in.Value, notice), views.Credentials)
 	}
 	places := map[string]string{"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference", "host": "hosts", "hosts": "hosts", "places": "places", "description": "description", "service": "service", "file": "file"}

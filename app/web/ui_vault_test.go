@@ -58,6 +58,7 @@ func TestUIVault(t *testing.T) {
 		t.Errorf("stored %+v", c)
 	}
 	s.submit(s.get(views.CredentialURL("TOKEN")), form, "", "reference", "secret/data/nothing#x").leads(views.Credentials)
+	s.get(views.Credentials).says("body", "does not resolve in Vault now")
 	s.get(views.CredentialURL("TOKEN")).says("#in-vault", "Does not resolve").says("#in-vault", "Nothing is stored there")
 	v.Seal()
 	s.get(views.Settings).want(http.StatusOK).says("#vault", "Does not work").says("#vault", "Vault is sealed")

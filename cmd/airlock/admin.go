@@ -18,7 +18,8 @@ const adminUsage = `Usage: airlock admin COMMAND
       --host HOST (repeatable)                where the value may go; a new credential with hosts is sealed
       --mode sealed|injected|plain            sealed: scripts get a placeholder; injected: scripts get the value itself (clients that sign,
                                               databases); plain: it is not secret and not masked
-      --yes                                   a mode that gives away more, though profiles have keys linked to it
+      --yes                                   a mode that gives away more, or --vault in place of the value that Airlock holds, though profiles
+                                              have keys linked to it; --vault, though the reference does not resolve
       --place path|query|body (repeatable)    where a sealed value is put in besides headers; --place header: only there
       --plain-http                            a sealed value may go over unencrypted HTTP; --plain-http=false takes it back
       --description TEXT

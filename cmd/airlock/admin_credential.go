@@ -53,10 +53,19 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	if in.Reference = *reference; *local {
 		in.Source = app.SourceLocal
 	}
-	if !*noValue && in.Reference == "" && (before.Source != app.SourceVault || *local) {
-		if in.Value, err = readValue(o.in); err != nil {
-			return err
-		}
+	inVault := in.Reference != "" || before.Source == app.SourceVault && !*local
+	switch {
+	case *noValue:
+	case inVault:
+		err = o.refuseValue(in.Name)
+	default:
+		in.Value, err = readValue(o.in)
+	}
+	if err != nil {
+		return err
+	}
+	if err := o.confirmVault(ctx, before, in, *yes); err != nil {
+		return err
 	}
 	c, err := o.access.SetCredential(ctx, o.by, in)
 	if err != nil {
@@ -69,7 +78,7 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	for _, warning := range app.ValueWarnings(c.Mode, in.Value) {
 		fmt.Fprintln(o.err, "warning: "+warning)
 	}
-	return nil
+	return o.warnOfVault(ctx, before, c)
 }
 
 // confirmMode wants a word from the person before scripts of profiles that are set up already get more than they got when a person looked at them: the value
@@ -83,11 +92,14 @@ func confirmMode(before app.Credential, mode app.Mode, yes bool) error {
 	if mode == app.ModePlain {
 		what = "the value would not be masked any more in what their scripts print"
 	}
-	profiles := "1 profile has"
-	if before.Profiles > 1 {
-		profiles = fmt.Sprintf("%d profiles have", before.Profiles)
+	return usageError{fmt.Sprintf("%s keys linked to %s, which is %s; %s. If you mean it, add --yes", profilesHave(before.Profiles), before.Name, before.Mode, what)}
+}
+
+func profilesHave(n int) string {
+	if n == 1 {
+		return "1 profile has"
 	}
-	return usageError{fmt.Sprintf("%s keys linked to %s, which is %s; %s. If you mean it, add --yes", profiles, before.Name, before.Mode, what)}
+	return fmt.Sprintf("%d profiles have", n)
 }
 
 // showCredential prints all about one but its value.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/probe"
 )
 
@@ -20,6 +21,9 @@ func (o *operator) testCredential(ctx context.Context, args []string) error {
 	rest, err := o.parse(ctx, f, args, "NAME")
 	if err != nil {
 		return err
+	}
+	if c, err := o.access.Credential(ctx, rest[0]); err == nil && c.Source == app.SourceVault && !o.access.HasVault() {
+		return usageError{noVaultHere}
 	}
 	cfg, err := loadConfig(o.env)
 	if err != nil {

@@ -3,14 +3,82 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
 )
+
+// noVaultHere is said where only the command lacks what the server may well have.
+const noVaultHere = "this command's environment has no VAULT_ADDR, so it can't ask Vault; run it with the VAULT_* variables of the server"
+
+// refuseValue refuses what comes on stdin for a credential whose value is in Vault: it would be stored nowhere. A terminal is not waited for.
+func (o *operator) refuseValue(name string) error {
+	if isTerminal(o.in) {
+		return nil
+	}
+	n, err := io.ReadFull(o.in, make([]byte, 1))
+	if n == 0 && err == io.EOF {
+		return nil
+	}
+	if n == 0 {
+		return fmt.Errorf("read stdin: %w", err)
+	}
+	return usageError{"a value came on stdin, but the value of " + name + " comes from Vault; nothing was changed. Change it in Vault, or keep the value in Airlock instead with --local; --no-value leaves stdin alone"}
+}
+
+// confirmVault wants a word from the person before the value that Airlock holds is erased, where something may need it: a profile, or whoever finds that the reference
+// leads nowhere.
+func (o *operator) confirmVault(ctx context.Context, before app.Credential, in access.CredentialInput, yes bool) error {
+	if in.Reference == "" {
+		return nil
+	}
+	if !o.access.HasVault() {
+		return usageError{noVaultHere}
+	}
+	if yes || before.Source != app.SourceLocal || !before.HasValue() {
+		return nil
+	}
+	erased := "Airlock holds a value of " + before.Name + ", which is erased for good when it comes from Vault"
+	after := before
+	if after.Source, after.Reference = app.SourceVault, in.Reference; in.Mode != "" {
+		after.Mode = in.Mode
+	}
+	found, err := o.access.InspectCredential(ctx, o.by, after)
+	switch {
+	case err != nil:
+		return err
+	case found.Problem != "":
+		return usageError{fmt.Sprintf("%s, and %s does not resolve: %s. %s If you mean it, add --yes", erased, in.Reference, found.Problem, found.Hint)}
+	case before.Profiles > 0:
+		return usageError{fmt.Sprintf("%s, and %s keys linked to it. If you mean it, add --yes", erased, profilesHave(before.Profiles))}
+	}
+	return nil
+}
+
+// warnOfVault says after a change what a person may not expect: that a value is gone, or that a reference does not resolve.
+func (o *operator) warnOfVault(ctx context.Context, before, c app.Credential) error {
+	if c.Source != app.SourceVault || !o.access.HasVault() {
+		return nil
+	}
+	if before.Source == app.SourceLocal && before.HasValue() {
+		fmt.Fprintln(o.err, "the value that Airlock held is erased")
+	}
+	found, err := o.access.InspectCredential(ctx, o.by, c)
+	if err == nil && found.Problem != "" {
+		fmt.Fprintf(o.err, "warning: %s does not resolve now: %s. %s\n", c.Reference, found.Problem, found.Hint)
+	}
+	return err
+}
 
 // showInVault adds to a credential's table when its value was set, and for one in Vault whether it resolves now. Never the value.
 func (o *operator) showInVault(ctx context.Context, w columns, c app.Credential) error {
 	if c.Source != app.SourceVault {
 		w.row("set", stamp(c.ValueSetAt))
+		return nil
+	}
+	if !o.access.HasVault() {
+		w.row("resolves", "unknown: "+noVaultHere)
 		return nil
 	}
 	in, err := o.access.InspectCredential(ctx, o.by, c)
@@ -19,7 +87,7 @@ func (o *operator) showInVault(ctx context.Context, w columns, c app.Credential)
 	}
 	switch {
 	case in.Problem != "":
-		w.row("resolves", "no: "+in.Problem)
+		w.row("resolves", "no: "+in.Problem+". "+in.Hint)
 	case in.Lease:
 		w.row("resolves", "made for each execution by the engine "+in.Engine)
 	case in.Version > 0:
