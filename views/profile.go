@@ -73,6 +73,8 @@ type LockPage struct {
 	Allowed  []app.Host
 	Blocked  string // why it can't be locked now; "" if it can
 	Problems Problems
+
+	Unresolved []Unresolved // of its keys; that doesn't keep it from being locked
 }
 
 // HostsPage is the last look before a locked profile reaches more.

@@ -24,6 +24,14 @@ type VaultFinding struct {
 	Hint    string
 }
 
+// Unresolved is a key whose value comes from Vault and can't be read there now.
+type Unresolved struct {
+	Key        string
+	Credential string
+	Problem    string
+	Hint       string
+}
+
 // VaultState is how the Vault and Airlock's access to it stand.
 type VaultState struct {
 	Address   string

@@ -31,6 +31,9 @@ func (s *Server) lockPage(c echo.Context, status int, p app.Profile, found views
 	if page.Granted, err = s.granted(c.Request().Context(), p); err != nil {
 		return err
 	}
+	if page.Unresolved, err = s.unresolved(c, p); err != nil {
+		return err
+	}
 	if blocked, ok := asAppError(p.CanLock(s.cfg.Now())); ok {
 		page.Blocked = told(blocked)
 	}

@@ -2,13 +2,18 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/views"
 )
 
@@ -26,6 +31,50 @@ func (s *Server) vaultFinding(c echo.Context, cred app.Credential) (views.VaultC
 	}
 	choice.Finding = &views.VaultFinding{Engine: in.Engine, Lent: in.Lease, Version: in.Version, Created: in.Created, Problem: sentence(in.Problem), Hint: in.Hint}
 	return choice, nil
+}
+
+// lookAtOnce bounds how many references one page looks up side by side.
+const lookAtOnce = 8
+
+// unresolved says which of a profile's keys come from Vault and can't be read there now. All are looked at side by side, so that it takes no longer than a few seconds
+// for a Vault that doesn't answer; what was not looked at by then is not told.
+func (s *Server) unresolved(c echo.Context, p app.Profile) ([]views.Unresolved, error) {
+	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
+	defer cancel()
+	credentials, err := s.cfg.Access.Credentials(c.Request().Context())
+	if err != nil {
+		return nil, err
+	}
+	found, failed := make([]*vault.Inspection, len(p.Keys)), make([]error, len(p.Keys))
+	used := make([]app.Credential, len(p.Keys))
+	by, slots := actorOf(c), make(chan struct{}, lookAtOnce)
+	var look sync.WaitGroup
+	for i, k := range p.Keys {
+		at := slices.IndexFunc(credentials, func(c app.Credential) bool { return c.ID == k.CredentialID })
+		if at < 0 || credentials[at].Source != app.SourceVault {
+			continue
+		}
+		used[i] = credentials[at]
+		look.Go(func() {
+			select {
+			case slots <- struct{}{}:
+				defer func() { <-slots }()
+				found[i], failed[i] = s.cfg.Access.InspectCredential(ctx, by, used[i])
+			case <-ctx.Done():
+			}
+		})
+	}
+	look.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
+	}
+	var list []views.Unresolved
+	for i, k := range p.Keys {
+		if in := found[i]; in != nil && in.Problem != "" {
+			list = append(list, views.Unresolved{Key: k.Name, Credential: used[i].Name, Problem: sentence(in.Problem), Hint: in.Hint})
+		}
+	}
+	return list, nil
 }
 
 // typedSource takes what a form says about where the value comes from. What is typed in the field of the other source doesn't count, and a form without the fields

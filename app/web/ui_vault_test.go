@@ -60,6 +60,17 @@ func TestUIVault(t *testing.T) {
 	s.submit(s.get(views.CredentialURL("TOKEN")), form, "", "reference", "secret/data/nothing#x").leads(views.Credentials)
 	s.get(views.Credentials).says("body", "does not resolve in Vault now")
 	s.get(views.CredentialURL("TOKEN")).says("#in-vault", "Does not resolve").says("#in-vault", "Nothing is stored there")
+	p, err := s.access.CreateProfile(t.Context(), person, "reports")
+	s.must(err)
+	_, err = s.access.AddKeys(t.Context(), person, p.Handle, []app.Key{{Name: "TOKEN"}})
+	s.must(err)
+	_, err = s.access.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN")
+	s.must(err)
+	s.get(views.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".unresolved", "TOKEN does not resolve in Vault now").says(".unresolved", "Nothing is stored there")
+	v.Put("nothing", map[string]any{"x": inVault})
+	if s.get(views.ProfileLockURL(p.Handle)).want(http.StatusOK).doc.Find(".unresolved").Length() != 0 {
+		t.Error("the lock page complains of a reference that resolves")
+	}
 	v.Seal()
 	s.get(views.Settings).want(http.StatusOK).says("#vault", "Does not work").says("#vault", "Vault is sealed")
 	page = s.get(views.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Vault is sealed")
