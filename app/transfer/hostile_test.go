@@ -195,6 +195,12 @@ func TestLineOfManyEmptyValues(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	for _, member := range []string{"asked_keys", "profiles"} { // of the first line itself
+		line := strings.Replace(first, `"history"`, `"`+member+`":[`+strings.ReplaceAll(list, "{}", `""`)+`],"history"`, 1)
+		if _, err := read(strings.NewReader(line)); err == nil || !strings.Contains(err.Error(), "more values") {
+			t.Errorf("%s: %v", member, err)
+		}
+	}
 	// Many lines of fewer values, likewise.
 	few := `{"policy":{"profile":"a","body":{"version":1,"keys":[` + strings.TrimSuffix(strings.Repeat("{},", 400_000), ",") + `],"hosts":[]}}}` + "\n"
 	if _, err := read(strings.NewReader(first + strings.Repeat(few, 6))); err == nil || !strings.Contains(err.Error(), "line 6") {
