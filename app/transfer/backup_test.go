@@ -114,7 +114,29 @@ func TestAnInterruptedBackupTakesNobodysPlace(t *testing.T) {
 	}))
 	c.set(c.now().Add(time.Minute))
 	second := must[store.Backup](t)(h.BackUp(t.Context(), person()))
-	if diff := cmp.Diff([]string{first.Name, second.Name}, names(t, target)); diff != "" {
+	// It stays as long as an older one does: what was set back to that moment calls it failed, too, however good it is.
+	if diff := cmp.Diff([]string{first.Name, lost.Name, second.Name}, names(t, target)); diff != "" {
+		t.Error(diff)
+	}
+	c.set(c.now().Add(time.Minute))
+	third := must[store.Backup](t)(h.BackUp(t.Context(), person()))
+	if diff := cmp.Diff([]string{second.Name, third.Name}, names(t, target)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The clock was five years ahead for a while. The backups of that time must not push out every one that is made now, the very one that was just verified among them.
+func TestBackupsOfAClockThatWasAheadTakeNobodysPlace(t *testing.T) {
+	h, _, _ := furnished(t, "aaaa")
+	c, target := timed(h), t.TempDir()
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(target)))
+	start := c.now()
+	var made []string
+	for _, at := range []time.Time{start.AddDate(5, 0, 0), start.AddDate(5, 0, 1), start, start.AddDate(0, 0, 1), start.AddDate(0, 0, 2)} {
+		c.set(at)
+		made = append(made, must[store.Backup](t)(h.BackUp(t.Context(), person())).Name)
+	}
+	if diff := cmp.Diff([]string{made[3], made[4], made[0], made[1]}, names(t, target)); diff != "" {
 		t.Error(diff)
 	}
 }
