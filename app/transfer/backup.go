@@ -43,6 +43,12 @@ func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, er
 		return b, app.E(app.CodeConflict, "a backup is under way already", "Wait until it has ended.")
 	}
 	defer s.backup.Unlock()
+	if s.late != nil { // it would stand there as under way, and be in the way of all others for half a day
+		if err := s.late(ctx); err != nil && app.CodeOf(err) != app.CodeConflict {
+			return b, err
+		}
+		s.late = nil
+	}
 	settings, ok, err := s.BackupSettings(ctx)
 	if err == nil && (!ok || settings.Passphrase.Empty()) {
 		err = app.E(app.CodeConflict, "backups are not set up", "Set them up under Settings, Backups.")
@@ -75,12 +81,19 @@ func (s *Service) conclude(ctx context.Context, b *store.Backup, failure error) 
 		e = s.event(b.By, "backup.failed", b.Name, "The backup failed: "+b.Error)
 		s.cfg.Log.ErrorContext(ctx, "the backup failed", "error", failure)
 	}
-	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.EndBackup(ctx, *b); err != nil {
-			return err
-		}
-		return tx.Audit(ctx, e)
-	})
+	ended := *b
+	record := func(ctx context.Context) error {
+		return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+			if err := tx.EndBackup(ctx, ended); err != nil {
+				return err
+			}
+			return tx.Audit(ctx, e)
+		})
+	}
+	err := record(ctx)
+	if err != nil && app.CodeOf(err) != app.CodeConflict { // another process has called it lost
+		s.late = record
+	}
 	s.cfg.Hub.Publish(TopicBackups)
 	return err
 }

@@ -141,6 +141,44 @@ func TestBackupsOfAClockThatWasAheadTakeNobodysPlace(t *testing.T) {
 	}
 }
 
+// A full disk, say, kept the end of a backup from being recorded. That is made up for: it must not be in the way of those to come.
+func TestABackupWhoseEndWasNotRecordedIsInNobodysWay(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	c := timed(h)
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	b := store.Backup{Cause: "person", By: person(), Name: "airlock-aaaa-20260304T123000.000Z.airlock", StartedAt: c.now()}
+	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) (err error) { b.ID, err = tx.BeginBackup(t.Context(), b); return err }))
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := h.conclude(over, &b, nil); err == nil {
+		t.Fatal("it was recorded")
+	}
+	c.set(c.now().Add(time.Hour))
+	must[store.Backup](t)(h.BackUp(t.Context(), person()))
+	if diff := cmp.Diff([]string{store.BackupVerified, store.BackupVerified}, h.list()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The clock was ahead when the server was killed in the middle of a backup. Its successor notes that one as lost all the same.
+func TestABackupOfAClockThatWasAheadIsLostWithItsServer(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	c := timed(h)
+	b := store.Backup{Cause: "person", By: person(), Name: "x", StartedAt: c.now().AddDate(5, 0, 0)}
+	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.BeginBackup(t.Context(), b); return err }))
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan struct{})
+	go func() { defer close(ran); h.Run(ctx) }()
+	for deadline := time.Now().Add(10 * time.Second); h.list()[0] != store.BackupFailed; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Error("it still runs")
+			break
+		}
+	}
+	cancel()
+	<-ran
+}
+
 func TestSettingsOfBackupsAreSealedAndKept(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	b := toDir(t.TempDir())
