@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
@@ -179,6 +180,32 @@ func attempt(r *record, change func(*record)) (done bool) {
 	defer func() { _ = recover() }()
 	change(r)
 	return true
+}
+
+// What goes on counting here, and each change's time that must be later than the one before, must not be led to where our own files could not be read any more: backups would fail.
+func TestAFileLeadsNoCounterToItsEnd(t *testing.T) {
+	old, h := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	old.credential("TOKEN", "value-of-the-token", "api.example.com")
+	old.locked("billing", []string{"TOKEN"}, "api.example.com")
+	h.take(forge(t, old, func(r *record) bool {
+		if r.Credential != nil {
+			r.Credential.UpdatedAt, r.Credential.Uses = maxMoment, maxNumber
+		}
+		if r.Profile != nil {
+			r.Profile.UpdatedAt, r.Profile.Executions = maxMoment, maxNumber
+		}
+		return true
+	}), Choice{})
+	h.credential("TOKEN", "another-value-of-the-token", "api.example.com")
+	for _, r := range h.dump(all()) {
+		if c := r.Credential; c != nil && (c.UpdatedAt > time.Now().Add(time.Minute).UnixMilli() || c.Uses > maxCount) {
+			t.Errorf("the credential: %+v", c)
+		}
+		if p := r.Profile; p != nil && (p.UpdatedAt > time.Now().Add(time.Minute).UnixMilli() || p.Executions > maxCount) {
+			t.Errorf("the profile: %+v", p)
+		}
+	}
+	h.plan(h.export(all()))
 }
 
 // Three bytes of JSON can take a hundred of memory: 60 MiB of them would take gigabytes.
