@@ -78,6 +78,30 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
+// What follows events looks once more when the stream is connected: what happened before that was told to nobody. The counts of the navigation did not.
+func TestWhatFollowsEventsLooksOnceMoreWhenConnected(t *testing.T) {
+	following := 0
+	for _, s := range samples() {
+		var buf bytes.Buffer
+		if err := s.page.Render(t.Context(), &buf); err != nil {
+			t.Fatal(err)
+		}
+		doc, err := goquery.NewDocumentFromReader(&buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.Find("[hx-trigger*='from:body']").Each(func(_ int, e *goquery.Selection) {
+			following++
+			if trigger := e.AttrOr("hx-trigger", ""); !strings.Contains(trigger, "connected from:body") {
+				t.Errorf("%s: #%s follows %q only", s.name, e.AttrOr("id", "?"), trigger)
+			}
+		})
+	}
+	if following < 10 {
+		t.Errorf("%d parts follow anything", following)
+	}
+}
+
 // TestTokensStandOnTheirPageOnly: a profile's id is its agent's token.
 func TestTokensStandOnTheirPageOnly(t *testing.T) {
 	token := sampleProfile(app.StateLocked).ID

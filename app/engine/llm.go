@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -253,5 +252,5 @@ func notWaiting(status app.Status) error {
 	if status.Terminal() {
 		what = fmt.Sprintf("the execution has ended (%s)", status)
 	}
-	return app.E(app.CodeNotWaiting, what, strings.TrimSpace("GET /executions/{id} shows how it stands: an answer is wanted only while its status is awaiting_llm, once per question."))
+	return app.E(app.CodeNotWaiting, what, "GET /executions/{id} shows how it stands: an answer is wanted only while its status is awaiting_llm, once per question.")
 }

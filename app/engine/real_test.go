@@ -139,7 +139,7 @@ func marked(t *testing.T, text string) int {
 // A script's children are gone when its status is terminal.
 func TestRealTreesDie(t *testing.T) {
 	w := realWorld(t)
-	mark := "98765.4321"
+	mark := fmt.Sprintf("98765.%d", time.Now().UnixNano()) // others may run this test on the same host
 	script := fmt.Sprintf("import subprocess\nfor i in range(5): subprocess.Popen(['sleep', '%s'], start_new_session=True)\nprint('up', flush=True)\n", mark)
 	ends := []struct {
 		name   string

@@ -133,7 +133,7 @@ func Operations() []Operation {
 		{
 			ID: "health", Method: "GET", Path: "/health", Auth: AuthNone, Status: 200,
 			Summary: "Is it up, and can it run scripts", Returns: "Health",
-			Response: `{"status": "ok", "version": "…", "api_version": 1, "backend": "bubblewrap", "isolation": "full", "sandbox": {"ready": true}, "retired": false, "paused": false}`,
+			Response: `{"status": "ok", "version": "…", "api_version": 1, "backend": "bubblewrap", "isolation": "full", "sandbox": {"ready": true}, "retired": false, "paused": false, "full": false}`,
 		},
 		{
 			ID: "packages", Method: "GET", Path: "/packages", Auth: AuthNone, Status: 200, Returns: "Packages",

@@ -12,8 +12,8 @@ import (
 const (
 	maxDescription = 200
 	maxKeyAbout    = 100
-	maxKeyRows     = 1000
-	maxHostList    = 350
+	maxKeyRows     = 800
+	maxHostList    = 300
 )
 
 // profile is a reader's profile as the text shows it.

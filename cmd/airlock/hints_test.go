@@ -43,6 +43,7 @@ var nextSteps = map[app.Code]string{
 	app.CodeRateLimited:        `Wait`,
 	app.CodeProfilesDisabled:   `Ask the person who runs Airlock to create a profile`,
 	app.CodeSandboxUnavailable: `Sandbox page of the UI, or to run airlock doctor`,
+	app.CodeStorageFull:        `the Settings page of the UI says how much`,
 	app.CodeInstanceRetired:    `Ask the person who runs Airlock for the new address`,
 	app.CodeUnreachable:        `AIRLOCK_URL`,
 	app.CodeInternal:           `the person who runs Airlock finds the cause in its log`,
@@ -73,7 +74,7 @@ var (
 	namedCall    = regexp.MustCompile(`\b(GET|POST|PUT|DELETE|PATCH) (/[\w./{}]*[\w}])`)
 	namedCommand = regexp.MustCompile(`(?:^|[^.\w])airlock ([a-z]+)( [a-z]+)?`)
 	namedSetting = regexp.MustCompile(`\b(?:AIRLOCK|VAULT)_[A-Z_]+[A-Z]\b`)
-	namedPage    = regexp.MustCompile(`\bSettings, ([A-Z][a-z]+(?: [a-z]+)?)|\b([Ss]andbox) page`)
+	namedPage    = regexp.MustCompile(`\bSettings, ([A-Z][a-z]+(?: [a-z]+)?)|\b([Ss]andbox|Settings) page`)
 )
 
 // TestHintsNameWhatExists reads every error that the source makes. The calls, commands, settings and pages that its hint names are there.
@@ -85,7 +86,7 @@ func TestHintsNameWhatExists(t *testing.T) {
 	for _, v := range variables() {
 		settings[v.name] = true
 	}
-	pages := []string{"Backups", "Move house", "Sandbox", "sandbox"}
+	pages := []string{"Backups", "Move house", "Sandbox", "sandbox", "Settings"}
 	count, named := 0, 0
 	for code, hints := range hintsOf(t) {
 		for _, hint := range hints {
