@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -73,5 +74,13 @@ func TestAdminSetsCredentialsInVault(t *testing.T) {
 	}
 	if code, text := in.said(in.env, held, "set", "HELD", "--local"); code != 0 || !strings.Contains(text, "version 2") {
 		t.Errorf("back again: exit %d\n%s", code, text)
+	}
+
+	in.stop()
+	in.env = without
+	in.start()
+	in.stop()
+	if log, err := os.ReadFile(in.log); err != nil || !strings.Contains(string(log), "credentials come from Vault, and none is configured") {
+		t.Errorf("a start without a Vault says nothing: %v", err)
 	}
 }
