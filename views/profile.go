@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -127,6 +128,11 @@ func (p ProfilePage) undecided() int {
 		}
 	}
 	return n
+}
+
+// firstAsked is the request that stands on top: deciding on it is the next step.
+func (p ProfilePage) firstAsked() int {
+	return slices.IndexFunc(p.Hosts, func(h HostForm) bool { return h.Asked })
 }
 
 // byAgent reports whether an agent made the profile, so that a pairing code is to be compared.

@@ -270,7 +270,7 @@ func granted(p ProfilePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = sentences(Grants(p.Granted, p.Allowed, p.Profile.ExpiresAt)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sentences(Placed(Grants(p.Granted, p.Allowed, p.Profile.ExpiresAt), p.Profile.Placement)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -304,7 +304,7 @@ func granted(p ProfilePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<div class=\"foot\"><p>Scripts reach the ticked hosts, and nothing else.</p><button class=\"button primary\" name=\"do\" value=\"save\">Save hosts</button></div></form></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<div class=\"foot\"><p>Scripts reach the ticked hosts, and nothing else.</p><button class=\"button\" name=\"do\" value=\"save\">Save hosts</button></div></form></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -33,3 +33,11 @@ func (s RetentionState) keptWords() string {
 	}
 	return "Executions of the last " + Count(int64(s.Days), "day") + ", and of each profile at most the newest " + Count(int64(s.Count), "execution") + "."
 }
+
+// sizeWords says how large the database is.
+func (s RetentionState) sizeWords() string {
+	if s.Reusable == 0 {
+		return Bytes(s.Database)
+	}
+	return Bytes(s.Database) + ", " + Bytes(s.Reusable) + " of it empty and used first"
+}

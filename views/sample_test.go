@@ -144,6 +144,12 @@ func sampleProfiles() []views.ProfileRow {
 			}
 			p.LastUsedAt = ago(used)
 		}
+		switch {
+		case state == app.StateExpired:
+			p.ExpiresAt = ago(24 * time.Hour)
+		case beats == 12:
+			p.ExpiresAt = noon.Add(72 * time.Hour)
+		}
 		r := views.ProfileRow{Profile: p, State: state}
 		if beats > 0 {
 			r.Beats = sampleBeats(beats)
@@ -205,7 +211,7 @@ func sampleBox() views.BoxState {
 func sampleCredentials() []app.Credential {
 	return []app.Credential{
 		{ID: "1", Name: "ORACLE_DSN_PRODUCTION", Mode: app.ModePlain, Version: 1, ValueSetAt: ago(72 * time.Hour), Uses: 41, Profiles: 2},
-		{ID: "2", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Version: 3, ValueSetAt: ago(90 * time.Minute), Uses: 41, Profiles: 2, Hosts: []app.Host{host("oracle.corp.example.com:1521")}},
+		{ID: "2", Name: "ORACLE_PASSWORD", Mode: app.ModeInjected, Version: 3, ValueSetAt: ago(90 * time.Minute), Uses: 1841, LastUsedAt: ago(5 * time.Minute), Profiles: 2, Hosts: []app.Host{host("oracle.corp.example.com:1521")}},
 		{ID: "3", Name: "STRIPE_RESTRICTED_KEY", Mode: app.ModeSealed, Profiles: 1, Hosts: []app.Host{host("api.stripe.example")}},
 		sealedCredential(),
 		{ID: "5", Name: "FIRST_TEST_MISSING", Mode: app.ModeSealed, Version: 1, ValueSetAt: ago(time.Hour), Hosts: []app.Host{host("api.stripe.example")}},
@@ -426,7 +432,7 @@ func samples() []sample {
 		{"settings-refused", views.SettingsView(refusedSettings), false},
 		{"settings-invited", views.InvitedView(views.InvitedPage{Shell: shell("An invitation", views.SectionSettings), Token: "atk_0123456789abcdefghjkmnpqrstvwxyz", Expires: noon.Add(72 * time.Hour)}), false},
 		{"audit-broken", views.AuditView(views.AuditPage{Shell: shell("Audit", views.SectionAudit), Chain: views.AuditChain{Broken: 3, Whole: ago(time.Minute)}, Filter: views.AuditFilter{Action: "profile.lock"}}), false},
-		{"settings-vault", views.SettingsView(views.SettingsPage{Shell: shell("Settings", views.SectionSettings), Address: "192.168.1.7", Vault: &views.VaultState{
+		{"settings-vault", views.SettingsView(views.SettingsPage{Shell: sampleSettings().Shell, Address: "192.168.1.7", Vault: &views.VaultState{
 			Address: "https://vault.corp.example.com:8200", Namespace: "reports", Method: "AppRole", Version: "1.21.1", LoggedIn: true, Renewable: true, Expires: noon.Add(40 * time.Minute), Leases: 2, Failed: 1, Why: "Vault is sealed.",
 		}}), false},
 		{"credential-vault", views.CredentialView(views.CredentialPage{

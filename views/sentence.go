@@ -26,6 +26,11 @@ func written(parts []Part) templ.Component {
 	})
 }
 
+// Placed is what is granted with where it may run, which stands before the lock and after it too.
+func Placed(granted []Sentence, p app.Placement) []Sentence {
+	return append(granted, say("box", word(Where(p))))
+}
+
 // Where says in a sentence where a profile's scripts may run.
 func Where(p app.Placement) string {
 	if p == (app.Placement{}) {

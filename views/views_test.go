@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,9 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views"
 )
+
+// apart finds a comma that what is before it lost.
+var apart = regexp.MustCompile(`\S[^\S\n\t]+[,;] .{0,20}`)
 
 // TestEveryPage holds what the content security policy and people who don't see or point need, on each page.
 func TestEveryPage(t *testing.T) {
@@ -64,6 +68,9 @@ func TestEveryPage(t *testing.T) {
 			})
 			if !s.free && doc.Find("a.skip[href='#main']").Length() != 1 {
 				t.Error("no way past the navigation")
+			}
+			if at := apart.FindString(doc.Find("body").Text()); at != "" {
+				t.Errorf("a space stands before a sign: %q", at)
 			}
 			if strings.Contains(doc.Text(), "!") && !strings.Contains(doc.Find("pre").Text(), "!") {
 				t.Error("somebody shouts")
@@ -297,4 +304,42 @@ func TestLedger(t *testing.T) {
 	if got := strings.Join(strings.Fields(doc.Find(".verdict dl").Text()), " "); !strings.Contains(got, "Injected ORACLE_PASSWORDSealed SIMPHONY_API_KEY, SIMPHONY_TENANT") {
 		t.Errorf("the verdict says %q", got)
 	}
+}
+
+// TestListsTell: until when, where to, how often; numbers are grouped, and labels can be copied.
+func TestListsTell(t *testing.T) {
+	for name, want := range map[string]map[string]string{
+		"profiles":    {"tbody .sub": "ends in 3 days", "#profiles .sub": "ended 1 day ago"},
+		"credentials": {"tbody": "used 1,841 times", "tbody .sub": "last 5 minutes ago", "#c-SIMPHONY_API_KEY": "simphony.example.com and 1 more"},
+		"settings":    {"#retention": "newest 100,000 executions", "#retention dd": "3.0 GiB, 212 MiB of it empty and used first"},
+		"audit":       {"#archived [data-label=entries]": "41,208", "#archived .copyable": "3f9ac01b77d2e844"},
+	} {
+		doc := rendered(t, name)
+		for selector, text := range want {
+			if got := strings.Join(strings.Fields(doc.Find(selector).Text()), " "); !strings.Contains(got, text) {
+				t.Errorf("%s: %s does not say %q, but %q", name, selector, text, got)
+			}
+		}
+	}
+}
+
+// rendered is a sample's page.
+func rendered(t *testing.T, name string) *goquery.Document {
+	t.Helper()
+	for _, s := range samples() {
+		if s.name != name {
+			continue
+		}
+		var buf bytes.Buffer
+		if err := s.page.Render(t.Context(), &buf); err != nil {
+			t.Fatal(err)
+		}
+		doc, err := goquery.NewDocumentFromReader(&buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return doc
+	}
+	t.Fatalf("there is no sample %s", name)
+	return nil
 }

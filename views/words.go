@@ -78,12 +78,12 @@ func Bytes(n int64) string {
 	return strconv.FormatFloat(size, 'f', digits, 64) + " " + []string{"KiB", "MiB", "GiB", "TiB"}[unit]
 }
 
-// Count is a number with its noun: 1 key, 2 keys.
+// Count is a number with its noun: 1 key, 2 keys, 1,284 executions.
 func Count(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return strconv.FormatInt(n, 10) + " " + noun + "s"
+	return Number(n) + " " + noun + "s"
 }
 
 // lowerFirst is a word in the middle of a sentence.

@@ -97,7 +97,7 @@ func (m *importer) credential(ctx context.Context, item Item, c credentialRecord
 	row := store.CredentialRow{
 		ID: id, Name: c.Name, Description: c.Description, Service: c.Service, Mode: string(c.Mode), Hosts: text(append([]app.Host{}, c.Hosts...)), Places: text(c.Places),
 		PlainHTTP: c.PlainHTTP, Source: string(c.Source), Reference: c.Reference, Version: c.Version, ValueSetAt: c.ValueSetAt, CheckedAt: c.CheckedAt,
-		CheckError: c.CheckError, Uses: c.Uses, LastUsedAt: c.LastUsedAt, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
+		CheckError: c.CheckError, Uses: min(c.Uses, maxCount), LastUsedAt: c.LastUsedAt, CreatedAt: c.CreatedAt, UpdatedAt: min(c.UpdatedAt, m.now.UnixMilli()),
 	}
 	if c.Value != nil {
 		row.KeyID = m.ring.KeyID()

@@ -55,7 +55,7 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord) error {
 		Lookup: m.ring.Lookup(secrets.Profiles, f.ID), SealedID: m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID)), Handle: f.Handle,
 		Description: f.Description, PairingCode: f.PairingCode, CreatedBy: text(f.CreatedBy), CreatedFrom: f.CreatedFrom, ClaimedAt: f.ClaimedAt, LockedAt: f.LockedAt,
 		Revoked: f.Revoked, RevokedAt: f.RevokedAt, ExpiresAt: f.ExpiresAt, Backend: f.Backend, MinTier: f.MinTier, Image: f.Image, Policy: version,
-		Executions: f.Executions, LastUsedAt: f.LastUsedAt, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,
+		Executions: min(f.Executions, maxCount), LastUsedAt: f.LastUsedAt, CreatedAt: f.CreatedAt, UpdatedAt: min(f.UpdatedAt, m.now.UnixMilli()),
 	})
 	if err == nil && !added {
 		err = contradiction("profile "+f.Handle, "is here already", nil)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,12 @@ func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, er
 		return b, app.E(app.CodeConflict, "a backup is under way already", "Wait until it has ended.")
 	}
 	defer s.backup.Unlock()
+	if s.late != nil { // it would stand there as under way, and be in the way of all others for half a day
+		if err := s.late(ctx); err != nil && app.CodeOf(err) != app.CodeConflict {
+			return b, err
+		}
+		s.late = nil
+	}
 	settings, ok, err := s.BackupSettings(ctx)
 	if err == nil && (!ok || settings.Passphrase.Empty()) {
 		err = app.E(app.CodeConflict, "backups are not set up", "Set them up under Settings, Backups.")
@@ -74,12 +81,19 @@ func (s *Service) conclude(ctx context.Context, b *store.Backup, failure error) 
 		e = s.event(b.By, "backup.failed", b.Name, "The backup failed: "+b.Error)
 		s.cfg.Log.ErrorContext(ctx, "the backup failed", "error", failure)
 	}
-	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.EndBackup(ctx, *b); err != nil {
-			return err
-		}
-		return tx.Audit(ctx, e)
-	})
+	ended := *b
+	record := func(ctx context.Context) error {
+		return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+			if err := tx.EndBackup(ctx, ended); err != nil {
+				return err
+			}
+			return tx.Audit(ctx, e)
+		})
+	}
+	err := record(ctx)
+	if err != nil && app.CodeOf(err) != app.CodeConflict { // another process has called it lost
+		s.late = record
+	}
 	s.cfg.Hub.Publish(TopicBackups)
 	return err
 }
@@ -122,7 +136,7 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 		// What can't be restored must not pass for a backup.
 		return errors.Join(fmt.Errorf("transfer: the backup could not be restored: %w", err), target.Delete(context.WithoutCancel(ctx), b.Name))
 	}
-	if err := s.prune(ctx, target, settings.Keep); err != nil { // there may be rules against deleting: the backup is as good
+	if err := s.prune(ctx, target, settings.Keep, b.Name); err != nil { // there may be rules against deleting: the backup is as good
 		b.Error = app.Clip("Older ones could not be deleted: "+err.Error(), 500)
 		s.cfg.Log.WarnContext(ctx, "old backups could not be deleted", "error", err)
 	}
@@ -203,9 +217,12 @@ func sound(ctx context.Context, dir string, s *Service) (err error) {
 	return st.Check(ctx)
 }
 
-// prune deletes what attempts that failed left of this instance (they count for nothing: a process that was killed could not verify what it had stored), and its oldest
-// backups over the number to keep. Names hold the time, so they sort by it.
-func (s *Service) prune(ctx context.Context, target blobs.Store, keep int) error {
+// prune deletes this instance's backups that are older than the last ones to keep, of which made is the newest. Names hold the time, so they sort by it.
+//
+//   - What attempts that failed left counts for nothing: a process that was killed could not verify what it had stored. It goes when what is as old goes, and not before, since
+//     a database that was set back to a moment when a backup was being made calls that one failed, too.
+//   - What has a later name was made while the clock was ahead. It counts for nothing either, or it would push out every backup until that time has come, made itself first.
+func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made string) error {
 	list, err := target.List(ctx, s.backupNames())
 	if err != nil {
 		return err
@@ -214,16 +231,18 @@ func (s *Service) prune(ctx context.Context, target blobs.Store, keep int) error
 	if err != nil {
 		return err
 	}
-	var good, gone []string
-	for _, b := range list {
-		if failed[b.Name] {
-			gone = append(gone, b.Name)
-		} else {
-			good = append(good, b.Name)
+	oldest := made // to be kept
+	for _, b := range slices.Backward(list) {
+		if b.Name < made && !failed[b.Name] && keep > 1 {
+			oldest = b.Name
+			keep--
 		}
 	}
-	for _, name := range append(gone, good[:max(0, len(good)-keep)]...) {
-		if err := target.Delete(ctx, name); err != nil {
+	for _, b := range list {
+		if b.Name >= oldest {
+			break
+		}
+		if err := target.Delete(ctx, b.Name); err != nil {
 			return err
 		}
 	}

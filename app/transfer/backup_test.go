@@ -114,9 +114,69 @@ func TestAnInterruptedBackupTakesNobodysPlace(t *testing.T) {
 	}))
 	c.set(c.now().Add(time.Minute))
 	second := must[store.Backup](t)(h.BackUp(t.Context(), person()))
-	if diff := cmp.Diff([]string{first.Name, second.Name}, names(t, target)); diff != "" {
+	// It stays as long as an older one does: what was set back to that moment calls it failed, too, however good it is.
+	if diff := cmp.Diff([]string{first.Name, lost.Name, second.Name}, names(t, target)); diff != "" {
 		t.Error(diff)
 	}
+	c.set(c.now().Add(time.Minute))
+	third := must[store.Backup](t)(h.BackUp(t.Context(), person()))
+	if diff := cmp.Diff([]string{second.Name, third.Name}, names(t, target)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The clock was five years ahead for a while. The backups of that time must not push out every one that is made now, the very one that was just verified among them.
+func TestBackupsOfAClockThatWasAheadTakeNobodysPlace(t *testing.T) {
+	h, _, _ := furnished(t, "aaaa")
+	c, target := timed(h), t.TempDir()
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(target)))
+	start := c.now()
+	var made []string
+	for _, at := range []time.Time{start.AddDate(5, 0, 0), start.AddDate(5, 0, 1), start, start.AddDate(0, 0, 1), start.AddDate(0, 0, 2)} {
+		c.set(at)
+		made = append(made, must[store.Backup](t)(h.BackUp(t.Context(), person())).Name)
+	}
+	if diff := cmp.Diff([]string{made[3], made[4], made[0], made[1]}, names(t, target)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A full disk, say, kept the end of a backup from being recorded. That is made up for: it must not be in the way of those to come.
+func TestABackupWhoseEndWasNotRecordedIsInNobodysWay(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	c := timed(h)
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	b := store.Backup{Cause: "person", By: person(), Name: "airlock-aaaa-20260304T123000.000Z.airlock", StartedAt: c.now()}
+	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) (err error) { b.ID, err = tx.BeginBackup(t.Context(), b); return err }))
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := h.conclude(over, &b, nil); err == nil {
+		t.Fatal("it was recorded")
+	}
+	c.set(c.now().Add(time.Hour))
+	must[store.Backup](t)(h.BackUp(t.Context(), person()))
+	if diff := cmp.Diff([]string{store.BackupVerified, store.BackupVerified}, h.list()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The clock was ahead when the server was killed in the middle of a backup. Its successor notes that one as lost all the same.
+func TestABackupOfAClockThatWasAheadIsLostWithItsServer(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	c := timed(h)
+	b := store.Backup{Cause: "person", By: person(), Name: "x", StartedAt: c.now().AddDate(5, 0, 0)}
+	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.BeginBackup(t.Context(), b); return err }))
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan struct{})
+	go func() { defer close(ran); h.Run(ctx) }()
+	for deadline := time.Now().Add(10 * time.Second); h.list()[0] != store.BackupFailed; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Error("it still runs")
+			break
+		}
+	}
+	cancel()
+	<-ran
 }
 
 func TestSettingsOfBackupsAreSealedAndKept(t *testing.T) {

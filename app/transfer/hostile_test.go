@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
@@ -181,6 +182,32 @@ func attempt(r *record, change func(*record)) (done bool) {
 	return true
 }
 
+// What goes on counting here, and each change's time that must be later than the one before, must not be led to where our own files could not be read any more: backups would fail.
+func TestAFileLeadsNoCounterToItsEnd(t *testing.T) {
+	old, h := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	old.credential("TOKEN", "value-of-the-token", "api.example.com")
+	old.locked("billing", []string{"TOKEN"}, "api.example.com")
+	h.take(forge(t, old, func(r *record) bool {
+		if r.Credential != nil {
+			r.Credential.UpdatedAt, r.Credential.Uses = maxMoment, maxNumber
+		}
+		if r.Profile != nil {
+			r.Profile.UpdatedAt, r.Profile.Executions = maxMoment, maxNumber
+		}
+		return true
+	}), Choice{})
+	h.credential("TOKEN", "another-value-of-the-token", "api.example.com")
+	for _, r := range h.dump(all()) {
+		if c := r.Credential; c != nil && (c.UpdatedAt > time.Now().Add(time.Minute).UnixMilli() || c.Uses > maxCount) {
+			t.Errorf("the credential: %+v", c)
+		}
+		if p := r.Profile; p != nil && (p.UpdatedAt > time.Now().Add(time.Minute).UnixMilli() || p.Executions > maxCount) {
+			t.Errorf("the profile: %+v", p)
+		}
+	}
+	h.plan(h.export(all()))
+}
+
 // Three bytes of JSON can take a hundred of memory: 60 MiB of them would take gigabytes.
 func TestLineOfManyEmptyValues(t *testing.T) {
 	list := strings.TrimSuffix(strings.Repeat("{},", 1_000_000), ",")
@@ -193,6 +220,12 @@ func TestLineOfManyEmptyValues(t *testing.T) {
 		_, err := read(strings.NewReader(first + line + "\n"))
 		if err == nil || !strings.Contains(err.Error(), "more values") {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, member := range []string{"asked_keys", "profiles"} { // of the first line itself
+		line := strings.Replace(first, `"history"`, `"`+member+`":[`+strings.ReplaceAll(list, "{}", `""`)+`],"history"`, 1)
+		if _, err := read(strings.NewReader(line)); err == nil || !strings.Contains(err.Error(), "more values") {
+			t.Errorf("%s: %v", member, err)
 		}
 	}
 	// Many lines of fewer values, likewise.

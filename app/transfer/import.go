@@ -216,9 +216,20 @@ func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (Co
 		if len(events) > 0 || len(p.here) > 0 || len(p.profiles) > 0 {
 			return app.E(app.CodeConflict, "there is something here already", "A restore needs an empty data directory. Import the file instead, or choose another directory.")
 		}
-		m := s.importer(p, app.System(), Choice{Overwrite: true, History: true, Each: map[string]bool{}})
+		all := Choice{History: true, Each: map[string]bool{}}
+		for _, item := range p.items { // also what an import would ask about: nothing is here that it could widen
+			all.Each[item.Key] = true
+		}
+		m := s.importer(p, app.System(), all)
 		m.fresh = true
-		return m.run(ctx)
+		if err := m.run(ctx); err != nil {
+			return err
+		}
+		if got, file := m.report, in.lines.counts; got.Credentials != file.Credentials || got.Profiles != file.Profiles || got.Executions != file.Executions {
+			return contradiction("what it holds", fmt.Sprintf("can't all be written: %s of %s",
+				Counts{Credentials: got.Credentials, Profiles: got.Profiles, Executions: got.Executions}, file), nil)
+		}
+		return nil
 	})
 	return in.lines.counts, err
 }

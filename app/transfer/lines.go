@@ -148,14 +148,14 @@ func (l *lineReader) next() (record, error) {
 		}
 		return record{}, err
 	}
-	if l.number == 1 {
-		return l.opening()
-	}
 	if !utf8.Valid(l.buf) {
 		return record{}, l.wrong("it is not UTF-8", nil)
 	}
 	if err := l.bounded(); err != nil {
 		return record{}, err
+	}
+	if l.number == 1 {
+		return l.opening()
 	}
 	var r record
 	if err := strict(l.buf, &r); err != nil {

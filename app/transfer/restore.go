@@ -125,6 +125,10 @@ func (r Restore) examine(ctx context.Context, scratch, detail string) (err error
 		if broken != 0 {
 			return contradiction("the audit log", fmt.Sprintf("is broken at event %d", broken), nil)
 		}
+		// A copy of a database has the sessions of its time, also those that were ended since.
+		if _, err := tx.DeleteAdminSessions(ctx); err != nil {
+			return err
+		}
 		return tx.Audit(ctx, app.Event{At: time.Now().UTC().Truncate(time.Millisecond), Actor: r.By, Action: "instance.restore", Subject: "instance", Detail: detail})
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
@@ -46,4 +47,22 @@ func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 	if aside != 1 {
 		t.Errorf("the log is not set aside: %v", names(t, dir))
 	}
+}
+
+// A restore point has the sessions of its time. One that was ended since must not open again.
+func TestARestorePointBringsNoSessionBack(t *testing.T) {
+	h, dir := newHouse(t, "aaaa"), t.TempDir()
+	session := store.AdminSession{ID: "s", Token: []byte("token"), PersonID: "p", CreatedAt: time.Now(), SeenAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)}
+	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertAdminSession(t.Context(), session) }))
+	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
+	h.no(Restore{Dir: dir, Keyring: h.ring, By: person(), Log: slog.New(slog.DiscardHandler)}.FromPoint(t.Context(), point))
+	st := must[*store.Store](t)(store.Open(t.Context(), dir, slog.New(slog.DiscardHandler)))
+	defer st.Close()
+	h.no(st.Read(t.Context(), func(tx *store.Tx) error {
+		list, err := tx.AdminSessions(t.Context(), time.Now(), time.Now().Add(-time.Hour))
+		if len(list) > 0 {
+			t.Errorf("%+v", list)
+		}
+		return err
+	}))
 }

@@ -30,7 +30,8 @@ type Config struct {
 type Service struct {
 	cfg    Config
 	jobs   jobs
-	backup sync.Mutex // one backup at a time in this process; the database knows of other processes
+	backup sync.Mutex                  // one backup at a time in this process; the database knows of other processes
+	late   func(context.Context) error // records how the last backup ended, if that failed; backup is held
 	free   func(dir string) (int64, error)
 }
 

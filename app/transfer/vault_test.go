@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/leases"
@@ -30,6 +32,12 @@ func TestReferencesToVaultTravelAndValuesNever(t *testing.T) {
 	c := must[app.Credential](t)(fresh.desk.Credential(ctx, "TOKEN"))
 	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" {
 		t.Errorf("it came as %+v", c)
+	}
+	// A restore asks nothing and brings everything, also a backup that verifies itself so.
+	restored := newHouse(t, "cccc")
+	must[Counts](t)(restored.Fill(ctx, upload(h.export(all())), nil))
+	if diff := cmp.Diff(comparable(h.dump(all())), comparable(restored.dump(all()))); diff != "" {
+		t.Error(diff)
 	}
 	in := must[*vault.Inspection](t)(fresh.desk.InspectCredential(ctx, person(), c))
 	if !strings.Contains(in.Problem, "has no Vault") {

@@ -23,7 +23,7 @@ func (s *Server) showCredentials(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.CredentialsView(views.CredentialsPage{Shell: sh, Credentials: list}))
+	return s.render(c, http.StatusOK, views.CredentialsView(views.CredentialsPage{Shell: sh, Credentials: list}), "credentials")
 }
 
 func (s *Server) showNewCredential(c echo.Context) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/views"
 	"github.com/computclaw/airlock/views/browsertest"
@@ -106,6 +107,11 @@ func TestFlowTwoTabs(t *testing.T) {
 	s.must(err)
 	other.Says("#inbox", "Nothing needs you")
 	other.Until(`!document.querySelector("#waiting-rail").classList.contains("count")`)
+	other.Open(views.Credentials)
+	other.Says("#credentials", "No credentials yet")
+	_, err = s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "FROM_THE_OTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
+	s.must(err)
+	other.Says("#credentials", "FROM_THE_OTHER")
 }
 
 // TestFlowStoryOnAPhone: an execution on a phone, its result as tree and as text, its output in both ways, the failing line from the traceback, and the way to its comparison.

@@ -122,6 +122,12 @@ func TestUIKeyboard(t *testing.T) {
 	b.Until(`!document.getElementById("keys").open`)
 	b.Press("c")
 	b.Heading("Create a profile")
+	s.request([]app.Key{{Name: "ORACLE_DSN"}})
+	b.Open(views.Inbox)
+	b.Press("j")
+	b.Until(`document.activeElement.closest(".needs li")`)
+	b.Press("\r")
+	b.Heading("Monthly revenue report")
 	b.Open(views.Settings)
 	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#keys-choice").value = "off"`))
 	b.Click("form[action$='/keys'] button")
@@ -178,7 +184,12 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	b.Click("[value=plain]")
 	s.login()
 	s.submit(s.get(views.Settings), "#sessions form.foot", "all").leads(views.Settings)
+	// The page finds out by itself when it asks for something, and doesn't throw away what is being typed.
+	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "ANOTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
+	s.must(err)
+	b.Says("#trouble", "Your session is over. What you typed is still here.")
 	b.Click(".foot .primary")
+	b.Says("#trouble", "so nothing was saved")
 	b.Says("#trouble", "What you typed is still here.")
 	if got := b.Text(`document.querySelector("#name").value + " " + document.querySelector("#value").value`); got != "TYPED "+uiSecrets()[0] {
 		t.Errorf("the form holds %q", got)
@@ -187,4 +198,62 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	s.loginIn(other)
 	b.Click(".foot .primary")
 	b.Says(".told", "The credential was added.")
+}
+
+// TestUIRefusedForm: what is wrong stands beside its field, what was typed stays, and a secret doesn't.
+func TestUIRefusedForm(t *testing.T) {
+	s := newUISite(t)
+	b := browsertest.New(t, s.web.URL)
+	b.Expect("422")
+	s.loginIn(b)
+	b.Open(views.CredentialNew)
+	b.Type("#name", "2FAST")
+	b.Type("#value", uiSecrets()[0])
+	b.Type("#service", "Reporting")
+	b.Type("#hosts", "api.example.com")
+	b.Click(".foot .primary")
+	b.Says("#name-wrong", "can't be a key name")
+	b.Says(".errors", "Nothing was saved")
+	if got := b.Text(`["#name", "#service", "#hosts", "#value"].map((s) => document.querySelector(s).value).join("|") + location.pathname`); got != "2FAST|Reporting|api.example.com|"+views.CredentialNew {
+		t.Errorf("the refused form holds %q", got)
+	}
+	b.Text(`document.querySelector("#name").select()`)
+	b.Type("#name", "FAST")
+	b.Text(`document.querySelector("#name").value = "FAST"`)
+	b.Type("#value", uiSecrets()[0])
+	b.Click(".foot .primary")
+	b.Says(".told", "The credential was added.")
+	b.Says("tbody", "FAST")
+}
+
+// TestUILockOnAPhone: from the inbox to the locked profile with a thumb.
+func TestUILockOnAPhone(t *testing.T) {
+	s := newUISite(t)
+	s.request([]app.Key{{Name: "API_TOKEN", Description: "To read the data"}}, "api.example.com")
+	b := browsertest.New(t, s.web.URL)
+	b.Size(390, 844)
+	tap := func(selector string) {
+		b.Until(`((e) => e && (e.scrollIntoView({block: "center"}), true))(document.querySelector(` + browsertest.Quoted(selector) + `))`) // from under the bar
+		b.Click(selector)
+	}
+	fits := func() {
+		b.Until(`document.documentElement.scrollWidth <= innerWidth`)
+	}
+	s.loginIn(b)
+	b.Click(`.bar a[href="/ui/inbox"]`)
+	b.Heading("Inbox")
+	fits()
+	tap(".needs .button")
+	b.Heading("Monthly revenue report")
+	fits()
+	tap(`#value\.API_TOKEN`)
+	b.Type(`#value\.API_TOKEN`, uiSecrets()[0])
+	tap(`[name="allow.0"]`)
+	tap(".lock .primary")
+	b.Heading("Lock Monthly revenue report")
+	b.Says(".sentences", "Its scripts run wherever this instance runs scripts.")
+	fits()
+	tap(".lock button.primary")
+	b.Says(".state", "Locked")
+	fits()
 }

@@ -21,7 +21,7 @@ func TestUISettingsTellWhatIsKept(t *testing.T) {
 	s.server.cfg.Retention = keeper
 	s.get(views.Settings).says("#retention", "Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention", "Not yet")
 	s.must(keeper.Pass(t.Context()))
-	s.get(views.Settings).says("#retention", "removed 0 executions").says("#retention", "nothing new is taken").lacks(".diskfull")
+	s.get(views.Settings).says("#retention", "Removed 0 executions").says("#retention", "nothing new is taken").lacks(".diskfull")
 }
 
 // another is a second browser on the same site.

@@ -12,7 +12,8 @@ import (
 func TestUIFirstVisit(t *testing.T) {
 	const where, why = "On Render the admin token is the value of AIRLOCK_ADMIN_TOKEN: your service's page, Environment.", "The data directory /data is on no disk of its own."
 	s := newUISiteWithoutPeople(t, func(c *Config) { c.Where = Where{Token: where, Losing: why} })
-	for _, path := range []string{views.Root, views.Credentials, views.Settings, views.Welcome} {
+	s.get(views.Welcome).leads(views.Login) // which leads on by itself
+	for _, path := range []string{views.Root, views.Credentials, views.Settings} {
 		s.get(path).leads(views.LoginURL(path))
 	}
 	s.get(views.Login).want(http.StatusOK).says("form", where).says(".losing", why)

@@ -13,11 +13,12 @@ window.htmx?.registerExtension("keep", {
 
 // A broken connection is told, not hidden.
 const stale = "The live connection is interrupted. What you see may be out of date; reload to be sure.";
-const failed = "That did not reach Airlock, so nothing was changed. Try again.";
+const failed = "No answer came from Airlock, so this may not have been done. Look before you try again.";
 const other = "Airlock was updated meanwhile. Reload to see its new pages.";
 function trouble(text) {
   const place = document.getElementById("trouble");
-  if (!place) return;
+  if (!place || text && "over" in place.dataset) return; // that the session is over says more
+  delete place.dataset.over;
   place.hidden = !text;
   if (text) set(place.querySelector("span"), text);
 }

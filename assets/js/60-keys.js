@@ -44,11 +44,11 @@ function show(id) {
   return true;
 }
 
-// step moves the focus along the rows' links.
+// step moves the focus along the links of rows, those of the inbox and of a search too.
 function step(by) {
-  const links = [...document.querySelectorAll("main .rows tbody tr")].map((row) => row.querySelector("a:not([tabindex='-1'])")).filter(Boolean);
+  const links = [...document.querySelectorAll("main :is(.rows tbody tr, .needs li, .found li)")].map((row) => row.querySelector("a:not([tabindex='-1'])")).filter(Boolean);
   if (!links.length) return false;
-  const row = document.activeElement?.closest?.("tr");
+  const row = document.activeElement?.closest?.("tr, li");
   const at = links.findIndex((link) => row?.contains(link));
   const to = links[at < 0 ? 0 : Math.min(Math.max(at + by, 0), links.length - 1)];
   to.focus();

@@ -12,20 +12,34 @@ function tell() {
 }
 document.addEventListener("htmx:after:swap", tell);
 
-// A session that is over in the middle of a form: what was typed stays, and a line says how to go on.
+// A session that is over in the middle of a form: what was typed stays, and a line says how to go on. It is found out when the form is sent, or before, when the page asks for
+// something by itself; that leads to the login only where nothing was typed.
 document.addEventListener("htmx:before:swap", (event) => {
-  const ctx = event.detail?.ctx;
-  if (ctx?.response?.raw?.status !== 401) return;
+  if (event.detail?.ctx?.response?.raw?.status !== 401) return;
   event.preventDefault();
+  sessionOver("Your session is over, so nothing was saved. What you typed is still here. ", ", then send it again.");
+  document.getElementById("trouble")?.scrollIntoView({ block: "center" });
+});
+document.addEventListener("htmx:before:response", (event) => {
+  const ctx = event.detail?.ctx;
+  if (ctx?.response?.raw?.status !== 401 || ctx.sourceElement?.matches?.("a, form") || !typed()) return;
+  event.preventDefault();
+  sessionOver("Your session is over. What you typed is still here. ", ", then go on.");
+});
+
+function typed() {
+  return [...document.querySelectorAll("main :is(input:not([type=hidden]), textarea)")].some((field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked);
+}
+
+function sessionOver(before, after) {
   const place = document.getElementById("trouble");
   if (!place) return;
   place.hidden = false;
-  place.querySelector("span").innerHTML = "";
+  place.dataset.over = "";
   const link = document.createElement("a");
   link.href = "/ui/login";
   link.target = "_blank";
   link.textContent = "Log in in another tab";
-  place.querySelector("span").append("Your session is over, so nothing was saved. What you typed is still here. ", link, ", then send it again.");
-  place.scrollIntoView({ block: "center" });
-});
+  place.querySelector("span").replaceChildren(before, link, after);
+}
 tell();

@@ -41,6 +41,9 @@ func (o *operator) rotateKey(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.othersAreDone(ctx); err != nil {
+		return err
+	}
 	n, err := rekey.Run(ctx, o.store, o.keyring)
 	if err == nil && running {
 		// What a request of that moment sealed with the old key may have been written behind the first pass.
@@ -102,6 +105,24 @@ func (o *operator) note(ctx context.Context, action, detail string) error {
 	return o.store.Write(ctx, func(tx *store.Tx) error {
 		return tx.Audit(ctx, app.Event{At: time.Now().UTC().Truncate(time.Millisecond), Actor: o.by, Action: action, Subject: "instance", Detail: detail})
 	})
+}
+
+// othersAreDone waits until no other airlock admin runs that may have been started with the old key alone.
+func (o *operator) othersAreDone(ctx context.Context) error {
+	for deadline := time.Now().Add(knowWithin); ; {
+		alone, err := aloneWithKeys(o.keys)
+		if alone || err != nil {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return app.E(app.CodeConflict, "another airlock admin command runs that may not have the new instance key", "Nothing was sealed anew. Wait until it has ended, or end it, and run this again.")
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // serverKnows waits until a running server seals with the present key; running is false if there is none.

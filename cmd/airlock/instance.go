@@ -33,9 +33,10 @@ type instance struct {
 	access   *access.Service
 	transfer *transfer.Service
 	keeper   *retention.Keeper
-	keyPath  string // its file; "" if it is in the environment
-	keyFrom  string // where the instance key comes from
-	keyMade  bool   // just now
+	keyPath  string   // its file; "" if it is in the environment
+	keyFrom  string   // where the instance key comes from
+	keyMade  bool     // just now
+	keys     *os.File // of a command beside the server: see shareKeys
 }
 
 // openInstance opens the data directory, which is made if need be. The caller must close it.
@@ -97,7 +98,16 @@ func existingInstance(ctx context.Context, cfg config, log *slog.Logger) (*insta
 		// Files that another user makes beside the database would lock the server out.
 		return nil, usageError{fmt.Sprintf("%s belongs to user %d; run this as that user", path, owner.Uid)}
 	}
-	return openInstance(ctx, cfg, log)
+	keys, err := shareKeys(cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	i, err := openInstance(ctx, cfg, log)
+	if err != nil {
+		return nil, errors.Join(err, keys.Close())
+	}
+	i.keys = keys
+	return i, nil
 }
 
 // label names the instance for sandbox backends, so that they sweep what it left behind and nothing else. It tells nothing about the key.
@@ -105,7 +115,13 @@ func (i *instance) label() string {
 	return hex.EncodeToString(i.keyring.Lookup(secrets.Settings, "instance label")[:8])
 }
 
-func (i *instance) close() error { return errors.Join(i.closeVault(), i.store.Close()) }
+func (i *instance) close() error {
+	err := errors.Join(i.closeVault(), i.store.Close())
+	if i.keys != nil {
+		err = errors.Join(err, i.keys.Close())
+	}
+	return err
+}
 
 // olderKeys are the instance keys before the present one, as long as a rotation is not finished.
 func olderKeys(cfg config) ([]app.Secret, error) {

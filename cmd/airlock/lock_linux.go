@@ -20,6 +20,30 @@ func lockRotation(dir string) (*os.File, error) {
 	return lock(dir, "rotate.lock", "another key rotation is under way in "+dir+"; wait until it has ended")
 }
 
+// shareKeys holds off the end of a rotation as long as a command runs: it seals with the keys that it found at its start, and what it seals with one that is dropped nobody opens.
+func shareKeys(dir string) (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(dir, "keys.lock"), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the instance key: %w", err)
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_SH); err != nil { // a rotation has it for a moment only
+		return nil, errors.Join(fmt.Errorf("lock the instance key: %w", err), file.Close())
+	}
+	return file, nil
+}
+
+// aloneWithKeys reports whether no other command runs that shares the keys. Those that begin from then on find the keys as they are now.
+func aloneWithKeys(shared *os.File) (bool, error) {
+	err := unix.Flock(int(shared.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err != nil && !errors.Is(err, unix.EWOULDBLOCK) {
+		return false, fmt.Errorf("lock the instance key: %w", err)
+	}
+	if again := unix.Flock(int(shared.Fd()), unix.LOCK_SH); again != nil {
+		return false, fmt.Errorf("lock the instance key: %w", again)
+	}
+	return err == nil, nil
+}
+
 // lock locks a file in the data directory; taken is what to say if somebody else has it.
 func lock(dir, name, taken string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -150,6 +151,39 @@ func TestRestoringAHouse(t *testing.T) {
 		t.Errorf("the audit log: %s", log)
 	}
 	in.admin("", "audit", "verify")
+}
+
+// A command that was begun before a rotation has the old key alone, and may wait for its input for long. What it seals must open afterwards.
+func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
+	in := startInstance(t, "AIRLOCK_POOL=0")
+	in.stop() // beside a server a rotation takes longer, and looks a second time
+	set := exec.Command(in.binary, "admin", "credential", "set", "TOKEN", "--mode", "injected")
+	set.Env = in.env
+	value, err := set.StdinPipe()
+	must(t, err)
+	must(t, set.Start())
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		keys, err := shareKeys(in.dir)
+		must(t, err)
+		alone, err := aloneWithKeys(keys)
+		must(t, errors.Join(err, keys.Close()))
+		if !alone {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the command does not share the keys")
+		}
+	}
+	time.Sleep(time.Second) // it opens the instance and waits for the value
+	rotated := make(chan string, 1)
+	go func() { rotated <- in.admin("", "key", "rotate") }()
+	time.Sleep(3 * time.Second) // long enough for a rotation that waits for nobody
+	_, err = value.Write([]byte("a value that came late 0123456789"))
+	must(t, errors.Join(err, value.Close(), set.Wait()))
+	if said := <-rotated; !strings.Contains(said, "sealed") || in.lines("instance.key") != 1 {
+		t.Errorf("the rotation said %q", said)
+	}
+	in.admin(movingWords, "export", filepath.Join(t.TempDir(), "house.airlock")) // it opens everything
 }
 
 // The instance key is replaced while the server runs and an agent works; afterwards the old one is nowhere, and a restart finds everything.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -177,6 +178,24 @@ func TestS3SlowAndFailing(t *testing.T) {
 }
 
 // A process that was killed while it wrote leaves a part. The next write removes it when it is old, and touches nobody else's files.
+// Whoever else may write to the directory can put a link where a backup will be written. What it leads to must stay as it is.
+func TestABackupIsNotWrittenThroughALink(t *testing.T) {
+	dir, victim := t.TempDir(), filepath.Join(t.TempDir(), "instance.key")
+	d, err := OpenDir(dir)
+	if err == nil {
+		err = errors.Join(os.WriteFile(victim, []byte("key"), 0o600), os.Symlink(victim, filepath.Join(dir, "airlock-a.part")))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Put(t.Context(), "airlock-a", strings.NewReader("backup"), 6); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("%v", err)
+	}
+	if got, err := os.ReadFile(victim); string(got) != "key" {
+		t.Errorf("it became %q, %v", got, err)
+	}
+}
+
 func TestPartsOfKilledProcessesAreRemoved(t *testing.T) {
 	path := t.TempDir()
 	d, err := OpenDir(path)
