@@ -60,9 +60,10 @@ func newLoad(c *crash, seed uint64) *crashLoad {
 func (l *crashLoad) begin() {
 	ctx, cancel := context.WithCancel(context.Background())
 	l.cancel = cancel
-	for i := range loadClients {
+	for range loadClients {
 		l.begun++
-		random := rand.New(rand.NewPCG(l.seed, 100+l.begun))
+		client := l.begun
+		random := rand.New(rand.NewPCG(l.seed, 100+client))
 		l.clients.Go(func() {
 			for ctx.Err() == nil {
 				if len(l.open()) >= maxOpen {
@@ -70,7 +71,7 @@ func (l *crashLoad) begin() {
 					time.Sleep(100 * time.Millisecond)
 					continue
 				}
-				l.one(ctx, random, i)
+				l.one(ctx, random, client)
 			}
 		})
 	}
@@ -82,9 +83,9 @@ func (l *crashLoad) end() {
 }
 
 // one submits a script, insists until there is an answer, and follows the execution for a while.
-func (l *crashLoad) one(ctx context.Context, random *rand.Rand, client int) {
+func (l *crashLoad) one(ctx context.Context, random *rand.Rand, client uint64) {
 	kind := random.IntN(6)
-	s := &sentScript{nonce: fmt.Sprintf("n%d-%d-%x", client, l.begun, random.Uint64()), backend: crashBackends[random.IntN(len(crashBackends))], asks: kind == 1, cancel: kind == 2}
+	s := &sentScript{nonce: fmt.Sprintf("n%d-%x", client, random.Uint64()), backend: crashBackends[random.IntN(len(crashBackends))], asks: kind == 1, cancel: kind == 2}
 	inputs := map[string]any{"nonce": s.nonce, "output": 0, "seconds": 0.0, "asks": s.asks}
 	switch kind {
 	case 2:
