@@ -88,6 +88,28 @@ func (p Profile) CanChangeKeys(now time.Time) error {
 	return p.CanUse(now)
 }
 
+// CheckReference refuses a {KEY} host that an agent asks for if the profile has no such key, or one that is to be secret: a person could only be misled by it.
+func (p Profile) CheckReference(h Host) error {
+	key := h.KeyReference()
+	if key == "" {
+		return nil
+	}
+	for _, k := range p.Keys {
+		if k.Name != key {
+			continue
+		}
+		mode := k.Mode
+		if k.CredentialID != "" {
+			mode = k.CredentialMode
+		}
+		if mode == ModePlain || mode == "" {
+			return nil
+		}
+		return Invalid("host", fmt.Sprintf("the host %s refers to a key that is %s: only a plain key names a host", h, mode), "Ask for the key with the mode plain if its value is only a host name, or write the host name itself.")
+	}
+	return Invalid("host", fmt.Sprintf("the host %s refers to a key that the profile does not have", h), "Ask for the key first, with POST /profiles/{id}/keys and the mode plain, or write the host name itself.")
+}
+
 // CanUse returns nil unless the profile is revoked or expired. Expired profiles may still read what they have.
 func (p Profile) CanUse(now time.Time) error {
 	switch p.State(now) {

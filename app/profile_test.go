@@ -75,3 +75,17 @@ func TestProfileProperties(t *testing.T) {
 		}
 	})
 }
+
+// TestCheckReference: an agent may ask only for hosts of keys that can be plain.
+func TestCheckReference(t *testing.T) {
+	p := Profile{Keys: []Key{{Name: "ASKED"}, {Name: "PLAIN", Mode: ModePlain}, {Name: "INJ", Mode: ModeInjected}, {Name: "LINKED", Mode: ModeInjected, CredentialID: "c", CredentialMode: ModePlain}, {Name: "SECRET", CredentialID: "c", CredentialMode: ModeSealed}}}
+	for text, want := range map[string]bool{"api.example.com": true, "{ASKED}:1": true, "{PLAIN}:1": true, "{LINKED}:1": true, "{INJ}:1": false, "{SECRET}:1": false, "{NOKEY}:1": false} {
+		h, err := ParseHost(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.CheckReference(h); (err == nil) != want || err != nil && CodeOf(err) != CodeInvalidField {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

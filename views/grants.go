@@ -42,6 +42,8 @@ type KeyGrant struct {
 	Where     []app.Host // where the value may go, as far as this profile's key may use it
 	Places    []app.Place
 	PlainHTTP bool
+	// Of a plain credential only: the host that its value names; "" if there is no such value.
+	Names string
 }
 
 // Grants says what a profile grants, one sentence per line: values, hosts, and until when. The same sentences stand before the lock and
@@ -55,7 +57,7 @@ func Grants(keys []KeyGrant, hosts []app.Host, expires time.Time) []Sentence {
 		all = append(all, say("key", word("Scripts with this profile receive no credentials.")))
 	}
 	for _, h := range hosts {
-		all = append(all, hostSentence(h))
+		all = append(all, hostSentence(h, keys))
 	}
 	if len(hosts) == 0 {
 		all = append(all, say("globe", word("They can reach no host at all.")))
@@ -228,11 +230,19 @@ func StrandedKeys(keys []KeyGrant, allowed []app.Host) []Stranded {
 	return all
 }
 
-func hostSentence(h app.Host) Sentence {
+func hostSentence(h app.Host, keys []KeyGrant) Sentence {
 	s := say("globe", word("They can reach "), code(h.Name), word(" "+ports(h)))
 	switch key := h.KeyReference(); {
 	case key != "":
-		s.Parts = []Part{word("They can reach the host that "), code(key), word(" names, " + ports(h))}
+		i := slices.IndexFunc(keys, func(k KeyGrant) bool { return k.Key.Name == key })
+		if i < 0 || keys[i].Key.CredentialID != "" && keys[i].Key.CredentialMode != app.ModePlain {
+			return Sentence{Icon: "globe", Warn: true, Parts: []Part{word("They reach nothing through "), code(h.Name), word(": the profile has no plain key of that name.")}}
+		}
+		s.Parts = []Part{word("They can reach the host that "), code(key), word(" names, ")}
+		if keys[i].Names != "" {
+			s.Parts = append(s.Parts, code(keys[i].Names), word(", "))
+		}
+		s.Parts = append(s.Parts, word(ports(h)))
 	case strings.HasPrefix(h.Name, "*."):
 		s.Parts[2].Text = ", every name below it, " + ports(h)
 	}

@@ -1,6 +1,10 @@
 package views
 
-import "github.com/computclaw/airlock/app"
+import (
+	"slices"
+
+	"github.com/computclaw/airlock/app"
+)
 
 // askedAt is the line of the script that ran into a refusal.
 func askedAt(h HostForm) string {
@@ -26,6 +30,17 @@ func (p ProfilePage) allowedForms() []HostForm {
 		}
 	}
 	return all
+}
+
+// unnamed reports whether a request refers to a key that can't name its host: the profile has none of that name, or it is locked with a secret one. It is not
+// offered; what is allowed already stays to be taken away.
+func (p ProfilePage) unnamed(h HostForm) bool {
+	key := h.Host.KeyReference()
+	if key == "" || h.Allow {
+		return false
+	}
+	i := slices.IndexFunc(p.Profile.Keys, func(k app.Key) bool { return k.Name == key })
+	return i < 0 || p.Profile.Locked && p.Profile.Keys[i].CredentialMode != app.ModePlain
 }
 
 // strandedURL takes a host that helps a sealed key: the setup before the lock, the hosts after it. Both lead to a summary.

@@ -3,6 +3,7 @@ package views_test
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -188,7 +189,7 @@ func TestGrants(t *testing.T) {
 	empty.ValueExists = false
 	keys := []views.KeyGrant{
 		{Key: key("A", "A", app.ModeInjected)},
-		{Key: key("B", "B_PROD", app.ModePlain)},
+		{Key: key("B", "B_PROD", app.ModePlain), Names: "db.internal.example"},
 		{Key: key("C", "C_PROD", app.ModeSealed), Where: []app.Host{host("api.example.com"), host("b.example.com:443,8443"), host("elsewhere.test")}, Places: []app.Place{app.PlaceHeader}},
 		{Key: key("D", "D", app.ModeSealed), Where: []app.Host{host("api.example.com")}, Places: []app.Place{app.PlaceHeader, app.PlaceBody, app.PlacePath}, PlainHTTP: true},
 		{Key: empty, Where: []app.Host{host("elsewhere.test")}},
@@ -214,7 +215,7 @@ func TestGrants(t *testing.T) {
 		"! They can reach db.example.com on ports 5432 and 5433, also where it leads to a private address in your network.",
 		"They can reach *.example.com, every name below it, on ports 80 and 443.",
 		"They can reach *.example.com, every name below it, on port 8443.",
-		"They can reach the host that B names, on port 1521.",
+		"They can reach the host that B names, db.internal.example, on port 1521.",
 		"They can reach nothing else.",
 		"This ends on 4 March 2026, 05:06 UTC.",
 	}
@@ -230,6 +231,36 @@ func TestGrants(t *testing.T) {
 	nothing := views.Grants(nil, nil, time.Time{})
 	if len(nothing) != 3 || nothing[0].Text() != "Scripts with this profile receive no credentials." || nothing[1].Text() != "They can reach no host at all." {
 		t.Errorf("nothing: %v", nothing)
+	}
+}
+
+// TestGrantsOfReferences: what a plain key names is read beside it, escaped, and a reference that names nothing is not told as access.
+func TestGrantsOfReferences(t *testing.T) {
+	plain := app.Key{Name: "B", CredentialID: "B", Credential: "B", CredentialMode: app.ModePlain, ValueExists: true}
+	secret := plain
+	secret.Name, secret.CredentialMode = "A", app.ModeInjected
+	keys := []views.KeyGrant{{Key: secret}, {Key: plain, Names: "<db>.example"}, {Key: app.Key{Name: "G"}}}
+	allowed := []app.Host{host("{B}:1521"), host("{NOKEY}:443"), host("{A}:443"), host("{G}:443")}
+	var got []string
+	for _, s := range views.Grants(keys, allowed, time.Time{})[3:7] {
+		got = append(got, fmt.Sprint(s.Warn, " ", s.Text()))
+	}
+	want := []string{
+		"false They can reach the host that B names, <db>.example, on port 1521.",
+		"true They reach nothing through {NOKEY}: the profile has no plain key of that name.",
+		"true They reach nothing through {A}: the profile has no plain key of that name.",
+		"false They can reach the host that G names, on port 443.",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	page := views.LockPage{Shell: shell("Lock", views.SectionProfiles), Profile: sampleProfile(app.StateUnlocked), Granted: keys, Allowed: allowed}
+	var buf bytes.Buffer
+	if err := views.LockView(page).Render(t.Context(), &buf); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(buf.String(), "&lt;db&gt;.example") || strings.Contains(buf.String(), "<db>") {
+		t.Error("the value is not escaped, or not there")
 	}
 }
 

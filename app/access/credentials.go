@@ -110,7 +110,7 @@ func checkInput(in *CredentialInput) error {
 		}
 	}
 	if in.Hosts != nil {
-		list, err := canonicalHosts(in.Hosts)
+		list, err := reachableHosts(in.Hosts)
 		if err != nil {
 			return err
 		}

@@ -29,6 +29,11 @@ func (s *Service) ProposeHosts(ctx context.Context, by app.Actor, handle string,
 		fresh := slices.DeleteFunc(slices.Clone(list), func(h app.Host) bool {
 			return slices.ContainsFunc(p.Hosts, func(have app.HostRequest) bool { return have.String() == h.String() })
 		})
+		for _, h := range fresh {
+			if err := p.CheckReference(h); err != nil {
+				return "", "", err
+			}
+		}
 		if len(fresh) == 0 {
 			return "", "", nil
 		}
@@ -81,7 +86,7 @@ func hostsDetail(list []app.Host) string {
 	return "Allowed " + names(list) + " and nothing else."
 }
 
-// reachableHosts is canonicalHosts for what scripts shall reach: entries that grant nothing are refused, since a page would promise access.
+// reachableHosts is canonicalHosts for what scripts, or the values they send, shall reach: entries that grant nothing are refused, since a page would promise access.
 func reachableHosts(hosts []app.Host) ([]app.Host, error) {
 	list, err := canonicalHosts(hosts)
 	for _, h := range list {

@@ -291,3 +291,38 @@ func TestNarrowNeverWidens(t *testing.T) {
 		}
 	})
 }
+
+// TestReferencesThatNameNothing: an agent's {KEY} host of a key that isn't there, or is secret, is refused before a person reads it; what a plain key names is told.
+func TestReferencesThatNameNothing(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	d.credential("DB_HOST", app.ModePlain, " db.internal.example\n")
+	d.credential("URL", app.ModePlain, "https://db.internal.example")
+	d.credential("SECRET", app.ModeInjected, "hunter2hunter2")
+	p := d.unlocked("DB_HOST", "SECRET", "URL")
+	for _, k := range []string{"DB_HOST", "SECRET", "URL"} {
+		p = must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, k, k))
+	}
+	for _, bad := range []string{"{NOKEY}:443", "{SECRET}:443"} {
+		_, err := d.ProposeHosts(ctx, agent, p.Handle, hosts(t, "fine.example", bad))
+		wantCode(t, bad, err, app.CodeInvalidField)
+	}
+	p = must[app.Profile](t)(d.ProposeHosts(ctx, agent, p.Handle, hosts(t, "{DB_HOST}:443")))
+	if len(p.Hosts) != 1 {
+		t.Errorf("the hosts are %v", p.Hosts)
+	}
+	named := must[map[string]string](t)(d.NamedHosts(ctx, p))
+	if len(named) != 1 || named["DB_HOST"] != "db.internal.example" {
+		t.Errorf("named: %v", named)
+	}
+}
+
+// TestCredentialsOfThisMachineAreRefused: no script ever reaches Airlock's own machine by its address, so no value can go there.
+func TestCredentialsOfThisMachineAreRefused(t *testing.T) {
+	d := newDesk(t)
+	for _, bad := range []string{"127.0.0.1", "[::1]:8443", "localhost", "169.254.169.254"} {
+		_, err := d.SetCredential(t.Context(), person, CredentialInput{Name: "A", Hosts: hosts(t, bad), Value: app.NewSecret("long-enough-and-hard-to-guess-1")})
+		wantCode(t, bad, err, app.CodeInvalidField)
+	}
+	must[app.Credential](t)(d.SetCredential(t.Context(), person, CredentialInput{Name: "A", Hosts: hosts(t, "192.0.2.7:443"), Value: app.NewSecret("long-enough-and-hard-to-guess-1")}))
+}

@@ -193,6 +193,38 @@ func ResolveHosts(p app.Policy, values []Value) ([]app.Host, error) {
 	return hosts, nil
 }
 
+// NamedHosts returns, by key, the host that each plain key of a profile names now. Keys whose value is missing, in Vault, or no host name are left out.
+func (s *Service) NamedHosts(ctx context.Context, p app.Profile) (map[string]string, error) {
+	var ids []string
+	for _, k := range p.Keys {
+		if k.CredentialMode == app.ModePlain {
+			ids = append(ids, k.CredentialID)
+		}
+	}
+	if len(ids) == 0 {
+		return map[string]string{}, nil
+	}
+	named := map[string]string{}
+	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		opened, err := s.openValues(ctx, tx, ids)
+		if err != nil {
+			return err
+		}
+		for _, k := range p.Keys {
+			v, ok := opened[k.CredentialID]
+			if !ok {
+				continue
+			}
+			v.Key = k.Name
+			if name, err := referred(app.Host{Name: "{" + k.Name + "}"}, k.Name, []Value{v}); err == nil {
+				named[k.Name] = name
+			}
+		}
+		return nil
+	})
+	return named, err
+}
+
 func referred(h app.Host, key string, values []Value) (string, error) {
 	i := slices.IndexFunc(values, func(v Value) bool { return v.Key == key })
 	if i < 0 {

@@ -48,7 +48,8 @@
 // characters; any other place becomes [REDACTED]. Places that overlap become one. The last four are not shown where they could
 // belong to another, shorter secret, or where an encoded form or a line of another value lies in the same place. Masks are not
 // scanned again. Two characters at the ends of a base64 run may hold up to 4 bits each of the value beside a mask. The placeholder of a sealed value becomes
-// [SEALED:NAME], which counts for nothing; in an encoding it is left alone, because it is worth nothing.
+// [SEALED:NAME], which counts for nothing; in an encoding it is left alone, because it is worth nothing. A pattern that takes it, with what stands around it, for a
+// secret has its match masked, and the hit is the pattern's; a form of a value in the same place goes before both.
 //
 // Each mask counts as one hit, of the longest form in it.
 //

@@ -1,11 +1,16 @@
 package redact
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // TestExecution cuts one value into pieces that go different ways.
@@ -107,6 +112,56 @@ func TestPlaceholder(t *testing.T) {
 	_, _ = s.Write([]byte("use " + v.Placeholder + "\n"))
 	if live != "use [SEALED:KEY]\n" || s.Hits() != nil {
 		t.Errorf("live: %s, %v", live, s.Hits())
+	}
+}
+
+// TestOnlyPlaceholdersAreNoValue: whatever stands around placeholders, and whatever a pattern or the end of the text makes of it, a text that holds nothing
+// else is never told as one that held a value; with a value in it, it is.
+func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
+	secret := "sK7#mQ2vX9pLw4Rt-value"
+	v := Value{Name: "KEY", Secret: secretOf(secret), Placeholder: "airlock_sealed_0a1b2c3d4e5f6a7b8c9d"}
+	word := regexp.MustCompile(`[A-Za-z0-9_+/=]{8,}|"token": ?"[^"]*"`)
+	find := func(text string) (list []Match) {
+		for _, at := range word.FindAllStringIndex(text, -1) {
+			list = append(list, Match{at[0], at[1], "word"})
+		}
+		return list
+	}
+	r := New([]Value{v}, Options{Patterns: find, Ahead: func(text string) ([]Match, int) { return find(text), len(text) }})
+	rapid.Check(t, func(t *rapid.T) {
+		around := rapid.SampledFrom([]string{"", "abc", "Ym9iOn", "g==", `{"token": "`, `"}`, " ", "\n", "Basic ", "%20", "\u0061", "=", "YWJj", "//", "öä"})
+		text := around.Draw(t, "before")
+		for range rapid.IntRange(1, 3).Draw(t, "placeholders") {
+			text += around.Draw(t, "left") + v.Placeholder + around.Draw(t, "right")
+		}
+		valueHits := func(text string) (n int) {
+			_, whole := r.Text(text)
+			_, cut := r.Cut(text)
+			_, after := r.After(text, text)
+			_, encoded := r.Text(base64.StdEncoding.EncodeToString([]byte(text)))
+			s := r.Stream(func(Clean) {})
+			_, _ = s.Write([]byte(text))
+			_ = s.Close()
+			for _, h := range slices.Concat(whole, cut, after, encoded, s.Hits()) {
+				if h.Name != "" || h == (Hit{Count: h.Count}) {
+					n++
+				}
+			}
+			return n
+		}
+		if n := valueHits(text); n != 0 {
+			t.Fatalf("%q: %d hits of a value", text, n)
+		}
+		if clean, _ := r.Text(text); strings.Contains(clean.String(), v.Placeholder) {
+			t.Fatalf("%q: the placeholder is left in %q", text, clean)
+		}
+		if valueHits(text+secret) == 0 || valueHits(secret+text) == 0 {
+			t.Fatalf("%q: beside the value, the value isn't told", text)
+		}
+	})
+	_, hits := r.Text(`{"token": "abc` + v.Placeholder + `"}`)
+	if want := (Hit{Rule: "word", Encoding: "around the placeholder of KEY", Count: 1}); len(hits) != 1 || hits[0] != want {
+		t.Errorf("%+v, want %+v", hits, want)
 	}
 }
 

@@ -4,7 +4,7 @@ package redact
 type region struct {
 	start, end int
 	form       int32 // form that fills the region; none if no single one does
-	by         int32 // the longest form in it; none for patterns and for what was not checked
+	by         int32 // the longest form in it, of a placeholder only if there is no value's; none for patterns and for what was not checked
 	quiet      int32 // as in output
 	note       *note // nil for what was found as it stands
 }
@@ -33,26 +33,47 @@ func (m *machine) mask(g *region) string {
 			return "[REDACTED..." + v.show + "]"
 		}
 	}
-	if g.by == none && g.note != nil && g.note.unchecked {
+	if m.worth(g.by) < ofValue && g.note != nil && g.note.unchecked {
 		return maskUnchecked
 	}
 	return maskPlain
 }
 
+// What a region's form is worth when it is told what was found there.
+const (
+	ofNothing = iota
+	ofPlaceholder
+	ofValue
+)
+
+// worth ranks a form: a placeholder is found in text that never held the value, so it says nothing about a value, and gives way to every form of one.
+func (m *machine) worth(form int32) int {
+	switch {
+	case form == none:
+		return ofNothing
+	case m.forms[form].sealed:
+		return ofPlaceholder
+	}
+	return ofValue
+}
+
 // hit says what a region counts as; ok is false if it is no secret.
 func (m *machine) hit(g *region) (h Hit, ok bool) {
-	if g.form != none && m.forms[g.form].sealed {
+	worth := m.worth(g.by)
+	if m.worth(g.form) == ofPlaceholder || worth == ofPlaceholder && g.note == nil {
 		return Hit{}, false
 	}
-	if g.by != none {
+	if worth == ofValue {
 		f := m.forms[g.by]
 		h = Hit{Name: m.values[f.owner].name, Encoding: f.encoding}
 	}
 	if g.note != nil {
 		switch {
-		case g.by == none && g.note.unchecked:
+		case worth < ofValue && g.note.unchecked:
 			h.Encoding = "not checked"
-		case g.by == none:
+		case worth == ofPlaceholder:
+			h.Rule, h.Encoding = g.note.rule, "around the placeholder of "+m.values[m.forms[g.by].owner].name
+		case worth == ofNothing:
 			h.Rule = g.note.rule
 		case h.Encoding == "":
 			h.Encoding = g.note.via
@@ -72,10 +93,14 @@ func (m *machine) extend(g, h *region) {
 	case h.end > g.end:
 		g.form = none
 	}
-	if h.by != none && (g.by == none || h.end-h.start > g.end-g.start) {
+	mine, other := m.worth(g.by), m.worth(h.by)
+	switch {
+	case other == ofValue && (mine < ofValue || h.end-h.start > g.end-g.start):
 		g.by, g.note = h.by, h.note
+	case other == ofPlaceholder && mine == ofNothing:
+		g.by = h.by
 	}
-	if g.note == nil && g.by == none {
+	if g.note == nil && mine < ofValue && other < ofValue {
 		g.note = h.note
 	}
 	if g.quiet != h.quiet {

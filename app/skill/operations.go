@@ -65,7 +65,7 @@ func Operations() []Operation {
 		{
 			ID: "proposeHosts", Method: "POST", Path: "/profiles/{id}/hosts", Auth: AuthPath, Status: 200,
 			Summary: "Ask for hosts the scripts may reach",
-			Detail:  "`host` is `name`, `name:port`, `*.name` or `{KEY}:port` (the value of a plain key). Without a port: 80 and 443. Nothing is reachable until a person allows it, before the lock or after. Returns the profile.",
+			Detail:  "`host` is `name`, `name:port`, `*.name` or `{KEY}:port` (the value of a plain key, which the profile has to have already). Without a port: 80 and 443. Nothing is reachable until a person allows it, before the lock or after. Returns the profile.",
 			Body:    "NewHosts", Returns: "Profile",
 			Request: `{"hosts": [{"host": "api.example.com", "reason": "revenue data"}, {"host": "{DB_HOST}:1521", "reason": "read the ledger"}]}`,
 			Errors:  []app.Code{app.CodeInvalidField, app.CodeNotFound, app.CodeProfileRevoked, app.CodeProfileExpired},

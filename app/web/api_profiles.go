@@ -251,6 +251,9 @@ func (s *Server) proposeHosts(c echo.Context) error {
 	}
 	hosts := make([]app.Host, len(in.Hosts))
 	for i, h := range in.Hosts {
+		if err := p.CheckReference(h.host); err != nil {
+			return under(fmt.Sprintf("hosts[%d].host", i), err)
+		}
 		hosts[i] = h.host
 	}
 	if err := s.allow(c, s.changes); err != nil {

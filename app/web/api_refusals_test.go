@@ -71,6 +71,8 @@ func TestBadInput(t *testing.T) {
 		{"private host", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example","private":true}]}`, 400, app.CodeUnknownField},
 		{"bad port", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example","ports":[70000]}]}`, 400, app.CodeInvalidField},
 		{"bad protocol", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example","protocol":"gopher"}]}`, 400, app.CodeInvalidField},
+		{"host of no key", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":["a.example","{NOKEY}:443"]}`, 400, app.CodeInvalidField},
+		{"host of no key when locked", "POST", "/profiles/" + p.ID + "/hosts", `{"hosts":["{NOKEY}:443"]}`, 400, app.CodeInvalidField},
 		{"long description", "POST", "/profiles", `{"description":"` + strings.Repeat("x", 1001) + `"}`, 400, app.CodeInvalidField},
 		{"control character", "POST", "/profiles", `{"description":"a\u001bb"}`, 400, app.CodeInvalidField},
 		{"respond nothing", "POST", "/executions/" + x + "/respond", `{}`, 400, app.CodeInvalidField},
@@ -108,6 +110,16 @@ func TestBadInput(t *testing.T) {
 		if strings.Contains(w.log.String(), id) {
 			t.Errorf("the log holds %s…", id[:8])
 		}
+	}
+}
+
+// TestRefusedReferenceIsNamed: the entry that names no plain key is the one that the error is about.
+func TestRefusedReferenceIsNamed(t *testing.T) {
+	w := newWorld(t)
+	a := w.call("POST", "/profiles/"+w.profile().ID+"/hosts", `{"hosts":["a.example",{"host":"{NOKEY}:443"}]}`)
+	w.refused(a, 400, app.CodeInvalidField)
+	if field := a.json["error"].(map[string]any)["field"]; field != "hosts[1].host" {
+		t.Errorf("the field is %v", field)
 	}
 }
 

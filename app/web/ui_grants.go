@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/views"
 )
 
@@ -13,18 +14,28 @@ func (s *Server) granted(ctx context.Context, p app.Profile) ([]views.KeyGrant, 
 	if err != nil {
 		return nil, err
 	}
-	return s.keyGrants(ctx, p, credentials)
+	return keyGrants(ctx, s.cfg.Access, p, credentials)
+}
+
+// Granted returns the sentences that stand on the page where a person locks a profile, for those who lock it elsewhere.
+func Granted(ctx context.Context, desk *access.Service, p app.Profile) ([]views.Sentence, error) {
+	credentials, err := desk.Credentials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := keyGrants(ctx, desk, p, credentials)
+	return views.Grants(keys, views.AllowedHosts(p.Hosts), p.ExpiresAt), err
 }
 
 // keyGrants says for each key of a profile where a sealed value may go: what its policy grants, or before the lock what it asks for, as far as
-// the credential belongs there today.
-func (s *Server) keyGrants(ctx context.Context, p app.Profile, credentials []app.Credential) ([]views.KeyGrant, error) {
+// the credential belongs there today. Of plain keys it says which host they name.
+func keyGrants(ctx context.Context, desk *access.Service, p app.Profile, credentials []app.Credential) ([]views.KeyGrant, error) {
 	asked := map[string][]app.Host{}
 	for _, k := range p.Keys {
 		asked[k.Name] = k.Hosts
 	}
 	if p.Policy > 0 {
-		policy, err := s.cfg.Access.Policy(ctx, p.Handle, p.Policy)
+		policy, err := desk.Policy(ctx, p.Handle, p.Policy)
 		if err != nil {
 			return nil, err
 		}
@@ -36,10 +47,14 @@ func (s *Server) keyGrants(ctx context.Context, p app.Profile, credentials []app
 	for _, c := range credentials {
 		byID[c.ID] = c
 	}
+	named, err := desk.NamedHosts(ctx, p)
+	if err != nil {
+		return nil, err
+	}
 	grants := make([]views.KeyGrant, len(p.Keys))
 	for i, k := range p.Keys {
 		c := byID[k.CredentialID]
-		grants[i] = views.KeyGrant{Key: k, Where: app.Within(asked[k.Name], c.Hosts), Places: c.Places, PlainHTTP: c.PlainHTTP}
+		grants[i] = views.KeyGrant{Key: k, Where: app.Within(asked[k.Name], c.Hosts), Places: c.Places, PlainHTTP: c.PlainHTTP, Names: named[k.Name]}
 	}
 	return grants, nil
 }

@@ -95,7 +95,7 @@ func (s *Server) changeHosts(c echo.Context) error {
 		_, err = s.cfg.Access.SetHostsAsSeen(c.Request().Context(), actorOf(c), p.Handle, looked, choice.allowed, choice.dismissed)
 	}
 	if err == nil {
-		return s.done(c, "hosts-changed", views.ProfileURL(p.Handle))
+		return s.done(c, hostsNotice(views.AllowedHosts(p.Hosts), choice), views.ProfileURL(p.Handle))
 	}
 	found, err := problems(err, map[string]string{"host": "new_host", "hosts": "new_host"})
 	if err != nil {
@@ -112,6 +112,22 @@ func (s *Server) changeHosts(c echo.Context) error {
 		}
 		keepHost(page, fields)
 	})
+}
+
+// hostsNotice names what a page says after a choice of hosts took effect.
+func hostsNotice(before []app.Host, choice chosen) string {
+	added, removed := widens(choice.allowed, before), widens(before, choice.allowed)
+	switch {
+	case added && removed:
+		return "hosts-changed"
+	case added:
+		return "hosts-added"
+	case removed:
+		return "hosts-removed"
+	case len(choice.dismissed) > 0:
+		return "hosts-dismissed"
+	}
+	return "hosts-same"
 }
 
 // reviewHosts shows what the profile would grant. The form there sends the same fields again.

@@ -107,7 +107,7 @@ func (s *Server) profilePage(c echo.Context, p app.Profile) (views.ProfilePage, 
 	if page.Credentials, err = s.cfg.Access.Credentials(ctx); err != nil {
 		return views.ProfilePage{}, err
 	}
-	if page.Granted, err = s.keyGrants(ctx, p, page.Credentials); err != nil {
+	if page.Granted, err = keyGrants(ctx, s.cfg.Access, p, page.Credentials); err != nil {
 		return views.ProfilePage{}, err
 	}
 	for _, k := range p.Keys {

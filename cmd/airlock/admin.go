@@ -40,6 +40,8 @@ const adminUsage = `Usage: airlock admin COMMAND
   profile show ID
   profile lock ID                             links each key to the credential of its name, or as --key says
       --key NAME[=CREDENTIAL]  --host HOST  --private-host HOST (repeatable)  --expires TIME
+  profile hosts ID                            what it grants; with flags also on a locked profile, where removing counts at once
+      --allow HOST  --allow-private HOST  --remove HOST (repeatable)
   profile place ID [--backend NAME] [--min-tier full|restricted] [--image NAME]
                                               where its scripts may run; without flags anywhere
   profile expire ID TIME                      TIME: 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -69,7 +70,7 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	}
 	c, err := o.access.SetCredential(ctx, o.by, in)
 	if err != nil {
-		return err
+		return withFlags(err)
 	}
 	fmt.Fprintf(o.err, "credential %s is set (mode %s, %s)\n", c.Name, c.Mode, valueOf(c))
 	if c.Mode == app.ModeInjected {
@@ -79,6 +80,19 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 		fmt.Fprintln(o.err, "warning: "+warning)
 	}
 	return o.warnOfVault(ctx, before, c)
+}
+
+// withFlags says the next step of a refused credential in the words of this command, where its own are those of a form.
+func withFlags(err error) error {
+	told := &app.Error{}
+	if !errors.As(err, &told) {
+		return err
+	}
+	words := strings.NewReplacer("Choose injected", "Use --mode injected", "choose injected", "use --mode injected", "and plain if", "and --mode plain if",
+		"Name its hosts, such as api.example.com:", "Name each of its hosts, such as --host api.example.com:", "Name the hosts that its value may go to", "Name with --host where its value may go")
+	said := *told
+	said.Hint = words.Replace(told.Hint)
+	return &said
 }
 
 // confirmMode wants a word from the person before scripts of profiles that are set up already get more than they got when a person looked at them: the value

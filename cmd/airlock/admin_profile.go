@@ -20,6 +20,7 @@ func (o *operator) profileCommands(ctx context.Context) map[string]func([]string
 		"list":   with(o.listProfiles),
 		"show":   with(o.showProfile),
 		"lock":   with(o.lockProfile),
+		"hosts":  with(o.profileHosts),
 		"expire": with(o.expireProfile),
 		"place":  with(o.placeProfile),
 		"revoke": with(o.revokeProfile),
@@ -176,7 +177,7 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 	// Before anything is granted: a lock that fails must not have widened what is locked already.
 	if err := p.CanChangeKeys(time.Now()); err != nil {
 		if p.State(time.Now()) == app.StateLocked {
-			return app.E(app.CodeProfileLocked, "the profile is locked already; nothing was changed", "Allow or remove hosts of a locked profile on its page in the UI.")
+			return app.E(app.CodeProfileLocked, "the profile is locked already; nothing was changed", "Allow or remove its hosts with airlock admin profile hosts ID, or on its page in the UI.")
 		}
 		return err
 	}
@@ -198,8 +199,10 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	_, err = o.access.Lock(ctx, o.by, p.Handle, time.Time{})
-	return err
+	if p, err = o.access.Lock(ctx, o.by, p.Handle, time.Time{}); err != nil {
+		return err
+	}
+	return o.tellGranted(ctx, p)
 }
 
 func (o *operator) expireProfile(ctx context.Context, args []string) error {

@@ -38,14 +38,22 @@ type execution struct {
 	Stderr     string          `json:"stderr"`
 	Truncated  bool            `json:"truncated"`
 	LLMRequest *question       `json:"llm_request"`
-	Network    []struct {
-		Host    string `json:"host"`
-		Port    int    `json:"port"`
-		Verdict string `json:"verdict"`
-		Hint    string `json:"hint"`
-	} `json:"network"`
+	Network    []connection    `json:"network"`
 
 	whole json.RawMessage // the answer as it came
+}
+
+// connection is one row of what a script asked of the network.
+type connection struct {
+	Host        string   `json:"host"`
+	Port        int      `json:"port"` // 0 if only the name was asked for
+	Verdict     string   `json:"verdict"`
+	Rule        string   `json:"rule"`
+	Line        int      `json:"line"` // of the script; 0 if unknown
+	Method      string   `json:"method"`
+	Path        string   `json:"path"`
+	Credentials []string `json:"credentials"`
+	Hint        string   `json:"hint"`
 }
 
 type question struct {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"strconv"
 	"strings"
 
 	"github.com/computclaw/airlock/app"
@@ -18,9 +20,11 @@ func (j *job) report(x execution) int {
 	}
 	relay(j.out, x.Stdout)
 	relay(j.err, x.Stderr)
+	told := map[string]bool{}
 	for _, n := range x.Network {
-		if n.Verdict == string(app.VerdictDenied) {
-			fmt.Fprintf(j.err, "airlock: no connection to %s:%d: %s\n", printable(n.Host), n.Port, printable(n.Hint))
+		if line := n.refusal(); n.Verdict == string(app.VerdictDenied) && !told[line] {
+			told[line] = true
+			fmt.Fprintln(j.err, "airlock: "+line)
 		}
 	}
 	if x.Truncated {
@@ -36,6 +40,37 @@ func (j *job) report(x execution) int {
 		fmt.Fprintf(j.err, "airlock: %s: %s\n", x.Status, x.Error)
 	}
 	return codeOf(x.Status)
+}
+
+// refusal says what of a script's traffic Airlock refused, and what to do: a request that it could read, or a connection, which may have failed at its name.
+func (n connection) refusal() string {
+	what, place := "no connection to ", n.Host
+	if n.Port != 0 {
+		place = net.JoinHostPort(n.Host, strconv.Itoa(n.Port))
+	}
+	if n.Method != "" {
+		what = "refused " + n.Method + " " + n.Path + " to "
+		place += n.why()
+	}
+	if n.Line != 0 {
+		place += fmt.Sprintf(", line %d", n.Line)
+	}
+	return printable(joined(": ", what+place, n.Hint))
+}
+
+// why names the rule that refused a request, and the keys whose values were in it.
+func (n connection) why() string {
+	var why []string
+	if n.Rule != "" {
+		why = append(why, "rule "+n.Rule)
+	}
+	if len(n.Credentials) > 0 {
+		why = append(why, "with "+strings.Join(n.Credentials, ", "))
+	}
+	if len(why) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(why, ", ") + ")"
 }
 
 // codeOf is the exit code of an execution that ended.

@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // TestExitCodesAreDocumented: scripts are written from these two texts. testdata/script/run.txtar meets each code.
@@ -27,5 +30,29 @@ func TestExitCodesAreDocumented(t *testing.T) {
 		if code != exitOK && !strings.Contains(string(story), fmt.Sprintf("'code %d'", code)) {
 			t.Errorf("run.txtar does not meet %d", code)
 		}
+	}
+}
+
+// TestRunTellsWhatWasRefused: a request that reached Airlock over a connection is told as a request, a name that was not looked up has no port, and
+// what is the same again is told once.
+func TestRunTellsWhatWasRefused(t *testing.T) {
+	var told strings.Builder
+	j := &job{console: console{out: io.Discard, err: &told}}
+	denied := string(app.VerdictDenied)
+	request := connection{Host: "echo.test", Port: 443, Verdict: denied, Rule: "sealed-encoded", Line: 3, Method: "GET", Path: "/x?a=\x1b[1m", Hint: "Send it as it is."}
+	code := j.report(execution{Status: app.StatusCompleted, Result: []byte("1"), Network: []connection{
+		request, request,
+		{Host: "api.test", Port: 443, Verdict: denied, Rule: "sealed-host", Method: "POST", Path: "/", Credentials: []string{"A", "B"}},
+		{Host: "unlisted.test", Verdict: denied, Rule: "not-allowed", Hint: "Ask for the host."},
+		{Host: "::1", Port: 22, Verdict: denied, Hint: "Ask for the host."},
+		{Host: "fine.test", Port: 443, Verdict: string(app.VerdictAllowed), Method: "GET", Path: "/"},
+	}})
+	want := `airlock: refused GET /x?a=\x1b[1m to echo.test:443 (rule sealed-encoded), line 3: Send it as it is.
+airlock: refused POST / to api.test:443 (rule sealed-host, with A, B)
+airlock: no connection to unlisted.test: Ask for the host.
+airlock: no connection to [::1]:22: Ask for the host.
+`
+	if told.String() != want || code != exitOK {
+		t.Errorf("%d\n%s\nwant\n%s", code, told.String(), want)
 	}
 }
