@@ -3,6 +3,8 @@ package engine
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
@@ -215,6 +217,46 @@ set_result({
 		t.Error("the pipe held the value, or was not looked at")
 	}
 	w.nowhereAtRest()
+}
+
+// F18 and F19: what a script derives from a sealed key, or tells by its exit code, its time or the number of its rows, is about the placeholder, since that is all it has.
+func TestSealedCanNotBeDerivedFrom(t *testing.T) {
+	w, e, _ := sealedWorld(t)
+	_, out := w.finished(`
+import hashlib, hmac, httpx
+token = settings.get("TOKEN").encode()
+answer = httpx.get("https://api.example.com/", headers={"Authorization": b"Bearer " + token}).json()["authorization"].encode().removeprefix(b"Bearer ")
+set_result([{
+    "sha256": hashlib.sha256(one).hexdigest(), "hmac": hmac.new(b"key", one, "sha256").hexdigest(), "first": "-".join(str(b) for b in one[:6]),
+    "xor": bytes(b ^ 0x55 for b in one).hex(), "sum": sum(one), "length": len(one), "letter": one[0],
+} for one in (token, answer)])
+`, app.StatusCompleted)
+	if diff := cmp.Diff([]string{"Bearer " + assembled()}, e.taken()); diff != "" {
+		t.Fatalf("the service got\n%s", diff)
+	}
+	value := []byte(assembled())
+	xor, sum := slices.Clone(value), 0
+	for i, b := range value {
+		xor[i], sum = b^0x55, sum+int(b)
+	}
+	mac := hmac.New(sha256.New, []byte("key"))
+	mac.Write(value)
+	hash := sha256.Sum256(value)
+	type derived struct {
+		SHA256, HMAC, First, XOR string
+		Sum, Length, Letter      int
+	}
+	ofValue := derived{hex.EncodeToString(hash[:]), hex.EncodeToString(mac.Sum(nil)), "115-101-97-108-101-100", hex.EncodeToString(xor), sum, len(value), int(value[0])}
+	var got []derived
+	if err := json.Unmarshal(out.Result, &got); err != nil || len(got) != 2 {
+		t.Fatalf("%s %v", out.Result, err)
+	}
+	if got[0] != got[1] {
+		t.Errorf("what came back is not what was sent: %+v", got)
+	}
+	if g := got[0]; g.SHA256 == ofValue.SHA256 || g.HMAC == ofValue.HMAC || g.First == ofValue.First || g.XOR == ofValue.XOR || g.Sum == ofValue.Sum || g.Length == ofValue.Length || g.Letter == ofValue.Letter {
+		t.Errorf("the script could work on the value: %+v", g)
+	}
 }
 
 // nowhereAtRest looks for the value in the data directory and in what the API could tell.
