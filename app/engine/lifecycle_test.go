@@ -128,7 +128,11 @@ func TestExpiry(t *testing.T) {
 	running := w.submit("ask one\nresult 1")
 	w.until(running, app.StatusAwaitingLLM)
 	blocker := w.submit("hang")
-	w.untilStatus(blocker, app.StatusRunning)
+	for x := blocker; x.StartedAt.IsZero(); time.Sleep(time.Millisecond) { // it is running as soon as it is claimed, and begins a moment later
+		var err error
+		x, err = w.Execution(t.Context(), blocker.ID)
+		w.must(err)
+	}
 	queued := w.submit("result 1")
 	_, err := w.access.SetExpiry(t.Context(), person, w.profile.Handle, time.Now().Add(30*time.Millisecond))
 	w.must(err)

@@ -41,12 +41,12 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	if given(f, "plain-http") {
 		in.PlainHTTP = plainHTTP
 	}
-	before, err := o.access.Credential(ctx, in.Name)
+	before, absent := o.access.Credential(ctx, in.Name)
 	switch {
-	case err == nil && !given(f, "description"):
+	case absent == nil && !given(f, "description"):
 		in.Description = before.Description
-	case err != nil && app.CodeOf(err) != app.CodeNotFound:
-		return err
+	case absent != nil && app.CodeOf(absent) != app.CodeNotFound:
+		return absent
 	}
 	if err := confirmMode(before, in.Mode, *yes); err != nil {
 		return err

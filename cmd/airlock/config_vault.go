@@ -111,7 +111,10 @@ func (i *instance) startVault(ctx context.Context, log *slog.Logger) error {
 		if len(left) > 0 {
 			log.Warn("leases in Vault can't be revoked, since none is configured any more (VAULT_ADDR); they live until they expire", "count", len(left))
 		}
-		return errors.Join(err, i.warnOfNoVault(ctx, log))
+		if err := i.warnOfNoVault(ctx, log); err != nil { // no reason not to start: whoever needs such a credential is told
+			log.Warn("whether credentials come from Vault could not be read", "error", err)
+		}
+		return err
 	}
 	i.vault.Start(ctx)
 	return i.leases.Start(ctx)
