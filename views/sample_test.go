@@ -404,6 +404,8 @@ func samples() []sample {
 		{"profile-setup", views.ProfileView(unlocked), false},
 		{"profile-refused", views.ProfileView(wrong), false},
 		{"profile-lock", views.LockView(views.LockPage{Shell: shell("Lock", views.SectionProfiles), Profile: ready, Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed}), false},
+		{"profile-lock-unresolved", views.LockView(views.LockPage{Shell: shell("Lock", views.SectionProfiles), Profile: ready, Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed,
+			Unresolved: []views.Unresolved{{Key: "ORACLE_PASSWORD", Credential: "ORACLE_PASSWORD", Problem: "There is no secret at this path.", Hint: "Check the reference, and that the secret is there."}}}), false},
 		{"profile-lock-stranded", views.LockView(views.LockPage{Shell: shell("Lock", views.SectionProfiles), Profile: ready, Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed[:1]}), false},
 		{"profile-hosts", views.HostsView(change), false},
 		{"profile-stranded", views.ProfileView(stranded), false},
