@@ -16,6 +16,10 @@ func (tx *Tx) Connections(ctx context.Context, handle string) ([]app.Connection,
 	if err != nil {
 		return nil, err
 	}
+	return tx.connections(ctx, id)
+}
+
+func (tx *Tx) connections(ctx context.Context, id int64) ([]app.Connection, error) {
 	rows, err := gorm.G[connectionRow](tx.db).Where("execution_id = ?", id).Order("ordinal").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read connections: %w", err)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,11 +27,41 @@ type executionView struct {
 	ProfileGone bool
 }
 
-const executionColumns = `executions.*, NOT EXISTS (SELECT 1 FROM profiles WHERE profiles.id = executions.profile_id AND profiles.revoked = 0) AS profile_gone`
+const (
+	profileGone      = `NOT EXISTS (SELECT 1 FROM profiles WHERE profiles.id = executions.profile_id AND profiles.revoked = 0) AS profile_gone`
+	executionColumns = `executions.*, ` + profileGone
+)
 
 // ExecutionByLookup finds an execution by the keyed hash of its id. CodeNotFound if there is none.
 func (tx *Tx) ExecutionByLookup(ctx context.Context, lookup []byte) (Execution, error) {
 	return tx.execution(ctx, "lookup = ?", lookup)
+}
+
+// Standing is what may change about an execution that has ended.
+type Standing struct {
+	Row         int64 // no two executions ever have the same
+	ProfileGone bool
+}
+
+// Standing says how an execution stands, for less than reading it costs. CodeNotFound if there is none.
+func (tx *Tx) Standing(ctx context.Context, lookup []byte) (s Standing, err error) {
+	err = tx.db.WithContext(ctx).Raw("SELECT id, "+profileGone+" FROM executions WHERE lookup = ?", lookup).Row().Scan(&s.Row, &s.ProfileGone)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = gorm.ErrRecordNotFound
+	}
+	return s, notFound(err, "execution")
+}
+
+// Ended returns what an execution printed, returned and connected to, and its row. CodeNotFound if there is none.
+func (tx *Tx) Ended(ctx context.Context, handle string) (row int64, out app.Output, list []app.Connection, err error) {
+	if row, err = tx.executionID(ctx, handle); err != nil {
+		return 0, out, nil, err
+	}
+	if out, err = tx.output(ctx, row); err != nil {
+		return 0, out, nil, err
+	}
+	list, err = tx.connections(ctx, row)
+	return row, out, list, err
 }
 
 // ExecutionByHandle finds an execution for people. CodeNotFound if there is none.

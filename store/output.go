@@ -15,6 +15,10 @@ func (tx *Tx) Output(ctx context.Context, handle string) (app.Output, error) {
 	if err != nil {
 		return app.Output{}, err
 	}
+	return tx.output(ctx, id)
+}
+
+func (tx *Tx) output(ctx context.Context, id int64) (app.Output, error) {
 	rows, err := gorm.G[executionOutputRow](tx.db).Where("execution_id = ?", id).Find(ctx)
 	if err != nil || len(rows) == 0 {
 		return app.Output{}, notFound(err, "output")

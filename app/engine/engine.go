@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/egress"
@@ -66,6 +68,7 @@ type Engine struct {
 	slots   *slots
 	waiting atomic.Int64
 	reviews atomic.Int64 // begun
+	kept    *lru.Cache[string, kept]
 	wake    chan struct{}
 
 	ctx    context.Context // ends when Close begins
@@ -93,7 +96,7 @@ func New(cfg Config) *Engine {
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &Engine{
 		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), wake: make(chan struct{}, 1), lapsed: make(chan struct{}, 1),
-		ctx: ctx, cancel: cancel, live: map[string]*run{}, reason: "the engine has not started yet",
+		ctx: ctx, cancel: cancel, kept: newKept(), live: map[string]*run{}, reason: "the engine has not started yet",
 	}
 	for _, s := range cfg.Sandboxes {
 		e.fleet = append(e.fleet, &candidate{Sandbox: s})

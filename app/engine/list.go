@@ -17,11 +17,14 @@ func (e *Engine) Execution(ctx context.Context, id string) (app.Execution, error
 	if !app.IsExecutionID(id) {
 		return app.Execution{}, app.E(app.CodeNotFound, "there is no such execution", "Check the execution_id: it is what POST /execute returned; GET /executions lists the profile's own.")
 	}
-	var x store.Execution
-	err := e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		x, err = tx.ExecutionByLookup(ctx, e.cfg.Keyring.Lookup(secrets.Execs, id))
-		return err
-	})
+	lookup := e.cfg.Keyring.Lookup(secrets.Execs, id)
+	x, known, err := e.known(ctx, id, lookup)
+	if err == nil && !known {
+		err = e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+			x, err = tx.ExecutionByLookup(ctx, lookup)
+			return err
+		})
+	}
 	if err != nil {
 		return app.Execution{}, err
 	}

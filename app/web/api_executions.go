@@ -70,11 +70,7 @@ func (s *Server) answerExecution(c echo.Context, x app.Execution) error {
 	if !x.Status.Terminal() {
 		return c.JSON(http.StatusOK, v)
 	}
-	out, err := s.cfg.Engine.Output(ctx, x.Handle)
-	if err != nil {
-		return err
-	}
-	network, err := s.cfg.Engine.Network(ctx, x.Handle)
+	out, network, err := s.cfg.Engine.Ended(ctx, x)
 	if err != nil {
 		return err
 	}

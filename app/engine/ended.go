@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// What is kept of executions that have ended: agents ask for one several times, and reading it costs the store five times as much as making sure that it still stands.
+const (
+	maxKept      = 512
+	maxKeptBytes = 16 << 10 // of the output of one; larger ones are rare
+)
+
+// kept is a terminal execution, of which nothing changes any more. Nobody writes to what it holds.
+type kept struct {
+	row     int64
+	x       app.Execution
+	out     app.Output
+	network []app.Connection
+}
+
+// newKept returns a cache by execution id.
+func newKept() *lru.Cache[string, kept] {
+	cache, err := lru.New[string, kept](maxKept)
+	if err != nil {
+		panic("engine: " + err.Error()) // only a size that isn't positive is an error
+	}
+	return cache
+}
+
+// Ended returns what a terminal execution printed, returned and connected to.
+func (e *Engine) Ended(ctx context.Context, x app.Execution) (out app.Output, network []app.Connection, err error) {
+	if k, ok := e.kept.Get(x.ID); ok {
+		return k.out, k.network, nil
+	}
+	var row int64
+	err = e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		row, out, network, err = tx.Ended(ctx, x.Handle)
+		return err
+	})
+	if err == nil && len(out.Stdout)+len(out.Stderr)+len(out.Result)+len(x.Error) <= maxKeptBytes {
+		e.kept.Add(x.ID, kept{row, x, out, network})
+	}
+	return out, network, err
+}
+
+// known returns an execution that has ended from what is kept, once the store says that it still stands. ok is false if it isn't kept.
+func (e *Engine) known(ctx context.Context, id string, lookup []byte) (x store.Execution, ok bool, err error) {
+	k, ok := e.kept.Get(id)
+	if !ok {
+		return x, false, nil
+	}
+	var s store.Standing
+	err = e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		s, err = tx.Standing(ctx, lookup)
+		return err
+	})
+	if err != nil || s.Row != k.row {
+		e.kept.Remove(id)
+		return x, false, err
+	}
+	return store.Execution{Execution: k.x, ProfileGone: s.ProfileGone}, true, nil
+}
