@@ -50,19 +50,20 @@ func (tx *Tx) Finish(ctx context.Context, handle string, f Finish) error {
 	for _, hits := range f.Masked {
 		masked += hits.Total()
 	}
-	rows, err := gorm.G[executionRow](tx.db).Raw(`UPDATE executions SET status = ?, error = ?, error_line = ?, truncated = ?, redactions = ?, started_at = ?,
+	var ids []int64
+	err = tx.db.WithContext(ctx).Raw(`UPDATE executions SET status = ?, error = ?, error_line = ?, truncated = ?, redactions = ?, started_at = ?,
 		first_output_at = ?, completed_at = ?, run_ms = ?, llm_ms = ?, cpu_ms = ?, peak_memory = ?, manifest = ?
-		WHERE handle = ? AND status IN ('pending', 'running', 'awaiting_llm') RETURNING *`,
+		WHERE handle = ? AND status IN ('pending', 'running', 'awaiting_llm') RETURNING id`,
 		string(f.Status), f.Error.String(), f.ErrorLine, f.Truncated, masked, toMillis(f.StartedAt),
 		toMillis(f.FirstOutput), toMillis(f.At), f.RunTime.Milliseconds(), f.LLMTime.Milliseconds(), f.CPUTime.Milliseconds(), f.PeakMemory, string(manifest),
-		handle).Find(ctx)
-	if err := changed(int64(len(rows)), err, "execution"); err != nil {
+		handle).Scan(&ids).Error
+	if err := changed(int64(len(ids)), err, "execution"); err != nil {
 		return err
 	}
-	if err := tx.keepOutput(ctx, rows[0].ID, f); err != nil {
+	if err := tx.keepOutput(ctx, ids[0], f); err != nil {
 		return err
 	}
-	return tx.keepWords(ctx, rows[0].ID)
+	return tx.keepWords(ctx, ids[0])
 }
 
 // keepWords makes the execution findable by its words. Its other tables must be written already.

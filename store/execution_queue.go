@@ -41,34 +41,40 @@ func (tx *Tx) Queued(ctx context.Context, profileHandle string) (all, own int, e
 
 const countQueue = `SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 0) AS own FROM executions INDEXED BY executions_pending WHERE status = 'pending'`
 
-// Enqueue stores a pending execution under its profile as it is now and counts the use. CodeProfileRevoked if
+// Enqueue stores a pending execution under its profile as it is now, counts the use, and returns it. CodeProfileRevoked if
 // the profile was revoked or deleted in the meantime.
-func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) error {
+func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) (x Execution, err error) {
 	profile, err := gorm.G[profileRow](tx.db).Select("id, description, policy").Where("handle = ? AND revoked = 0", n.ProfileHandle).Take(ctx)
 	if err != nil {
-		return gone(err)
+		return x, gone(err)
 	}
 	by, err := json.Marshal(n.By)
 	if err != nil {
-		return fmt.Errorf("store: enqueue: %w", err)
+		return x, fmt.Errorf("store: enqueue: %w", err)
 	}
 	row := executionRow{
-		Handle: n.Handle, Lookup: n.Lookup, SealedID: n.SealedID, ProfileID: &profile.ID, ProfileHandle: n.ProfileHandle,
-		ProfileDescription: profile.Description, Policy: profile.Policy, Status: string(app.StatusPending), TimeoutMs: n.Timeout.Milliseconds(),
-		Injected: "[]", RerunOf: n.RerunOf, Live: n.Live, Trace: n.Trace, SubmittedBy: string(by), CreatedAt: toMillis(n.At), Manifest: "{}",
+		Handle: n.Handle, SealedID: n.SealedID, ProfileHandle: n.ProfileHandle, ProfileDescription: profile.Description, Policy: profile.Policy,
+		Status: string(app.StatusPending), TimeoutMs: n.Timeout.Milliseconds(), Injected: "[]", RerunOf: n.RerunOf, Live: n.Live, Trace: n.Trace,
+		CreatedAt: toMillis(n.At), Manifest: "{}",
 	}
-	if err := gorm.G[executionRow](tx.db).Create(ctx, &row); err != nil {
-		return fmt.Errorf("store: enqueue: %w", err)
+	err = tx.db.WithContext(ctx).Raw(insertPending, row.Handle, n.Lookup, row.SealedID, profile.ID, row.ProfileHandle, row.ProfileDescription, row.Policy,
+		row.Status, row.TimeoutMs, row.Injected, row.RerunOf, row.Live, row.Trace, string(by), row.CreatedAt, row.Manifest).Scan(&row.ID).Error
+	if err != nil {
+		return x, fmt.Errorf("store: enqueue: %w", err)
 	}
 	script := executionScriptRow{ExecutionID: row.ID, Script: n.Script, Inputs: n.Inputs, Clean: n.Clean.String()}
 	if err := gorm.G[executionScriptRow](tx.db).Create(ctx, &script); err != nil {
-		return fmt.Errorf("store: enqueue: %w", err)
+		return x, fmt.Errorf("store: enqueue: %w", err)
 	}
 	if _, err := tx.exec(ctx, "UPDATE profiles SET executions = executions + 1, last_used_at = ? WHERE id = ?", toMillis(n.At), profile.ID); err != nil {
-		return fmt.Errorf("store: enqueue: %w", err)
+		return x, fmt.Errorf("store: enqueue: %w", err)
 	}
-	return nil
+	return executionView{Row: row}.execution()
 }
+
+const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profile_id, profile_handle, profile_description, policy,
+		status, timeout_ms, injected, rerun_of, live, trace, submitted_by, created_at, manifest)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
 func gone(err error) error {
 	if app.CodeOf(notFound(err, "profile")) == app.CodeNotFound {
@@ -94,7 +100,8 @@ func (tx *Tx) Claim(ctx context.Context, by, after string, at time.Time) (x Exec
 }
 
 const claimNext = `UPDATE executions SET status = 'running', claimed_by = ?, claimed_at = ?
-	WHERE id = (SELECT id FROM executions INDEXED BY executions_pending WHERE status = 'pending' AND profile_handle > ? ORDER BY profile_handle, id LIMIT 1) AND status = 'pending' RETURNING *`
+	WHERE id = (SELECT id FROM executions INDEXED BY executions_pending WHERE status = 'pending' AND profile_handle > ? ORDER BY profile_handle, id LIMIT 1) AND status = 'pending'
+	RETURNING id, handle, sealed_id, profile_handle, profile_description, policy, status, timeout_ms, injected, rerun_of, live, trace, created_at, manifest`
 
 // ExecutionValue says which version of which credential a key had.
 type ExecutionValue struct {

@@ -45,9 +45,36 @@ func write(t testing.TB, s *Store, fn func(tx *Tx) error) {
 func enqueue(t testing.TB, s *Store, handle, profile string, at time.Time) {
 	t.Helper()
 	write(t, s, func(tx *Tx) error {
-		return tx.Enqueue(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed " + handle), ProfileHandle: profile,
+		_, err := tx.Enqueue(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed " + handle), ProfileHandle: profile,
 			Timeout: time.Minute, Script: []byte("sealed script"), Clean: redact.Fixed("print(1)"), At: at})
+		return err
 	})
+}
+
+func TestEnqueueReturnsWhatItStores(t *testing.T) {
+	s := queue(t)
+	var got, want Execution
+	write(t, s, func(tx *Tx) (err error) {
+		got, err = tx.Enqueue(t.Context(), NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("sealed"), ProfileHandle: "a", Timeout: time.Minute,
+			Script: []byte("s"), Inputs: []byte("i"), Clean: redact.Fixed("c"), RerunOf: "w", Live: true, Trace: "t", By: app.Actor{Kind: app.ActorAgent}, At: start})
+		return err
+	})
+	err := s.Read(t.Context(), func(tx *Tx) (err error) {
+		want, err = tx.ExecutionByHandle(t.Context(), "x")
+		return err
+	})
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	claimed, err := Execution{}, error(nil)
+	write(t, s, func(tx *Tx) error {
+		claimed, _, err = tx.Claim(t.Context(), "run", "", start.Add(time.Second))
+		return err
+	})
+	want.Status = app.StatusRunning
+	if diff := cmp.Diff(want, claimed); diff != "" {
+		t.Error("claimed:", diff)
+	}
 }
 
 // do runs one change and returns its code.
@@ -227,7 +254,8 @@ func TestEnqueueUnderARevokedProfile(t *testing.T) {
 	})
 	for _, profile := range []string{"a", "none"} {
 		code := do(t, s, func(ctx context.Context, tx *Tx) error {
-			return tx.Enqueue(ctx, NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("x"), ProfileHandle: profile, Script: []byte("s"), At: start})
+			_, err := tx.Enqueue(ctx, NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("x"), ProfileHandle: profile, Script: []byte("s"), At: start})
+			return err
 		})
 		if code != app.CodeProfileRevoked {
 			t.Errorf("profile %s: code %q", profile, code)

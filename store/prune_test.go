@@ -78,7 +78,7 @@ func history(t testing.TB, s *Store, dice *rand.Rand) {
 			if i > 0 && dice.IntN(10) == 0 {
 				rerun = fmt.Sprint("x", dice.IntN(i))
 			}
-			if err := tx.Enqueue(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed"), ProfileHandle: profile, Timeout: time.Minute,
+			if _, err := tx.Enqueue(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed"), ProfileHandle: profile, Timeout: time.Minute,
 				Script: []byte("sealed"), Clean: redact.Fixed("print(1)"), RerunOf: rerun, At: at}); err != nil {
 				return err
 			}

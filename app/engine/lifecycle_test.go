@@ -260,7 +260,7 @@ func (w *world) asLeftBehind(how string) app.Execution {
 	w.dispatch.Lock()
 	defer w.dispatch.Unlock()
 	w.must(w.store.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Enqueue(ctx, n); err != nil {
+		if _, err := tx.Enqueue(ctx, n); err != nil {
 			return err
 		}
 		if _, ok, err := tx.Claim(ctx, "a dead process", "", time.Now()); err != nil || !ok {

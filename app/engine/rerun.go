@@ -44,19 +44,17 @@ func (e *Engine) Rerun(ctx context.Context, handle string, live bool, by app.Act
 	if err != nil {
 		return app.Execution{}, fmt.Errorf("engine: run again: %w", err)
 	}
-	n := e.seal(s, profile.Handle, app.NewExecutionID())
+	id := app.NewExecutionID()
+	n := e.seal(s, profile.Handle, id)
 	n.Clean = clean
 	n.RerunOf, n.Live = original.Handle, live
-	if _, err := e.enqueue(ctx, s, n); err != nil {
+	x, _, err := e.enqueue(ctx, s, n)
+	if err != nil {
 		return app.Execution{}, err
 	}
-	x, err := e.ByHandle(ctx, n.Handle)
-	if err == nil {
-		e.cfg.Metrics.Submitted()
-		e.wakeUp()
-		e.publish(x)
-	}
-	return x, err
+	x.ID = id
+	e.accepted(x)
+	return x, nil
 }
 
 // given opens what an execution was given; inputs are nil if there were none.

@@ -49,24 +49,23 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, rep
 	id := app.NewExecutionID()
 	n := e.seal(s, profile.Handle, id)
 	n.Clean = clean
-	handle, err := e.enqueue(ctx, s, n)
-	if err != nil {
-		return app.Execution{}, false, err
-	}
-	if replayed = handle != n.Handle; !replayed {
-		e.cfg.Metrics.Submitted()
-		e.wakeUp()
-	}
-	x, err = e.ByHandle(ctx, handle)
+	x, replayed, err = e.enqueue(ctx, s, n)
 	if err != nil {
 		return app.Execution{}, false, err
 	}
 	x.ProfileID = s.ProfileID
 	if !replayed {
-		x.Status = app.StatusPending // as it was accepted; a worker may have taken it since
-		e.publish(x)
+		x.ID = id
+		e.accepted(x)
 	}
 	return x, replayed, nil
+}
+
+// accepted tells of an execution that is pending now.
+func (e *Engine) accepted(x app.Execution) {
+	e.cfg.Metrics.Submitted()
+	e.wakeUp()
+	e.publish(x)
 }
 
 // mayExecute returns the profile if scripts may run under it now.
@@ -132,29 +131,34 @@ func (e *Engine) seal(s Submission, profile, id string) store.NewExecution {
 	return n
 }
 
-// enqueue stores the row, or returns the handle of the execution that was submitted with the same key before.
-func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution) (handle string, err error) {
+// enqueue stores the row, without its id, or returns the execution that was submitted with the same key before.
+func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution) (x app.Execution, replayed bool, err error) {
 	key, body := sha256.Sum256([]byte(s.IdempotencyKey)), s.digest()
 	since := n.At.Add(-idempotencyLife)
+	before := "" // handle of the execution that has the key
 	err = e.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		if s.IdempotencyKey != "" {
-			if handle, err = tx.Replayed(ctx, n.ProfileHandle, key[:], body, since); err != nil || handle != "" {
+			if before, err = tx.Replayed(ctx, n.ProfileHandle, key[:], body, since); err != nil || before != "" {
 				return err
 			}
 		}
 		if err := e.room(ctx, tx, n.ProfileHandle); err != nil {
 			return err
 		}
-		if err := tx.Enqueue(ctx, n); err != nil {
+		pending, err := tx.Enqueue(ctx, n)
+		if err != nil {
 			return err
 		}
-		handle = n.Handle
+		x = pending.Execution
 		if s.IdempotencyKey == "" {
 			return nil
 		}
 		return tx.Remember(ctx, n.ProfileHandle, n.Handle, key[:], body, n.At, since)
 	})
-	return handle, err
+	if err == nil && before != "" {
+		x, err = e.ByHandle(ctx, before)
+	}
+	return x, before != "", err
 }
 
 // room refuses what could not run or would wait too long.
