@@ -62,7 +62,7 @@ func (s *Server) baseOf(r *http.Request) string {
 	}
 	host := r.Host
 	if s.trusted(r) {
-		values := strings.Split(r.Header.Get("X-Forwarded-Host"), ",")
+		values := strings.Split(strings.Join(r.Header.Values("X-Forwarded-Host"), ","), ",")
 		if forwarded := strings.TrimSpace(values[len(values)-1]); forwarded != "" {
 			host = forwarded
 		}
