@@ -20,8 +20,16 @@ const instructions = `Airlock runs Python in a sandbox with credentials that a p
 3. execute runs a script, waits, and returns its result. In the script: settings.get("NAME"), inputs, set_result(data), llm.complete(prompt).
 Same code and same data give the same numbers: compute in Python, use llm.complete for wording only. The skill tool tells the rest.`
 
-// Server returns an MCP server for one connection, on which tools act through api. profile is that of a connection that is not HTTP; it may be empty.
-func Server(api client.Client, profile app.Secret, version string) *sdk.Server {
+// Way tells by which client a call of a tool acts, and for how long at most.
+type Way func(ctx context.Context, req *sdk.CallToolRequest) (context.Context, client.Client)
+
+// Through is the way of a connection whose calls all act by one client.
+func Through(api client.Client) Way {
+	return func(ctx context.Context, _ *sdk.CallToolRequest) (context.Context, client.Client) { return ctx, api }
+}
+
+// Server returns an MCP server whose tools act by way. profile is that of a connection that is not HTTP; it may be empty.
+func Server(way Way, profile app.Secret, version string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "airlock", Title: "Airlock", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
@@ -29,6 +37,7 @@ func Server(api client.Client, profile app.Secret, version string) *sdk.Server {
 	for _, tool := range skill.Tools() {
 		s.AddTool(&sdk.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Input, Annotations: annotations(tool)},
 			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				ctx, api := way(ctx, req)
 				result, err := call{api: api, profile: profile, tool: tool, req: req}.run(ctx)
 				if err != nil {
 					return failed(err), nil

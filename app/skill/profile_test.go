@@ -169,15 +169,17 @@ func TestWordsOfOthersGiveNoOrders(t *testing.T) {
 
 func TestQuote(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain":                   `"plain"`,
-		"two\nlines":              `"two lines"`,
-		`say "hi"`:                `"say 'hi'"`,
-		"a`b|c":                   `"a b c"`,
-		"[x](http://e)":           `"x (http://e)"`,
-		"Umsätze für März – 15 %": `"Umsätze für März – 15 %"`,
-		"売上レポート":                  `"売上レポート"`,
-		"a\u200bb\ufe0fc":         `"abc"`,
-		strings.Repeat("x", 500):  `"` + strings.Repeat("x", 200) + `…"`,
+		"plain":                     `"plain"`,
+		"two\nlines":                `"two lines"`,
+		`say "hi"`:                  `"say 'hi'"`,
+		"a`b|c":                     `"a b c"`,
+		"[x](http://e)":             `"x (http://e)"`,
+		"Umsätze für März – 15 %":   `"Umsätze für März – 15 %"`,
+		"売上レポート":                    `"売上レポート"`,
+		"a\u200bb\ufe0fc":           `"abc"`,
+		"a\u202eb\u2066c\U000e0041": `"abc"`,
+		"x״ yʺ z〃 🙷":                `"x' y' z' '"`,
+		strings.Repeat("x", 500):    `"` + strings.Repeat("x", 200) + `…"`,
 	} {
 		if got := quote(in, 200); got != want {
 			t.Errorf("quote(%q) = %s, want %s", in, got, want)

@@ -17,7 +17,7 @@ func quote(text string, limit int) string {
 			return ' '
 		case !strconv.IsPrint(r), unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), unicode.Is(unicode.Variation_Selector, r), r == '\u2800':
 			return -1
-		case unicode.Is(unicode.Quotation_Mark, r), strings.ContainsRune("′″‵‶❛❜❝❞", r):
+		case unicode.Is(unicode.Quotation_Mark, r), strings.ContainsRune("′″‴‵‶‷⁗❛❜❝❞❮❯ʺ˝ˮ״〃🙶🙷🙸", r):
 			return '\''
 		case strings.ContainsRune("`|<>[]*_#\\~&{}", r):
 			return ' '

@@ -3,13 +3,17 @@ package web
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/computclaw/airlock/app"
@@ -17,45 +21,40 @@ import (
 	"github.com/computclaw/airlock/app/mcp"
 )
 
-// MCP clients of protocols before 2026-07-28 have sessions, which take memory until they end. So they end when nothing comes for a while, and one address
-// opens only so many.
+// MCP clients of protocols before 2026-07-28 have sessions, which take memory until they end. So they end when nothing comes for a while, one address
+// opens only so many, what opens one is short, and only the newest stay.
 const (
 	sessionIdle       = 10 * time.Minute
 	sessionsPerMinute = 30
+	maxSessions       = 256
+	maxOpening        = 16 << 10
 	maxModelCalls     = 1024 // requests to /mcp at once; each may be held open
 )
 
 // modelContext serves /mcp. Its tools call api, the agent API of this very server, in the name of whoever called the tool.
 func (s *Server) modelContext(api http.Handler) echo.HandlerFunc {
-	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		inside := &http.Client{Transport: &inside{api: api, origin: r.Clone(context.Background()), closing: s.closing}}
-		return mcp.Server(client.Client{URL: s.baseOf(r), HTTP: inside}, app.Secret{}, s.cfg.Version)
-	}, &sdk.StreamableHTTPOptions{
+	server, newest := mcp.Server(s.wayInside(api), app.Secret{}, s.cfg.Version), &newestSessions{most: maxSessions}
+	server.AddReceivingMiddleware(newest.note)
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		SessionTimeout:      sessionIdle,
 		MaxRequestBodyBytes: app.MaxBody,
-		// Behind a proxy on this host a request comes from loopback with the public name. There is no authority in being local, and browsers are told apart by refuseCrossOrigin.
+		// Behind a proxy on this host a request comes from loopback with the public name. There is no authority in being local, and browsers are refused.
 		DisableLocalhostProtection:   true,
 		PropagateRequestCancellation: true,
 	})
 	return func(c echo.Context) error {
+		if err := s.admitModel(c); err != nil {
+			return err
+		}
 		if s.modelCalls.Add(1) > maxModelCalls {
 			s.modelCalls.Add(-1)
 			return errBusy
 		}
 		defer s.modelCalls.Add(-1)
-		r := c.Request()
-		opens, err := opensSession(r)
-		if err != nil {
-			return err
-		}
-		if opens {
-			if err := s.allow(c, s.sessions); err != nil {
-				return err
-			}
-		}
 		if err := keepOpen(c.Response()); err != nil {
 			return err
 		}
+		r := c.Request()
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		go func() {
@@ -65,26 +64,103 @@ func (s *Server) modelContext(api http.Handler) echo.HandlerFunc {
 			case <-ctx.Done():
 			}
 		}()
-		handler.ServeHTTP(c.Response(), r.WithContext(ctx))
+		serveOwned(handler, c.Response(), r.WithContext(ctx))
 		return nil
 	}
 }
 
-// opensSession tells whether a request may start a session. It reads the body, which limitBody has capped, and puts it back.
-func opensSession(r *http.Request) (bool, error) {
-	if r.Method != http.MethodPost || r.Header.Get("Mcp-Session-Id") != "" {
-		return false, nil
+// admitModel judges a request before anything is kept open for it. It reads the message, so that a slow sender meets the limits that all requests have.
+func (s *Server) admitModel(c echo.Context) error {
+	r := c.Request()
+	if r.Header.Get("Origin") != "" {
+		return app.E(app.CodeForbidden, "browsers are refused here", "No page speaks MCP, and programs send no Origin. A page whose name was made to lead here would look like Airlock's own.")
 	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return false, err
+	if r.Method != http.MethodPost {
+		return nil
+	}
+	most := int64(app.MaxBody)
+	if opens := r.Header.Get("Mcp-Session-Id") == ""; opens {
+		if err := s.allow(c, s.sessions); err != nil {
+			return err
+		}
+		most = maxOpening
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	switch {
+	case err != nil:
+		return err
+	case int64(len(body)) > most:
+		return app.E(app.CodeTooLarge, "a message that opens a session is larger than 16 KiB", "Send initialize first, and all else with the Mcp-Session-Id of its answer.")
+	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")):
+		return app.E(app.CodeInvalidJSON, "batches of messages are refused", "Send one message per request, as the protocol has it since 2025-06-18.")
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	var message struct {
-		Method string `json:"method"`
+	return nil
+}
+
+// requestKey is where serveOwned leaves the request for the tools.
+const requestKey = "request"
+
+// serveOwned has the library know whose request it is: a session then answers to the bearer alone that opened it, and tools see who calls them.
+func serveOwned(handler http.Handler, w http.ResponseWriter, r *http.Request) {
+	who := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+	origin := r.WithContext(r.Context())
+	origin.Body = nil // a session keeps the request that opened it
+	info := &auth.TokenInfo{UserID: hex.EncodeToString(who[:]), Extra: map[string]any{requestKey: origin}}
+	known := auth.RequireBearerToken(func(context.Context, string, *http.Request) (*auth.TokenInfo, error) { return info, nil },
+		&auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
+	// Whether the bearer is a profile is for the agent API to say, so what is asked here always has one.
+	asked := (&http.Request{Header: http.Header{"Authorization": {"Bearer -"}}}).WithContext(r.Context())
+	known(http.HandlerFunc(func(w http.ResponseWriter, told *http.Request) {
+		handler.ServeHTTP(w, r.WithContext(told.Context()))
+	})).ServeHTTP(w, asked)
+}
+
+// wayInside has a tool's call act in the name of the request that carries it, and end with it: nobody would get the answer.
+func (s *Server) wayInside(api http.Handler) mcp.Way {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (context.Context, client.Client) {
+		ctx, cancel := context.WithCancel(ctx)
+		var origin *http.Request
+		if req.Extra != nil && req.Extra.TokenInfo != nil {
+			origin, _ = req.Extra.TokenInfo.Extra[requestKey].(*http.Request)
+		}
+		if origin == nil {
+			cancel()
+			return ctx, client.Client{HTTP: &http.Client{}}
+		}
+		context.AfterFunc(origin.Context(), cancel)
+		return ctx, client.Client{URL: s.baseOf(origin), HTTP: &http.Client{Transport: &inside{api: api, origin: origin, closing: s.closing}}}
 	}
-	// What is not one message (a batch) counts as the worst.
-	return json.Unmarshal(body, &message) != nil || message.Method == "initialize", nil
+}
+
+// newestSessions closes sessions when newer ones have taken their place. Their clients open others. It is safe for concurrent use.
+type newestSessions struct {
+	mu   sync.Mutex
+	most int
+	list []*sdk.ServerSession
+}
+
+func (n *newestSessions) note(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if session, ok := req.GetSession().(*sdk.ServerSession); ok && method == "initialize" {
+			n.add(session)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+func (n *newestSessions) add(session *sdk.ServerSession) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if slices.Contains(n.list, session) {
+		return
+	}
+	n.list = append(n.list, session)
+	if len(n.list) > n.most {
+		oldest := n.list[0]
+		n.list = slices.Delete(n.list, 0, 1)
+		go func() { _ = oldest.Close() }() // which waits for its calls
+	}
 }
 
 // inside is a transport that ends in this process: what it sends the agent API answers as if it had come from the client of origin.

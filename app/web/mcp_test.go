@@ -1,8 +1,7 @@
 package web
 
 import (
-	"io"
-	"net/http/httptest"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -30,8 +29,20 @@ func TestSessionIsNoProof(t *testing.T) {
 	}
 	w.call("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, modelHeaders("Mcp-Session-Id: "+session)...)
 	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_executions","arguments":{}}}`
-	if a := w.call("POST", "/mcp", list, modelHeaders("Mcp-Session-Id: "+session)...); !strings.Contains(a.text, "unauthorized") {
-		t.Errorf("without a bearer: %d %s", a.status, a.text)
+	other, err := w.access.CreateProfile(t.Context(), person, "another")
+	w.must(err)
+	// An answer to a question of the session's script is a message too.
+	for _, message := range []string{list, `{"jsonrpc":"2.0","id":1,"result":{"role":"assistant","model":"m","content":{"type":"text","text":"mine"}}}`} {
+		for _, headers := range [][]string{{}, {"Authorization: Bearer " + other.ID}} {
+			if a := w.call("POST", "/mcp", message, modelHeaders(append(headers, "Mcp-Session-Id: "+session)...)...); a.status != http.StatusForbidden {
+				t.Errorf("%s with %q: %d %s", message, headers, a.status, a.text)
+			}
+		}
+	}
+	for _, method := range []string{"GET", "DELETE"} {
+		if a := w.call(method, "/mcp", "", modelHeaders("Mcp-Session-Id: "+session)...); a.status != http.StatusForbidden {
+			t.Errorf("%s: %d %s", method, a.status, a.text)
+		}
 	}
 	if a := w.call("POST", "/mcp", list, modelHeaders("Mcp-Session-Id: "+session, "Authorization: Bearer "+p.ID)...); !strings.Contains(a.text, `executions`) || strings.Contains(a.text, "unauthorized") {
 		t.Errorf("with it: %d %s", a.status, a.text)
@@ -44,31 +55,16 @@ func TestSessionsAreLimited(t *testing.T) {
 		now := time.Now()
 		c.Now = func() time.Time { return now }
 	})
+	// A name that only some readers of JSON take for "method" makes it no other message.
+	odd := strings.Replace(initialize, `}}}`, `}},"METHOD":"x"}`, 1)
 	for n := range sessionsPerMinute {
-		if a := w.call("POST", "/mcp", initialize, modelHeaders()...); a.status != 200 {
+		if a := w.call("POST", "/mcp", odd, modelHeaders()...); a.status != 200 {
 			t.Fatalf("session %d: %d %s", n, a.status, a.text)
 		}
 	}
-	if a := w.call("POST", "/mcp", initialize, modelHeaders()...); a.status != 429 || a.header.Get("Retry-After") == "" {
-		t.Errorf("one more: %d %s", a.status, a.text)
-	}
-}
-
-func TestOpensSession(t *testing.T) {
-	for body, want := range map[string]bool{
-		initialize:                       true,
-		`{"method":"initi\u0061lize"}`:   true,
-		`[{"method":"initialize"}]`:      true,
-		`{"method":"tools/list","id":1}`: false,
-		`not JSON`:                       true,
-	} {
-		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(body))
-		got, err := opensSession(r)
-		if err != nil || got != want {
-			t.Errorf("%s: %v %v", body, got, err)
-		}
-		if again, err := io.ReadAll(r.Body); err != nil || string(again) != body {
-			t.Errorf("the body is %q afterwards", again)
+	for _, body := range []string{initialize, odd, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`} {
+		if a := w.call("POST", "/mcp", body, modelHeaders()...); a.status != 429 || a.header.Get("Retry-After") == "" {
+			t.Errorf("one more: %d %s", a.status, a.text)
 		}
 	}
 }

@@ -49,6 +49,12 @@ func (s *Server) scheme(r *http.Request) string {
 	return "http"
 }
 
+// overTLS reports whether a visitor came over https. A proxy that isn't trusted can't say so; then the public address does, for those who came by it.
+func (s *Server) overTLS(r *http.Request) bool {
+	host, secure := strings.CutPrefix(s.cfg.PublicURL, "https://")
+	return s.scheme(r) == "https" || secure && strings.EqualFold(r.Host, host)
+}
+
 // hostShape is what a Host header may look like to be repeated in an answer.
 var hostShape = regexp.MustCompile(`^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
 
@@ -62,7 +68,7 @@ func (s *Server) baseOf(r *http.Request) string {
 	}
 	host := r.Host
 	if s.trusted(r) {
-		values := strings.Split(r.Header.Get("X-Forwarded-Host"), ",")
+		values := strings.Split(strings.Join(r.Header.Values("X-Forwarded-Host"), ","), ",")
 		if forwarded := strings.TrimSpace(values[len(values)-1]); forwarded != "" {
 			host = forwarded
 		}

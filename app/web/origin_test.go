@@ -42,6 +42,17 @@ func TestForwardedHeadersCountFromTrustedProxiesOnly(t *testing.T) {
 	}
 }
 
+// TestForwardedHostOfTheNearestProxy: a proxy that adds a line of its own below the client's is believed, not the client.
+func TestForwardedHostOfTheNearestProxy(t *testing.T) {
+	s := New(Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	r := httptest.NewRequest("GET", "/skill.md", nil)
+	r.RemoteAddr, r.Host = "10.1.1.1:1", "airlock.lan:9090"
+	r.Header["X-Forwarded-Host"] = []string{"evil.example", "airlock.example"}
+	if got := s.baseOf(r); got != "http://airlock.example" {
+		t.Error(got)
+	}
+}
+
 func TestLimiter(t *testing.T) {
 	l, now := newLimiter(6), time.Unix(1e9, 0)
 	for i := range 6 {

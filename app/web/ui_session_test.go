@@ -107,6 +107,21 @@ func TestUISecureCookieBehindTLS(t *testing.T) {
 	}
 }
 
+// TestUISecureCookieOnAPlatform: behind a platform's proxy, which no file of ours trusts, the public address tells that people come over https.
+func TestUISecureCookieOnAPlatform(t *testing.T) {
+	s := newUISite(t)
+	s.server.cfg.PublicURL = "https://airlock.onrender.com"
+	for host, want := range map[string]bool{"airlock.onrender.com": true, "localhost:9090": false} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+host+views.Login, strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		s.server.Handler().ServeHTTP(w, r)
+		if got := w.Header().Get("Set-Cookie"); w.Code != http.StatusSeeOther || strings.Contains(got, "Secure") != want {
+			t.Errorf("%s: %d %q", host, w.Code, got)
+		}
+	}
+}
+
 func TestUIPanicIsAPage(t *testing.T) {
 	s := newUISite(t)
 	e := echo.New()

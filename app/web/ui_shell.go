@@ -157,7 +157,7 @@ func (s *Server) setCookie(c echo.Context, name, value string, age time.Duration
 		seconds = -1
 	}
 	c.SetCookie(&http.Cookie{
-		Name: name, Value: value, Path: views.Root, MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: c.Scheme() == "https",
+		Name: name, Value: value, Path: views.Root, MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.overTLS(c.Request()),
 	})
 }
 

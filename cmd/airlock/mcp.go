@@ -38,7 +38,7 @@ func serveModel(ctx context.Context, c console, args []string) error {
 			return usageError{"--url: " + err.Error()}
 		}
 	}
-	server := mcp.Server(client.New(cfg.URL), cfg.Profile, version())
+	server := mcp.Server(mcp.Through(client.New(cfg.URL)), cfg.Profile, version())
 	err = server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.in), Writer: unclosed{c.out}})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve on stdin and stdout: %w", err)

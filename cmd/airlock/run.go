@@ -61,6 +61,7 @@ func runScript(ctx context.Context, c console, args []string) int {
 // job is one run of one script.
 type job struct {
 	console
+	own        io.Writer // stderr for the user's own command
 	agent      agent
 	llmCommand string
 	patience   time.Duration // with people
@@ -102,7 +103,7 @@ func readJob(c console, args []string) (*job, error) {
 		return nil, usageError{"--wait takes seconds, from 0 to 86400"}
 	}
 	j := &job{
-		console: c, agent: agent{client.New(cfg.URL), cfg.Profile}, llmCommand: *command,
+		console: console{c.in, screen(c.out), screen(c.err), c.env}, own: c.err, agent: agent{client.New(cfg.URL), cfg.Profile}, llmCommand: *command,
 		patience: time.Duration(*wait * float64(time.Second)), json: *asJSON, quiet: *quiet, started: time.Now(),
 	}
 	if given(f, "timeout") {

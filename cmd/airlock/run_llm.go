@@ -9,6 +9,7 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -44,7 +45,8 @@ func (j *job) askCommand(ctx context.Context, q question) (string, error) {
 	}
 	out := &capped{limit: app.MaxResponse}
 	cmd.Env = append(cmd.Env, "AIRLOCK_LLM_MODEL="+strings.ReplaceAll(q.Model, "\x00", ""))
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(q.Prompt), out, j.err
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(q.Prompt), out, j.own
+	cmd.WaitDelay = time.Second // what the shell started may go on and hold its output open
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("the LLM command failed: %w", err)
 	}

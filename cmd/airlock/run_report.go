@@ -121,6 +121,32 @@ func (j *job) failJSON(told *app.Error, link string) {
 	_ = json.NewEncoder(j.out).Encode(body) // nobody reads it if this fails
 }
 
+// screen returns a stream, or for a terminal one on which what others wrote can neither move the cursor nor hide or change what stands there.
+func screen(w io.Writer) io.Writer {
+	if isTerminal(w) {
+		return plainText{w}
+	}
+	return w
+}
+
+// plainText escapes what is not printed, but for ends of lines and tabs.
+type plainText struct{ io.Writer }
+
+func (p plainText) Write(text []byte) (int, error) {
+	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		cells := strings.Split(line, "\t")
+		for n := range cells {
+			cells[n] = printable(cells[n])
+		}
+		lines[i] = strings.Join(cells, "\t")
+	}
+	if _, err := io.WriteString(p.Writer, strings.Join(lines, "\n")); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
 // relay writes what a script printed, ending in a line break.
 func relay(w io.Writer, text string) {
 	if text != "" {

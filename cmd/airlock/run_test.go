@@ -1,11 +1,16 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -54,5 +59,67 @@ airlock: no connection to [::1]:22: Ask for the host.
 `
 	if told.String() != want || code != exitOK {
 		t.Errorf("%d\n%s\nwant\n%s", code, told.String(), want)
+	}
+}
+
+// TestRunOnATerminal: what a script or a host wrote does nothing to the terminal of whoever runs it. What goes to a file stays as it is.
+func TestRunOnATerminal(t *testing.T) {
+	screen, keyboard := openTerminal(t)
+	x := execution{Status: app.StatusError, Stdout: "a\x1b]52;c;cm0gLXJm\x07b\n\tc\r\n", Stderr: "\u009b2Jd\u202e", Error: "e\x1b[8m", Traceback: "f\x1b[1A"}
+	job := func(out io.Writer) *job {
+		j, err := readJob(console{strings.NewReader("1"), out, out, []string{"AIRLOCK_PROFILE=ark_0000000000000000"}}, []string{"-"})
+		must(t, err)
+		return j
+	}
+	var file strings.Builder
+	job(&file).report(x)
+	if !strings.Contains(file.String(), x.Stdout) || !strings.Contains(file.String(), x.Stderr) {
+		t.Errorf("%q", file.String())
+	}
+	job(keyboard).report(x)
+	const end = "\x04" // which no report can write here
+	_, err := io.WriteString(keyboard, end)
+	must(t, err)
+	text, err := bufio.NewReader(screen).ReadString(end[0])
+	must(t, err)
+	text = strings.ReplaceAll(strings.TrimSuffix(text, end), "\r\n", "\n")
+	want := `a\x1b]52;c;cm0gLXJm\ab` + "\n\tc\n" + `\u009b2Jd\u202e` + "\n" + `f\x1b[1A` + "\nairlock: error: " + `e\x1b[8m` + "\n"
+	if text != want {
+		t.Errorf("%q, want %q", text, want)
+	}
+}
+
+// openTerminal returns both ends of a terminal that keeps lines as they are.
+func openTerminal(t *testing.T) (screen, keyboard *os.File) {
+	t.Helper()
+	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	must(t, err)
+	t.Cleanup(func() { _ = screen.Close() })
+	must(t, unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0))
+	number, err := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCGPTN)
+	must(t, err)
+	keyboard, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	must(t, err)
+	t.Cleanup(func() { _ = keyboard.Close() })
+	modes, err := unix.IoctlGetTermios(int(keyboard.Fd()), unix.TCGETS)
+	must(t, err)
+	modes.Oflag &^= unix.TABDLY
+	must(t, unix.IoctlSetTermios(int(keyboard.Fd()), unix.TCSETS, modes))
+	return screen, keyboard
+}
+
+// TestStoppedCommandHoldsNobody: a run that is stopped while a shell's child thinks is over at once, for only then the execution is cancelled.
+func TestStoppedCommandHoldsNobody(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	out, started := io.Pipe()
+	j := &job{own: started, console: console{env: os.Environ()}, llmCommand: "echo up >&2; sleep 60; echo late"}
+	go func() {
+		_, _ = out.Read(make([]byte, 8))
+		cancel()
+		_, _ = io.Copy(io.Discard, out)
+	}()
+	begun := time.Now()
+	if _, err := j.askCommand(ctx, question{Prompt: "?"}); err == nil || time.Since(begun) > 30*time.Second {
+		t.Errorf("%v after %v", err, time.Since(begun))
 	}
 }

@@ -1,0 +1,171 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+)
+
+// unhurried is a world behind a proxy, whose clock goes so fast that no rate is ever exceeded.
+func unhurried(t *testing.T) *world {
+	t.Helper()
+	start := time.Now()
+	var asked atomic.Int64
+	return newWorld(t, func(c *Config, _ *access.Config, _ *engine.Config) {
+		c.Now = func() time.Time { return start.Add(time.Duration(asked.Add(1)) * time.Minute) }
+		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+}
+
+// open opens a session and returns its id.
+func (w *world) open(headers ...string) string {
+	w.t.Helper()
+	a := w.call("POST", "/mcp", initialize, modelHeaders(headers...)...)
+	session := a.header.Get("Mcp-Session-Id")
+	if a.status != http.StatusOK || session == "" {
+		w.t.Fatalf("%d %s", a.status, a.text)
+	}
+	w.call("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, modelHeaders(append(headers, "Mcp-Session-Id: "+session)...)...)
+	return session
+}
+
+// TestSessionOpensBriefly: a session keeps what opened it, so that can't be 4 MiB.
+func TestSessionOpensBriefly(t *testing.T) {
+	w := unhurried(t)
+	long := strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", maxOpening)+`"`, 1)
+	w.refused(w.call("POST", "/mcp", long, modelHeaders()...), http.StatusRequestEntityTooLarge, app.CodeTooLarge)
+	if got := w.call("POST", "/mcp", strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", maxOpening-len(initialize))+`"`, 1), modelHeaders()...); got.status != http.StatusOK {
+		t.Errorf("%d %s", got.status, got.text)
+	}
+}
+
+// TestNewestSessionsStay: whoever opens sessions without end closes their own, and those who lose theirs can open another.
+func TestNewestSessionsStay(t *testing.T) {
+	w := unhurried(t)
+	const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
+	first := w.open()
+	for range maxSessions {
+		if a := w.call("POST", "/mcp", initialize, modelHeaders()...); a.status != http.StatusOK {
+			t.Fatalf("%d %s", a.status, a.text)
+		}
+	}
+	within(t, "the first session is closed", func() bool {
+		return w.call("POST", "/mcp", ping, modelHeaders("Mcp-Session-Id: "+first)...).status == http.StatusNotFound
+	})
+	again := w.open()
+	// To open one session over and over takes no place of others.
+	for range maxSessions {
+		w.call("POST", "/mcp", initialize, modelHeaders("Mcp-Session-Id: "+again)...)
+	}
+	if a := w.call("POST", "/mcp", ping, modelHeaders("Mcp-Session-Id: "+again)...); a.status != http.StatusOK {
+		t.Errorf("%d %s", a.status, a.text)
+	}
+}
+
+// TestNoBatchOfMessages: one request of 4 MiB would be some forty thousand calls, and a gigabyte of answers.
+func TestNoBatchOfMessages(t *testing.T) {
+	w := unhurried(t)
+	session := w.open()
+	const batch = ` [{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"skill"}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"skill"}}]`
+	w.refused(w.call("POST", "/mcp", batch, "Accept: application/json, text/event-stream", "Mcp-Session-Id: "+session), http.StatusBadRequest, app.CodeInvalidJSON)
+	w.refused(w.call("POST", "/mcp", "["+initialize+"]", "Accept: application/json, text/event-stream"), http.StatusBadRequest, app.CodeInvalidJSON)
+}
+
+// TestNoPageSpeaksMCP: a name that its owner points here makes another site's page look like this one's own.
+func TestNoPageSpeaksMCP(t *testing.T) {
+	w := unhurried(t)
+	for _, method := range []string{"POST", "GET", "DELETE"} {
+		a := w.call(method, "/mcp", initialize, modelHeaders("Origin: "+w.server.URL, "Sec-Fetch-Site: same-origin")...)
+		w.refused(a, http.StatusForbidden, app.CodeForbidden)
+	}
+}
+
+// TestCallEndsWithItsRequest: who asks and hangs up leaves nothing behind that waits for half an hour.
+func TestCallEndsWithItsRequest(t *testing.T) {
+	w := unhurried(t)
+	p := w.profile()
+	session := w.open(bearerOf(p))
+	ctx, hangUp := context.WithCancel(t.Context())
+	const wait = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_profile","arguments":{},"_meta":{"progressToken":"p"}}}`
+	r, err := http.NewRequestWithContext(ctx, "POST", w.server.URL+"/mcp", strings.NewReader(wait))
+	w.must(err)
+	for _, h := range modelHeaders("Content-Type: application/json", "Mcp-Session-Id: "+session, bearerOf(p)) {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	w.must(err)
+	defer resp.Body.Close()
+	if _, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil { // the first report
+		t.Fatal(err)
+	}
+	hangUp()
+	// To close a session waits for its calls.
+	end, err := http.NewRequestWithContext(t.Context(), "DELETE", w.server.URL+"/mcp", nil)
+	w.must(err)
+	end.Header = r.Header
+	ended, err := (&http.Client{Timeout: 20 * time.Second}).Do(end)
+	if err != nil {
+		t.Fatalf("the call goes on without anybody to tell: %v", err)
+	}
+	defer ended.Body.Close()
+	if ended.StatusCode != http.StatusNoContent {
+		t.Error(ended.Status)
+	}
+}
+
+// TestSlowMessage: a session gives nobody more time to send a message than any other request has.
+func TestSlowMessage(t *testing.T) {
+	w := unhurried(t)
+	session := w.open()
+	server := w.web.HTTPServer()
+	server.ReadTimeout = 300 * time.Millisecond
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	w.must(err)
+	go func() { _ = server.Serve(listener) }()
+	defer server.Close()
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	w.must(err)
+	defer conn.Close()
+	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: */*\r\nMcp-Session-Id: %s\r\nContent-Length: 1000\r\n\r\n{", session)
+	w.must(err)
+	w.must(conn.SetReadDeadline(time.Now().Add(20 * time.Second)))
+	if _, err := conn.Read(make([]byte, 1)); err != nil {
+		t.Errorf("the server still waits: %v", err)
+	}
+}
+
+// TestSessionKeepsNoAddress: a call is recorded under the address that it came from, whoever opened its session from wherever.
+func TestSessionKeepsNoAddress(t *testing.T) {
+	w := unhurried(t)
+	session := w.open("X-Forwarded-For: 192.0.2.1")
+	const create = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"create_profile","arguments":{"description":"d"}}}`
+	if a := w.call("POST", "/mcp", create, modelHeaders("Mcp-Session-Id: "+session, "X-Forwarded-For: 198.51.100.7")...); a.status != http.StatusOK {
+		t.Fatalf("%d %s", a.status, a.text)
+	}
+	events, err := w.access.Audit(t.Context(), 0, 1)
+	w.must(err)
+	if len(events) != 1 || events[0].Actor.Address != "198.51.100.7" {
+		t.Errorf("%+v", events)
+	}
+}
+
+func within(t *testing.T, what string, reached func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !reached(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("not " + what)
+		}
+	}
+}
