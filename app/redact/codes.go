@@ -20,7 +20,7 @@ type code struct {
 const standard64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 // codes are the encodings of runs.
-var codes = []code{
+var codes = []*code{
 	{name: "base64", digit: digitTable(standard64, standard64[:62]+"-_"), bits: 6, group: scale{4, 3, false}, least: 11, sifted: true},
 	{name: "hex", digit: hexDigit, bits: 4, group: scale{2, 1, false}, least: 16},
 	{name: "base32", digit: digitTable("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"), bits: 5, group: scale{8, 5, false}, least: 13},
@@ -29,11 +29,11 @@ var codes = []code{
 }
 
 // decode reads all runs of a code, at every alignment that they may have, and keeps what is text. Compressed data is expanded.
-func (c *code) decode(text []byte, in *inspection) *build {
+func (c *code) decode(text []byte, d *decoder) *build {
 	b := build{}
 	for from, to := runOf(text, 0, &c.digit, c.least); from < to; from, to = runOf(text, to, &c.digit, c.least) {
 		if !c.scarce || c.plausible85(text[from:to]) {
-			c.run(&b, text, from, to, in)
+			c.run(&b, text, from, to, d)
 		}
 	}
 	return &b
@@ -76,31 +76,31 @@ func endOfRun(text []byte, from int, digit *[256]int8) int {
 }
 
 // run reads a run at every alignment that it may have.
-func (c *code) run(b *build, text []byte, from, to int, in *inspection) {
+func (c *code) run(b *build, text []byte, from, to int, d *decoder) {
 	if c.sifted {
-		c.sift(b, text[from:to], from, in)
+		c.sift(b, text[from:to], from, d)
 		return
 	}
 	for shift := range int(c.group.chars) {
-		in.scratch = c.unpack(in.scratch[:0], text[from+shift:to])
-		in.inflate(b, in.scratch, from+shift, to, c.group)
-		b.readable(in.scratch, in.least, from+shift, to, c.group)
+		d.scratch = c.unpack(d.scratch[:0], text[from+shift:to])
+		d.inflate(b, d.scratch, from+shift, to, c.group)
+		b.readable(d.scratch, d.least, from+shift, to, c.group)
 	}
 }
 
 // sift reads those parts of a run that a sieve leaves.
-func (c *code) sift(b *build, run []byte, at int, in *inspection) {
-	s := &in.sieve
-	s.look(c, run, in.least)
+func (c *code) sift(b *build, run []byte, at int, d *decoder) {
+	s := &d.sieve
+	s.look(c, run, d.least)
 	for _, p := range s.heads {
-		in.expand(b, c.unpacker(run[p.group:], p.nth), at+p.group, at+len(run), p.nth, c.group)
+		d.expand(b, c.unpacker(run[p.group:], p.nth), at+p.group, at+len(run), p.nth, c.group)
 	}
 	for _, parts := range s.parts {
 		for _, w := range parts {
-			in.scratch = c.unpack(in.scratch[:0], run[w.from:w.to])
-			b.readable(in.scratch, in.least, at+w.from, at+w.to, c.group)
+			d.scratch = c.unpack(d.scratch[:0], run[w.from:w.to])
+			b.readable(d.scratch, d.least, at+w.from, at+w.to, c.group)
 			if c.bits == 0 {
-				c.endings(b, run, w, at, in)
+				c.endings(b, run, w, at, d)
 			}
 		}
 	}
@@ -115,7 +115,7 @@ const (
 
 // endings reads the end of a run once more for each place where it may have ended: base 85 has most signs of ordinary text among its digits, so a run goes on
 // into what stands beside it, and the last group is misread with digits that are none of its own.
-func (c *code) endings(b *build, run []byte, w window, at int, in *inspection) {
+func (c *code) endings(b *build, run []byte, w window, at int, d *decoder) {
 	var last [minStretch + 3]byte
 	first := max(len(run)-maxBeside-4-w.from, minBefore85)
 	for group := w.from + (first+4)/5*5; group+2 <= min(len(run), w.to); group += 5 {
@@ -127,8 +127,8 @@ func (c *code) endings(b *build, run []byte, w window, at int, in *inspection) {
 				continue
 			}
 			from := max(w.from, group-maxEnding)
-			in.scratch = c.unpack85(in.scratch[:0], run[from:end])
-			b.readable(in.scratch, in.least, at+from, at+end, c.group)
+			d.scratch = c.unpack85(d.scratch[:0], run[from:end])
+			b.readable(d.scratch, d.least, at+from, at+end, c.group)
 		}
 	}
 }

@@ -22,25 +22,25 @@ type packed interface {
 }
 
 // inflate adds what compressed data in decoded bytes expands to.
-func (in *inspection) inflate(b *build, data []byte, from, to int, s scale) {
+func (d *decoder) inflate(b *build, data []byte, from, to int, s scale) {
 	for i := 0; i+6 < len(data); i++ {
 		if magic[data[i]] && looksPacked(data[i:]) {
-			in.expand(b, bytes.NewReader(data[i:]), from, to, i, s)
+			d.expand(b, bytes.NewReader(data[i:]), from, to, i, s)
 		}
 	}
 }
 
 // expand adds what compressed data expands to. It begins at the decoded byte at of [from, to). Data that expands to too much is masked as it is.
-func (in *inspection) expand(b *build, data packed, from, to, at int, s scale) {
+func (d *decoder) expand(b *build, data packed, from, to, at int, s scale) {
 	size := at + data.Len()
-	open := in.expander(data)
+	open := d.expander(data)
 	if open == nil {
 		return
 	}
-	out, err := io.ReadAll(io.LimitReader(open, int64(min(maxInflated, max(in.budget, 0))+1)))
-	in.budget -= len(out) + 1<<10 // and what it takes to begin
-	if len(out) > maxInflated || (in.budget < 0 && err == nil) {
-		in.refuse(from+s.floor(at), to)
+	out, err := io.ReadAll(io.LimitReader(open, int64(min(maxInflated, max(d.budget, 0))+1)))
+	d.budget -= len(out) + 1<<10 // and what it takes to begin
+	if len(out) > maxInflated || (d.budget < 0 && err == nil) {
+		d.refuse(from+s.floor(at), to)
 		return
 	}
 	if len(out) >= minStretch {
@@ -78,7 +78,7 @@ func looksPacked(data []byte) bool {
 }
 
 // expander returns a reader of what data expands to, or nil if it doesn't begin as it looked. What is wrong with the end doesn't matter.
-func (in *inspection) expander(data packed) io.Reader {
+func (d *decoder) expander(data packed) io.Reader {
 	first, _ := data.ReadByte() // all this looked packed, so it is there
 	if first == 'B' {
 		return bzip2.NewReader(io.MultiReader(strings.NewReader("B"), data))
@@ -88,10 +88,10 @@ func (in *inspection) expander(data packed) io.Reader {
 		return nil
 	}
 	// There is one reader for all, because making one costs more than most that look so are worth.
-	if again, ok := in.flate.(flate.Resetter); !ok || again.Reset(data, nil) != nil {
-		in.flate = flate.NewReader(data)
+	if again, ok := d.flate.(flate.Resetter); !ok || again.Reset(data, nil) != nil {
+		d.flate = flate.NewReader(data)
 	}
-	return in.flate
+	return d.flate
 }
 
 // skipGzipHead reads what is behind the first two bytes of a gzip header, and reports whether all of it is there.

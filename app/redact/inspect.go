@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -18,16 +17,13 @@ const (
 
 // inspection is the search for values in what can be decoded from one root.
 type inspection struct {
-	r       *Redactor
-	root    *view
-	budget  int // bytes of work left
-	queue   []*view
-	found   []region // in the root
-	at      *view    // being decoded
-	scratch []byte
-	sieve   sieve
-	flate   io.ReadCloser
-	least   int // bytes of readable text that are kept of what was decoded
+	r        *Redactor
+	root     *view
+	budget   int // bytes of work left
+	queue    []*view
+	found    []region // in the root
+	at       *view    // being decoded
+	decoders [decoders]decoder
 }
 
 // inspect returns where values are in a root, besides those that the machine finds in it as it is. Of a joint root only that is looked at
@@ -36,7 +32,10 @@ func (r *Redactor) inspect(root *view, joint bool) []region {
 	if len(r.texts) == 0 || len(root.text) < minStretch {
 		return nil
 	}
-	in := &inspection{r: r, root: root, budget: minBudget + budgetRatio*len(root.text), least: r.least}
+	in := &inspection{r: r, root: root, budget: minBudget + budgetRatio*len(root.text)}
+	for i := range in.decoders {
+		in.decoders[i].least = r.least
+	}
 	if joint {
 		root.joined = true
 		in.scan(root)
@@ -58,16 +57,19 @@ func (r *Redactor) inspect(root *view, joint bool) []region {
 			in.leaveOut(v)
 		}
 	}
+	in.turnTo(nil)
 	return in.found
 }
 
 // derive makes the views of a view. The machine knows the usual encodings itself, so the last step needs only what it doesn't know.
 func (in *inspection) derive(v *view) {
-	in.at = v
+	in.turnTo(v)
 	if in.budget < 0 && v.parent != nil {
 		in.refuse(0, len(v.text))
 		return
 	}
+	last := v.depth == maxDepth-1
+	ahead := in.read(codesIn(v, last))
 	if v.kind == kindRoot || v.kind == kindDecoded {
 		in.leaveOut(v)
 	}
@@ -78,11 +80,10 @@ func (in *inspection) derive(v *view) {
 	in.numbers(v)
 	if v.kind == kindDecoded {
 		b := build{}
-		in.inflate(&b, v.text, 0, len(v.text), scale{1, 1, false})
+		in.decoders[forText].inflate(&b, v.text, 0, len(v.text), scale{1, 1, false})
 		in.push(v, &b, "compressed", kindDecoded)
 	}
-	last := v.depth == maxDepth-1
-	in.runs(v, last)
+	in.runs(v, ahead)
 	if last {
 		return
 	}
@@ -97,36 +98,39 @@ func (in *inspection) derive(v *view) {
 // sewn makes the views of texts that were put together and still have their spaces: what is cut within a number, an escape, a soft line break or a group
 // of base 85 shows there, everything else without spaces.
 func (in *inspection) sewn(v *view) {
-	in.at = v
+	in.turnTo(v)
+	ahead := in.read(codes[packing:])
 	in.push(v, alternate(v.text), "separated", kindDecoded)
 	in.push(v, backwards(v.text), "reversed", kindReversed)
 	in.unescape(v)
 	in.numbers(v)
-	for i := packing; i < len(codes); i++ {
-		in.push(v, codes[i].decode(v.text, in), codes[i].name, kindDecoded)
-	}
+	in.pushAll(v, ahead)
 }
 
-// runs makes the views of what is decoded; the last step only has those codes in which compressed data comes,
+// codesIn returns the codes that are read in a view; the last step only has those in which compressed data comes,
 // and base32 and base 85 where they were seen: the machine knows only the beginning of a long value in them. A text turned round that has spaces is left
 // to the text without spaces, turned round.
-func (in *inspection) runs(v *view, last bool) {
-	turned := v.kind == kindReversed || v.kind == kindRotated
-	if turned && v.parent.spaced {
-		return
+func codesIn(v *view, last bool) []*code {
+	switch {
+	case v.turned() && v.parent.spaced:
+		return nil
+	case last && !v.coarse:
+		return codes[:packing]
 	}
-	for i := range codes {
-		c := &codes[i]
-		if last && i >= packing && !v.coarse {
+	return codes
+}
+
+// runs makes the views of the codes that were read.
+func (in *inspection) runs(v *view, ahead *reading) {
+	for i, found := range in.pushAll(v, ahead) {
+		c := ahead.codes[i]
+		if found == nil || c.bits != 0 || !v.turned() || v.parent.kind != kindSpaces {
 			continue
 		}
-		found := in.push(v, c.decode(v.text, in), c.name, kindDecoded)
-		if found != nil && c.bits == 0 && turned && v.parent.kind == kindSpaces {
-			if spaced := v.parent.parent.turns[v.kind-kindReversed]; spaced != nil { // its spaces tell where a text in base 85 ends
-				in.at = spaced
-				in.push(spaced, c.decode(spaced.text, in), c.name, kindDecoded)
-				in.at = v
-			}
+		if spaced := v.parent.parent.turns[v.kind-kindReversed]; spaced != nil { // its spaces tell where a text in base 85 ends
+			in.turnTo(spaced)
+			in.pushAll(spaced, in.read([]*code{c}))
+			in.turnTo(v)
 		}
 	}
 }
@@ -150,7 +154,7 @@ func (in *inspection) numbers(v *view) {
 	rotated := v.kind == kindRotated
 	in.push(v, lists(v.text, rotated), "list", kindDecoded)
 	if !rotated {
-		in.push(v, digits(v.text, in), "digits", kindDecoded)
+		in.push(v, digits(v.text, &in.decoders[forText]), "digits", kindDecoded)
 	}
 }
 

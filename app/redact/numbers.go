@@ -42,11 +42,13 @@ func lists(text []byte, onlyHex bool) *build {
 			continue
 		}
 		from := i
-		t := tokenAt(text, i)
-		i += len(t.text)
-		if !begun && (len(t.text) > maxToken || t.last&base16 == 0) {
-			continue // nothing to add to, and no number
+		if !begun {
+			if i = endOfWord(text, i); i-from > maxToken || digitOf[text[i-1]]&base16 == 0 {
+				continue // nothing to add to, and no number
+			}
 		}
+		t := tokenAt(text, from)
+		i = from + len(t.text)
 		near := from-last <= maxBetween
 		begun = false
 		for k := range all {
@@ -105,6 +107,20 @@ var digitOf = classOf(func(c byte) (k uint8) {
 	}
 	return k
 })
+
+// endOfWord returns where the letters and digits at an offset end.
+func endOfWord(text []byte, i int) int {
+	for ; i+8 <= len(text); i += 8 {
+		t := text[i : i+8 : i+8]
+		if digitOf[t[0]]&digitOf[t[1]]&digitOf[t[2]]&digitOf[t[3]]&digitOf[t[4]]&digitOf[t[5]]&digitOf[t[6]]&digitOf[t[7]]&alnum == 0 {
+			break
+		}
+	}
+	for i < len(text) && digitOf[text[i]] != 0 {
+		i++
+	}
+	return i
+}
 
 func tokenAt(text []byte, from int) token {
 	i, digits := from, uint8(0xff)
@@ -292,15 +308,15 @@ func prefixOf(c byte) int {
 const maxDigits = 40000
 
 // digits reads runs of digits: as whole numbers of many bytes, as groups of three decimal or octal digits, as bits.
-func digits(text []byte, in *inspection) *build {
+func digits(text []byte, d *decoder) *build {
 	b := build{}
 	const least = 2 * minWhole
 	for from, to := runOf(text, 0, &decimal, least); from < to; from, to = runOf(text, to, &decimal, least) {
 		run := text[from:to]
-		in.whole(&b, run, from, to)
-		groups(&b, run, from, 3, 10, in.least)
-		groups(&b, run, from, 3, 8, in.least)
-		groups(&b, run, from, 8, 2, in.least)
+		d.whole(&b, run, from, to)
+		groups(&b, run, from, 3, 10, d.least)
+		groups(&b, run, from, 3, 8, d.least)
+		groups(&b, run, from, 8, 2, d.least)
 	}
 	return &b
 }
@@ -308,12 +324,12 @@ func digits(text []byte, in *inspection) *build {
 var decimal = digitTable("0123456789")
 
 // whole reads a run of digits as one number, highest byte first and lowest byte first.
-func (in *inspection) whole(b *build, run []byte, from, to int) {
-	if len(run) > maxDigits || in.budget < 0 {
-		in.refuse(from, to)
+func (d *decoder) whole(b *build, run []byte, from, to int) {
+	if len(run) > maxDigits || d.budget < 0 {
+		d.refuse(from, to)
 		return
 	}
-	in.budget -= len(run) * len(run) / 4000
+	d.budget -= len(run) * len(run) / 4000
 	n, ok := new(big.Int).SetString(string(run), 10)
 	if !ok {
 		return
@@ -324,7 +340,7 @@ func (in *inspection) whole(b *build, run []byte, from, to int) {
 			b.add(data, from, to, whole)
 			b.barrier()
 		}
-		in.inflate(b, data, from, to, together)
+		d.inflate(b, data, from, to, together)
 		slices.Reverse(data)
 	}
 }

@@ -140,6 +140,9 @@ func (v *view) decoded() bool {
 	return false
 }
 
+// turned says that the last step was to turn the text round.
+func (v *view) turned() bool { return v.kind == kindReversed || v.kind == kindRotated }
+
 // after reports whether a step is on the way from the root.
 func (v *view) after(k kind) bool {
 	for ; v.parent != nil; v = v.parent {
