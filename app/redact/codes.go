@@ -261,15 +261,21 @@ func (c *code) plausible85(run []byte) bool {
 
 // text85 reports whether two groups side by side are ASCII text.
 func (c *code) text85(run []byte) bool {
-	var found, n uint64
-	for i, d := range run {
-		if i > 4 {
-			n -= uint64(c.digit[run[i-5]]) * (85 * 85 * 85 * 85)
-		}
-		n = n*85 + uint64(c.digit[d])
-		w := uint32(min(n, math.MaxUint32))
+	const gone = 85 * 85 * 85 * 85 * 85
+	digit := &c.digit
+	if len(run) < 5 {
+		return false
+	}
+	var found uint8 // by its lowest bits: whether the groups that end here, one digit before, … are text
+	var n, leaves uint64
+	for _, d := range run[:4] {
+		n = n*85 + uint64(digit[d])
+	}
+	for i, d := range run[4:] {
+		n = n*85 + uint64(digit[d]) - leaves*gone
+		leaves = uint64(digit[run[i]])
 		found <<= 1
-		if w&0x80808080 == 0 && i >= 4 && textByte[w>>24] && textByte[w>>16&0xff] && textByte[w>>8&0xff] && textByte[w&0xff] {
+		if n&0xffffffff80808080 == 0 && textByte[n>>24&0xff] && textByte[n>>16&0xff] && textByte[n>>8&0xff] && textByte[n&0xff] {
 			if found>>5&1 != 0 {
 				return true
 			}

@@ -57,6 +57,7 @@ const manyBytes = 32 << 10
 
 // reading is codes that are being read in the view at hand.
 type reading struct {
+	text   []byte
 	codes  []*code
 	builds []*build // by code: what they stand for
 	others sync.WaitGroup
@@ -64,9 +65,9 @@ type reading struct {
 
 // read begins to read codes in the view at hand; of a long text it doesn't wait for them.
 func (in *inspection) read(list []*code) *reading {
-	r := &reading{codes: list, builds: make([]*build, len(list))}
+	r := &reading{text: in.at.text, codes: list, builds: make([]*build, len(list))}
 	for _, who := range []*decoder{&in.decoders[forBits], &in.decoders[for85]} {
-		if len(in.at.text) < manyBytes {
+		if len(r.text) < manyBytes {
 			r.read(in, who)
 		} else {
 			r.others.Go(func() { r.read(in, who) })
@@ -79,7 +80,7 @@ func (in *inspection) read(list []*code) *reading {
 func (r *reading) read(in *inspection, who *decoder) {
 	for i, c := range r.codes {
 		if in.decoderOf(c) == who {
-			r.builds[i] = c.decode(in.at.text, who)
+			r.builds[i] = c.decode(r.text, who)
 		}
 	}
 }

@@ -106,21 +106,21 @@ func (s *sieve) look(c *code, run []byte, least int) {
 
 // look64 goes through a run of base64. So many groups, one behind the other, must look like text: a bit for each.
 func (s *sieve) look64(groups uint64) {
-	digit := &s.code.digit
+	digit, run := &s.code.digit, s.run
 	var found uint64 // by its lowest bits: the groups that end here, one digit before, …
 	var before, first uint16
-	last := uint32(digit[s.run[0]])
-	for i := 1; i < len(s.run); i++ {
-		d := uint32(digit[s.run[i]])
+	last := uint32(digit[run[0]])
+	for i, c := range run[1:] { // i is of the first of the two digits
+		d := uint32(digit[c])
 		pair := pairs[(last<<6|d)&0xfff]
 		last = d
 		found = found<<1 | (uint64(first&(pair>>8))&pairText+pairText)>>6
 		first, before = before, pair
 		if found&groups == groups {
-			s.note(i, groups)
+			s.note(i+1, groups)
 		}
 		if pair&pairCloser != 0 {
-			s.closer(i - 1)
+			s.closer(i)
 		}
 	}
 }
