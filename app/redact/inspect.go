@@ -27,7 +27,8 @@ type inspection struct {
 	scratch []byte
 	sieve   sieve
 	flate   io.ReadCloser
-	least   int // bytes of readable text that are kept of what was decoded
+	least   int    // bytes of readable text that are kept of what was decoded
+	last    window // of the root: see token
 }
 
 // inspect returns where values are in a root, besides those that the machine finds in it as it is. Of a joint root only that is looked at
@@ -55,7 +56,9 @@ func (r *Redactor) inspect(root *view, joint bool) []region {
 		} else if v.depth < maxDepth && v.kind != kindLetters {
 			in.derive(v)
 		} else if v.kind == kindDecoded {
+			in.at = v
 			in.leaveOut(v)
+			in.unpacked(v)
 		}
 	}
 	return in.found
@@ -76,11 +79,7 @@ func (in *inspection) derive(v *view) {
 	}
 	in.unescape(v)
 	in.numbers(v)
-	if v.kind == kindDecoded {
-		b := build{}
-		in.inflate(&b, v.text, 0, len(v.text), scale{1, 1, false})
-		in.push(v, &b, "compressed", kindDecoded)
-	}
+	in.unpacked(v)
 	last := v.depth == maxDepth-1
 	in.runs(v, last)
 	if last {
@@ -91,6 +90,18 @@ func (in *inspection) derive(v *view) {
 	}
 	if !v.after(kindRotated) {
 		v.turns[1] = in.push(v, rotated(v.text), "ROT13", kindRotated)
+	}
+}
+
+// unpacked makes the view of compressed data that was written as numbers or escapes. Both are one step, as they are where it was in a run.
+func (in *inspection) unpacked(v *view) {
+	if v.kind != kindDecoded || v.packed {
+		return
+	}
+	b := build{}
+	in.inflate(&b, v.text, 0, len(v.text), scale{1, 1, false})
+	if p := in.push(v, &b, "compressed", kindDecoded); p != nil {
+		p.depth, p.packed = v.depth, true
 	}
 }
 
@@ -220,8 +231,12 @@ func (in *inspection) refuse(from, to int) {
 	}
 }
 
-// token makes a place in the root longer by the characters of the run that it is in.
+// token makes a place in the root longer by the characters of the run that it is in. The last answer is remembered: a run may be as long as the text
+// and hold a value in every line.
 func (in *inspection) token(lo, hi int) (from, to int) {
+	if in.last.from <= lo && hi <= in.last.to {
+		return in.last.from, in.last.to
+	}
 	text := in.root.text
 	for lo > 0 && codes[0].digit[text[lo-1]] >= 0 {
 		lo--
@@ -229,6 +244,7 @@ func (in *inspection) token(lo, hi int) (from, to int) {
 	for hi < len(text) && byteClasses[text[hi]]&runBase64 != 0 {
 		hi++
 	}
+	in.last = window{lo, hi}
 	return lo, hi
 }
 
