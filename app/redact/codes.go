@@ -15,6 +15,7 @@ type code struct {
 	least  int  // characters of the shortest run that is looked at
 	sifted bool // runs are read in parts
 	scarce bool // runs that are long and have hardly a sign are no such code
+	digits int  // in joined text one in so many characters is a digit at least, or the run is words; 0: any run counts
 }
 
 const standard64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -24,6 +25,9 @@ var codes = []*code{
 	{name: "base64", digit: digitTable(standard64, standard64[:62]+"-_"), bits: 6, group: scale{4, 3, false}, least: 11, sifted: true},
 	{name: "hex", digit: hexDigit, bits: 4, group: scale{2, 1, false}, least: 16},
 	{name: "base32", digit: digitTable("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"), bits: 5, group: scale{8, 5, false}, least: 13},
+	{name: "base32", digit: digitTable("abcdefghijklmnopqrstuvwxyz234567"), bits: 5, group: scale{8, 5, false}, least: 13, digits: 24}, // as in host names
+	{name: "base32", digit: digitTable("0123456789ABCDEFGHIJKLMNOPQRSTUV"), bits: 5, group: scale{8, 5, false}, least: 13},
+	{name: "base32", digit: digitTable("0123456789abcdefghijklmnopqrstuv"), bits: 5, group: scale{8, 5, false}, least: 13, digits: 10},
 	{name: "base85", digit: digitTable(alphabetB85), group: scale{5, 4, true}, least: 10, sifted: true, scarce: true},
 	{name: "ascii85", digit: digitTable(alphabetA85), group: scale{5, 4, true}, least: 10, sifted: true, scarce: true},
 }
@@ -32,11 +36,20 @@ var codes = []*code{
 func (c *code) decode(text []byte, d *decoder) *build {
 	b := build{}
 	for from, to := runOf(text, 0, &c.digit, c.least); from < to; from, to = runOf(text, to, &c.digit, c.least) {
-		if !c.scarce || c.plausible85(text[from:to]) {
+		if (!c.scarce || c.plausible85(text[from:to])) && (c.digits == 0 || !d.joined || c.figures(text[from:to])) {
 			c.run(&b, text, from, to, d)
 		}
 	}
 	return &b
+}
+
+// figures reports whether a run has as many digits as the code makes.
+func (c *code) figures(run []byte) bool {
+	n := 0
+	for _, ch := range run {
+		n += int(signs85[ch] & figure / figure)
+	}
+	return n*c.digits >= len(run)
 }
 
 // runOf returns the next run of at least so many digits; from and to are equal if there is none. It looks at few bytes of what is no run.
@@ -302,6 +315,8 @@ func unlikely85(run []byte) bool {
 		return all&sign == 0 && all != lower|upper|figure
 	case len(run) <= 64:
 		return signs == 0
+	case len(run) <= 128: // compressed data has few now and then, and no text shows in it
+		return signs*20 < len(run)
 	}
 	return signs*12 < len(run)
 }

@@ -11,6 +11,7 @@ type decoder struct {
 	least   int      // bytes of readable text that are kept of what was decoded
 	budget  int      // bytes of work left
 	lent    int      // budget at first
+	joined  bool     // the view is
 	refused []window // of the view
 	scratch []byte
 	sieve   sieve
@@ -48,7 +49,8 @@ func (in *inspection) turnTo(v *view) {
 	}
 	in.at = v
 	for i := range in.decoders {
-		in.decoders[i].budget, in.decoders[i].lent = in.budget, in.budget
+		d := &in.decoders[i]
+		d.budget, d.lent, d.joined = in.budget, in.budget, v != nil && v.joined
 	}
 }
 

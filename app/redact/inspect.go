@@ -24,6 +24,7 @@ type inspection struct {
 	found    []region // in the root
 	at       *view    // being decoded
 	decoders [decoders]decoder
+	last     window // of the root: see token
 }
 
 // inspect returns where values are in a root, besides those that the machine finds in it as it is. Of a joint root only that is looked at
@@ -54,7 +55,9 @@ func (r *Redactor) inspect(root *view, joint bool) []region {
 		} else if v.depth < maxDepth && v.kind != kindLetters {
 			in.derive(v)
 		} else if v.kind == kindDecoded {
+			in.turnTo(v)
 			in.leaveOut(v)
+			in.unpacked(v)
 		}
 	}
 	in.turnTo(nil)
@@ -78,11 +81,7 @@ func (in *inspection) derive(v *view) {
 	}
 	in.unescape(v)
 	in.numbers(v)
-	if v.kind == kindDecoded {
-		b := build{}
-		in.decoders[forText].inflate(&b, v.text, 0, len(v.text), scale{1, 1, false})
-		in.push(v, &b, "compressed", kindDecoded)
-	}
+	in.unpacked(v)
 	in.runs(v, ahead)
 	if last {
 		return
@@ -92,6 +91,18 @@ func (in *inspection) derive(v *view) {
 	}
 	if !v.after(kindRotated) {
 		v.turns[1] = in.push(v, rotated(v.text), "ROT13", kindRotated)
+	}
+}
+
+// unpacked makes the view of compressed data that was written as numbers or escapes. Both are one step, as they are where it was in a run.
+func (in *inspection) unpacked(v *view) {
+	if v.kind != kindDecoded || v.packed {
+		return
+	}
+	b := build{}
+	in.decoders[forText].inflate(&b, v.text, 0, len(v.text), scale{1, 1, false})
+	if p := in.push(v, &b, "compressed", kindDecoded); p != nil {
+		p.depth, p.packed = v.depth, true
 	}
 }
 
@@ -107,14 +118,14 @@ func (in *inspection) sewn(v *view) {
 	in.pushAll(v, ahead)
 }
 
-// codesIn returns the codes that are read in a view; the last step only has those in which compressed data comes,
-// and base32 and base 85 where they were seen: the machine knows only the beginning of a long value in them. A text turned round that has spaces is left
-// to the text without spaces, turned round.
+// codesIn returns the codes that are read in a view. The machine knows the usual ones itself, so at the last step only what they may hold counts, compressed data,
+// which in a text turned round is looked for in base64 and hex alone, and a long value in base32 and base 85, of which the machine knows only the beginning.
+// A text turned round that has spaces is left to the text without spaces, turned round.
 func codesIn(v *view, last bool) []*code {
 	switch {
 	case v.turned() && v.parent.spaced:
 		return nil
-	case last && !v.coarse:
+	case last && v.turned() && !v.coarse:
 		return codes[:packing]
 	}
 	return codes
@@ -224,8 +235,12 @@ func (in *inspection) refuse(from, to int) {
 	}
 }
 
-// token makes a place in the root longer by the characters of the run that it is in.
+// token makes a place in the root longer by the characters of the run that it is in. The last answer is remembered: a run may be as long as the text
+// and hold a value in every line.
 func (in *inspection) token(lo, hi int) (from, to int) {
+	if in.last.from <= lo && hi <= in.last.to {
+		return in.last.from, in.last.to
+	}
 	text := in.root.text
 	for lo > 0 && codes[0].digit[text[lo-1]] >= 0 {
 		lo--
@@ -233,6 +248,7 @@ func (in *inspection) token(lo, hi int) (from, to int) {
 	for hi < len(text) && byteClasses[text[hi]]&runBase64 != 0 {
 		hi++
 	}
+	in.last = window{lo, hi}
 	return lo, hi
 }
 

@@ -49,7 +49,7 @@ func lists(text []byte, onlyHex bool) *build {
 		}
 		t := tokenAt(text, from)
 		i = from + len(t.text)
-		near := from-last <= maxBetween
+		near := from-last <= maxBetween && bytes.IndexByte(text[last:from], barrier) < 0
 		begun = false
 		for k := range all {
 			l := &all[k]
@@ -186,6 +186,16 @@ func (l *list) number(t token, first bool) (n rune, lead, length int) {
 		if n, ok := number(tokenAt(t.text[:2], 0), 16); ok {
 			return n, 0, 2
 		}
+	default: // something may stand directly behind the last one
+		for length < len(t.text) && digitOf[t.text[length]]&l.bit != 0 {
+			length++
+		}
+		if length > 0 && length < len(t.text) {
+			if n, ok := number(tokenAt(t.text[:length], 0), l.base); ok {
+				return n, 0, length
+			}
+		}
+		return 0, 0, 0
 	}
 	return 0, 0, 0
 }
@@ -207,7 +217,7 @@ func (l *list) read(b *build, text []byte) {
 		narrow = appendNumber(narrow, n)
 		differ = differ || n >= utf8.RuneSelf
 	})
-	if magic[narrow[0]] || legible(narrow) {
+	if holdsPacked(narrow) || legible(narrow) {
 		l.add(b, text, appendNumber)
 	}
 	if differ && legible(wide) {
@@ -269,12 +279,12 @@ func number(t token, base int) (rune, bool) {
 	if len(token) > maxNumber {
 		return 0, false
 	}
-	prefixed := false
+	marked := false
 	switch {
-	case len(token) > 2 && token[0] == '0' && prefixOf(token[1]) == base:
-		token, prefixed = token[2:], true
+	case len(token) > 2 && token[0] == '0' && prefixed(token[1], base):
+		token, marked = token[2:], true
 	case len(token) > 1 && base == 16 && (token[0] == 'x' || token[0] == 'u' || token[0] == 'U'):
-		token, prefixed = token[1:], true
+		token, marked = token[1:], true
 	case base == 2 && (len(token) < 7 || len(token) > 8), base == 8 && len(token) != 3 && len(token) != 2, base == 16 && len(token) != 2:
 		return 0, false
 	}
@@ -289,19 +299,18 @@ func number(t token, base int) (rune, bool) {
 		}
 		n = n*rune(base) + d
 	}
-	return n, n <= utf8.MaxRune && (n < 256 || base == 10 || prefixed) && utf8.ValidRune(n)
+	return n, n <= utf8.MaxRune && (n < 256 || base == 10 || marked) && utf8.ValidRune(n)
 }
 
-func prefixOf(c byte) int {
+// prefixed reports whether a letter behind a zero marks a base. ROT13 makes the marks of bases 2 and 8 of each other, and leaves the digits.
+func prefixed(c byte, base int) bool {
 	switch c {
 	case 'x', 'X':
-		return 16
-	case 'o', 'O':
-		return 8
-	case 'b', 'B':
-		return 2
+		return base == 16
+	case 'o', 'O', 'b', 'B':
+		return base == 2 || base == 8
 	}
-	return 0
+	return false
 }
 
 // maxDigits bounds the length of a whole number that is read as one; beyond it, time grows too fast.
