@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"io"
 	"slices"
 	"strings"
@@ -203,6 +204,9 @@ func (in *inspection) scan(v *view) {
 			continue
 		}
 		if v.decoded() && !v.joined {
+			if !v.undone(g.start, g.end) {
+				continue // it only stands beside what was decoded, so it was found without that
+			}
 			lo, hi = in.token(lo, hi)
 		}
 		via := v.via
@@ -211,6 +215,18 @@ func (in *inspection) scan(v *view) {
 		}
 		in.found = append(in.found, region{start: lo, end: hi, form: none, by: in.r.formOf(m, g.by), quiet: several, note: &note{via: via}})
 	}
+}
+
+// undone reports whether a place of a view has bytes that a step of decoding made, not only such as it left alone.
+func (v *view) undone(start, end int) bool {
+	for ; v.parent != nil && start >= 0; v = v.parent {
+		lo, hi := v.place(start, end)
+		if v.kind == kindDecoded && (lo < 0 || !bytes.Equal(v.text[start:end], v.parent.text[lo:hi])) {
+			return true
+		}
+		start, end = lo, hi
+	}
+	return false
 }
 
 // refuse masks a part of the view at hand that can't be looked at.
