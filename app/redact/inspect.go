@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"sync"
@@ -9,7 +10,8 @@ import (
 const (
 	maxDepth    = 3       // steps of decoding
 	minBudget   = 4 << 20 // bytes of views that may be made of any text
-	budgetRatio = 64      // and of each byte of it
+	budgetRatio = 80      // and of each byte of it
+	costSpan    = 4       // for each part of a view, beyond its bytes
 	minNear     = 1 << 10
 	maxNear     = 16 << 10
 	packing     = 2 // the first codes: those in which compressed data comes
@@ -184,7 +186,7 @@ func (in *inspection) push(parent *view, b *build, via string, k kind) *view {
 	if b == nil || len(b.text) < minStretch {
 		return nil
 	}
-	in.budget -= len(b.text)
+	in.budget -= len(b.text) + costSpan*len(b.spans)
 	v := &view{text: b.text, spans: b.spans, marks: b.marks, filter: b.filter, parent: parent, via: via, depth: parent.depth, kind: k, odd: b.odd, joined: parent.joined}
 	if k == kindSpaces || k == kindSeams || k == kindLetters {
 		v.joined = true
@@ -218,6 +220,9 @@ func (in *inspection) scan(v *view) {
 			continue
 		}
 		if v.decoded() && !v.joined {
+			if !v.undone(g.start, g.end) {
+				continue // it only stands beside what was decoded, so it was found without that
+			}
 			lo, hi = in.token(lo, hi)
 		}
 		via := v.via
@@ -226,6 +231,18 @@ func (in *inspection) scan(v *view) {
 		}
 		in.found = append(in.found, region{start: lo, end: hi, form: none, by: in.r.formOf(m, g.by), quiet: several, note: &note{via: via}})
 	}
+}
+
+// undone reports whether a place of a view has bytes that a step of decoding made, not only such as it left alone.
+func (v *view) undone(start, end int) bool {
+	for ; v.parent != nil && start >= 0; v = v.parent {
+		lo, hi := v.place(start, end)
+		if v.kind == kindDecoded && (lo < 0 || !bytes.Equal(v.text[start:end], v.parent.text[lo:hi])) {
+			return true
+		}
+		start, end = lo, hi
+	}
+	return false
 }
 
 // refuse masks a part of the view at hand that can't be looked at.
@@ -287,7 +304,7 @@ func looseForms(owner int32, text string) []needle {
 	out := []needle{{form: form{owner: owner}, text: text}, {form: form{owner: owner, encoding: "reversed"}, text: reversed(text)}, {form: form{owner: owner, encoding: "ROT13"}, text: rot13(text)}}
 	for _, r := range runForms(text) {
 		if r.encoding != "percent" && r.encoding != "base85" && len(onlyLetters(r.text)) >= 12 {
-			out = append(out, needle{form: form{owner: owner, encoding: r.encoding}, text: r.text})
+			out = append(out, needle{form: form{owner: owner, encoding: r.encoding}, text: r.text, runs: r.rest, left: r.left})
 		}
 	}
 	return out

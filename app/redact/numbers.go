@@ -2,9 +2,7 @@ package redact
 
 import (
 	"bytes"
-	"math/big"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -35,7 +33,8 @@ func lists(text []byte, onlyHex bool) *build {
 		all = all[:1]
 	}
 	begun := false
-	last := 0 // end of the last token
+	last := 0       // end of the last token
+	var word []byte // the last token that was no number
 	for i := 0; i < len(text); {
 		if digitOf[text[i]]&begins == 0 {
 			i++
@@ -44,12 +43,20 @@ func lists(text []byte, onlyHex bool) *build {
 		from := i
 		if !begun {
 			if i = endOfWord(text, i); i-from > maxToken || digitOf[text[i-1]]&base16 == 0 {
+				word = text[from:i]
 				continue // nothing to add to, and no number
 			}
 		}
 		t := tokenAt(text, from)
 		i = from + len(t.text)
 		near := from-last <= maxBetween && bytes.IndexByte(text[last:from], barrier) < 0
+		if t.last&base16 == 0 {
+			if near && bytes.Equal(word, t.text) { // chr(72)+chr(105)
+				last = i
+				continue
+			}
+			word = t.text
+		}
 		begun = false
 		for k := range all {
 			l := &all[k]
@@ -249,8 +256,9 @@ func (l *list) each(text []byte, f func(n rune, from, to int)) {
 			continue
 		}
 		t := tokenAt(text[:l.to], i)
-		n, _, _ := l.number(t, false)
-		f(n, i, i+len(t.text))
+		if n, _, length := l.number(t, false); length > 0 { // else a word between two
+			f(n, i, i+len(t.text))
+		}
 		i += len(t.text)
 	}
 }
@@ -311,79 +319,4 @@ func prefixed(c byte, base int) bool {
 		return base == 2 || base == 8
 	}
 	return false
-}
-
-// maxDigits bounds the length of a whole number that is read as one; beyond it, time grows too fast.
-const maxDigits = 40000
-
-// digits reads runs of digits: as whole numbers of many bytes, as groups of three decimal or octal digits, as bits.
-func digits(text []byte, d *decoder) *build {
-	b := build{}
-	const least = 2 * minWhole
-	for from, to := runOf(text, 0, &decimal, least); from < to; from, to = runOf(text, to, &decimal, least) {
-		run := text[from:to]
-		d.whole(&b, run, from, to)
-		groups(&b, run, from, 3, 10, d.least)
-		groups(&b, run, from, 3, 8, d.least)
-		groups(&b, run, from, 8, 2, d.least)
-	}
-	return &b
-}
-
-var decimal = digitTable("0123456789")
-
-// whole reads a run of digits as one number, highest byte first and lowest byte first.
-func (d *decoder) whole(b *build, run []byte, from, to int) {
-	if len(run) > maxDigits || d.budget < 0 {
-		d.refuse(from, to)
-		return
-	}
-	d.budget -= len(run) * len(run) / 4000
-	n, ok := new(big.Int).SetString(string(run), 10)
-	if !ok {
-		return
-	}
-	data := n.Bytes()
-	for range 2 {
-		if legible(data) {
-			b.add(data, from, to, whole)
-			b.barrier()
-		}
-		d.inflate(b, data, from, to, together)
-		slices.Reverse(data)
-	}
-}
-
-// legible says whether there is text somewhere in the data.
-func legible(data []byte) bool {
-	for i := 0; i < len(data); {
-		n := stretch(data[i:])
-		if n >= minStretch && utf8.RuneCount(data[i:i+n]) >= minStretch {
-			return true
-		}
-		i += max(n, 1)
-	}
-	return false
-}
-
-// groups reads a run as bytes of so many digits each, at every alignment.
-func groups(b *build, run []byte, from, size, base, least int) {
-	for shift := range size {
-		out := make([]byte, 0, len(run)/size)
-		start := shift
-		flush := func(end int) {
-			b.readable(out, least, from+start, from+end, scale{int32(size), 1, false})
-			out, start = out[:0], end+size
-		}
-		at := shift
-		for ; at+size <= len(run); at += size {
-			n, err := strconv.ParseUint(string(run[at:at+size]), base, 16)
-			if err != nil || n > 255 {
-				flush(at)
-				continue
-			}
-			out = append(out, byte(n))
-		}
-		flush(at)
-	}
 }
