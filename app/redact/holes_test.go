@@ -123,8 +123,8 @@ func TestLongValueInGroups(t *testing.T) {
 		long += fmt.Sprint("k", i*7919, "V")
 	}
 	var groups []string
-	for code := hex.EncodeToString([]byte(long)); code != ""; code = code[8:] {
-		groups = append(groups, code[:8])
+	for code := hex.EncodeToString([]byte(long)); code != ""; code = code[min(8, len(code)):] {
+		groups = append(groups, code[:min(8, len(code))])
 	}
 	got, _ := of(long).Text("value: " + strings.Join(groups, "-") + "\nand behind\n")
 	if want := "value: [REDACTED]\nand behind\n"; got.String() != want {
