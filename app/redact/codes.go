@@ -32,6 +32,9 @@ var codes = []*code{
 	{name: "ascii85", digit: digitTable(alphabetA85), group: scale{5, 4, true}, least: 10, sifted: true, scarce: true},
 }
 
+// grouped are the codes that people write in groups with a sign between them, as keys and fingerprints are.
+var grouped = codes[1:2]
+
 // decode reads all runs of a code, at every alignment that they may have, and keeps what is text. Compressed data is expanded.
 func (c *code) decode(text []byte, d *decoder) *build {
 	b := build{}

@@ -132,6 +132,25 @@ func TestLongValueInGroups(t *testing.T) {
 	}
 }
 
+// TestSignsBeyondASCII: a sign between the characters of a value may be any.
+func TestSignsBeyondASCII(t *testing.T) {
+	for _, sign := range []string{"·", "→", "•", "\ufffd", "\U0001f512"} {
+		isHidden(t, sign, strings.Join(strings.Split(holeSecret, ""), sign))
+		isHidden(t, sign+" in base64", strings.Join(strings.Split(base64.StdEncoding.EncodeToString([]byte("user:"+holeSecret)), ""), sign))
+	}
+}
+
+// TestCodesInGroups: what is written in groups of hex digits may be an encoding itself.
+func TestCodesInGroups(t *testing.T) {
+	for _, inner := range []string{base64.StdEncoding.EncodeToString([]byte("u:" + holeSecret)), reversed(holeSecret), string(zlibbed(holeSecret + holeSecret))} {
+		code, groups := hex.EncodeToString([]byte(inner)), []string(nil)
+		for ; len(code) > 8; code = code[8:] {
+			groups = append(groups, code[:8])
+		}
+		isHidden(t, "groups", strings.Join(append(groups, code), "-"))
+	}
+}
+
 // TestNoTextTakesForever: what these texts cost grew with the square of their length, or without any bound, so that a test of them would not have ended.
 func TestNoTextTakesForever(t *testing.T) {
 	const size = 256 << 10

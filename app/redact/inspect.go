@@ -54,6 +54,9 @@ func (r *Redactor) inspect(root *view, joint bool) []region {
 		in.scan(v)
 		if v.kind == kindSeams {
 			in.sewn(v)
+		} else if v.kind == kindLetters && v.depth < maxDepth {
+			in.turnTo(v)
+			in.pushAll(v, in.read(grouped))
 		} else if v.depth < maxDepth && v.kind != kindLetters {
 			in.derive(v)
 		} else if v.kind == kindDecoded {
