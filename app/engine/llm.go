@@ -14,7 +14,6 @@ import (
 
 const (
 	freezeWithin = 10 * time.Second // twice what the guest takes at most
-	maxModel     = 200              // bytes
 	maxFailure   = 64 << 10         // bytes
 )
 
@@ -138,7 +137,7 @@ func (r *run) holdsSlot() bool {
 // open stores the question and shows it.
 func (r *run) open(prompt, model string) (*question, error) {
 	q := &question{id: "llm_" + app.NewID(), answer: make(chan Answer, 1)}
-	row := store.Question{RequestID: q.id, Prompt: r.cleanPrompt(prompt), Model: r.clean("prompt", clip(model, maxModel)), Asked: r.e.asked(prompt, model), At: r.e.now()}
+	row := store.Question{RequestID: q.id, Prompt: r.cleanPrompt(prompt), Model: r.cleanModel(model), Asked: r.e.asked(prompt, model), At: r.e.now()}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	row.Ordinal = r.asked + 1

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ import (
 // player is a guest in the test's own process. It speaks the real protocol and plays scripts of a small language, one
 // verb a line:
 //
-//	print TEXT | warn TEXT | flood BYTES | ask PROMPT | result JSON | fail MESSAGE | setting NAME | inputs | dial HOST PORT | asked HOST PORT LINE
+//	print TEXT | warn TEXT | flood BYTES | ask PROMPT | model NAME (of the questions that follow) | result JSON | fail MESSAGE | setting NAME | inputs | dial HOST PORT | asked HOST PORT LINE
 //	exit CODE | signal N | hang | lost | oom | pids | garbage | vanish | twice (asks two questions at once)
 //
 // A script that ends without exit exits with 0.
@@ -37,7 +38,8 @@ type player struct {
 
 	mu     sync.Mutex
 	asked  int
-	exited bool // said how the script ended
+	model  string // of the questions; "" for the default
+	exited bool   // said how the script ended
 	thaw   *sync.Cond
 }
 
@@ -185,6 +187,8 @@ func (p *player) line(ctx context.Context, verb, rest string) (exit plugins.Exit
 		for chunk := []byte(strings.Repeat("x", 32<<10)); n > 0; n -= len(chunk) {
 			_, _ = p.out[wire.Stdout].Write(chunk[:min(n, len(chunk))])
 		}
+	case "model":
+		p.model = rest
 	case "ask":
 		answer := p.ask(ctx, rest)
 		_, _ = fmt.Fprintln(p.out[wire.Stdout], "answer:", answer)
@@ -245,7 +249,7 @@ func (p *player) line(ctx context.Context, verb, rest string) (exit plugins.Exit
 
 func (p *player) question(prompt string) {
 	p.asked++
-	_ = p.send(wire.Message{LLM: &wire.LLMRequest{ID: fmt.Sprintf("q%d", p.asked), Prompt: prompt, Model: "default"}})
+	_ = p.send(wire.Message{LLM: &wire.LLMRequest{ID: fmt.Sprintf("q%d", p.asked), Prompt: prompt, Model: cmp.Or(p.model, "default")}})
 }
 
 func (p *player) await(ctx context.Context) (wire.LLMReply, bool) {

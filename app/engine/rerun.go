@@ -149,7 +149,7 @@ func (r *run) playback(ctx context.Context, prompt, model string) (a Answer, ok 
 func (r *run) played(prompt, model string, asked []byte, a Answer) error {
 	id := "llm_" + app.NewID()
 	text := a.Text + a.Failure
-	q := store.Question{RequestID: id, Prompt: r.cleanPrompt(prompt), Model: r.clean("prompt", clip(model, maxModel)), Asked: asked, At: r.e.now()}
+	q := store.Question{RequestID: id, Prompt: r.cleanPrompt(prompt), Model: r.cleanModel(model), Asked: asked, At: r.e.now()}
 	reply := store.Reply{RequestID: id, Response: r.clean("answer", text), Failed: a.Failure != "", By: a.By, At: q.At,
 		Sealed: r.e.cfg.Keyring.Seal(secrets.Scripts, secrets.AnswerRow(id), []byte(text))}
 	r.mu.Lock()

@@ -90,6 +90,13 @@ func (r *run) cleanPrompt(prompt string) redact.Clean {
 	return clean
 }
 
+// cleanModel is clean for the name of a model, which a script chooses as freely as the question before it: a value may have been cut into both.
+func (r *run) cleanModel(model string) redact.Clean {
+	clean, hits := r.redactor().After(r.said(), model)
+	r.count(map[string]redact.Hits{"prompt": hits})
+	return clean
+}
+
 func (r *run) said() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,28 +15,44 @@ type code struct {
 	least  int  // characters of the shortest run that is looked at
 	sifted bool // runs are read in parts
 	scarce bool // runs that are long and have hardly a sign are no such code
+	digits int  // in joined text one in so many characters is a digit at least, or the run is words; 0: any run counts
 }
 
 const standard64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 // codes are the encodings of runs.
-var codes = []code{
+var codes = []*code{
 	{name: "base64", digit: digitTable(standard64, standard64[:62]+"-_"), bits: 6, group: scale{4, 3, false}, least: 11, sifted: true},
 	{name: "hex", digit: hexDigit, bits: 4, group: scale{2, 1, false}, least: 16},
 	{name: "base32", digit: digitTable("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"), bits: 5, group: scale{8, 5, false}, least: 13},
+	{name: "base32", digit: digitTable("abcdefghijklmnopqrstuvwxyz234567"), bits: 5, group: scale{8, 5, false}, least: 13, digits: 24}, // as in host names
+	{name: "base32", digit: digitTable("0123456789ABCDEFGHIJKLMNOPQRSTUV"), bits: 5, group: scale{8, 5, false}, least: 13},
+	{name: "base32", digit: digitTable("0123456789abcdefghijklmnopqrstuv"), bits: 5, group: scale{8, 5, false}, least: 13, digits: 10},
 	{name: "base85", digit: digitTable(alphabetB85), group: scale{5, 4, true}, least: 10, sifted: true, scarce: true},
 	{name: "ascii85", digit: digitTable(alphabetA85), group: scale{5, 4, true}, least: 10, sifted: true, scarce: true},
 }
 
+// grouped are the codes that people write in groups with a sign between them, as keys and fingerprints are.
+var grouped = codes[1:2]
+
 // decode reads all runs of a code, at every alignment that they may have, and keeps what is text. Compressed data is expanded.
-func (c *code) decode(text []byte, in *inspection) *build {
+func (c *code) decode(text []byte, d *decoder) *build {
 	b := build{}
 	for from, to := runOf(text, 0, &c.digit, c.least); from < to; from, to = runOf(text, to, &c.digit, c.least) {
-		if !c.scarce || c.plausible85(text[from:to]) {
-			c.run(&b, text, from, to, in)
+		if (!c.scarce || c.plausible85(text[from:to])) && (c.digits == 0 || !d.joined || c.figures(text[from:to])) {
+			c.run(&b, text, from, to, d)
 		}
 	}
 	return &b
+}
+
+// figures reports whether a run has as many digits as the code makes.
+func (c *code) figures(run []byte) bool {
+	n := 0
+	for _, ch := range run {
+		n += int(signs85[ch] & figure / figure)
+	}
+	return n*c.digits >= len(run)
 }
 
 // runOf returns the next run of at least so many digits; from and to are equal if there is none. It looks at few bytes of what is no run.
@@ -76,31 +92,31 @@ func endOfRun(text []byte, from int, digit *[256]int8) int {
 }
 
 // run reads a run at every alignment that it may have.
-func (c *code) run(b *build, text []byte, from, to int, in *inspection) {
+func (c *code) run(b *build, text []byte, from, to int, d *decoder) {
 	if c.sifted {
-		c.sift(b, text[from:to], from, in)
+		c.sift(b, text[from:to], from, d)
 		return
 	}
 	for shift := range int(c.group.chars) {
-		in.scratch = c.unpack(in.scratch[:0], text[from+shift:to])
-		in.inflate(b, in.scratch, from+shift, to, c.group)
-		b.readable(in.scratch, in.least, from+shift, to, c.group)
+		d.scratch = c.unpack(d.scratch[:0], text[from+shift:to])
+		d.inflate(b, d.scratch, from+shift, to, c.group)
+		b.readable(d.scratch, d.least, from+shift, to, c.group)
 	}
 }
 
 // sift reads those parts of a run that a sieve leaves.
-func (c *code) sift(b *build, run []byte, at int, in *inspection) {
-	s := &in.sieve
-	s.look(c, run, in.least)
+func (c *code) sift(b *build, run []byte, at int, d *decoder) {
+	s := &d.sieve
+	s.look(c, run, d.least)
 	for _, p := range s.heads {
-		in.expand(b, c.unpacker(run[p.group:], p.nth), at+p.group, at+len(run), p.nth, c.group)
+		d.expand(b, c.unpacker(run[p.group:], p.nth), at+p.group, at+len(run), p.nth, c.group)
 	}
 	for _, parts := range s.parts {
 		for _, w := range parts {
-			in.scratch = c.unpack(in.scratch[:0], run[w.from:w.to])
-			b.readable(in.scratch, in.least, at+w.from, at+w.to, c.group)
+			d.scratch = c.unpack(d.scratch[:0], run[w.from:w.to])
+			b.readable(d.scratch, d.least, at+w.from, at+w.to, c.group)
 			if c.bits == 0 {
-				c.endings(b, run, w, at, in)
+				c.endings(b, run, w, at, d)
 			}
 		}
 	}
@@ -115,7 +131,7 @@ const (
 
 // endings reads the end of a run once more for each place where it may have ended: base 85 has most signs of ordinary text among its digits, so a run goes on
 // into what stands beside it, and the last group is misread with digits that are none of its own.
-func (c *code) endings(b *build, run []byte, w window, at int, in *inspection) {
+func (c *code) endings(b *build, run []byte, w window, at int, d *decoder) {
 	var last [minStretch + 3]byte
 	first := max(len(run)-maxBeside-4-w.from, minBefore85)
 	for group := w.from + (first+4)/5*5; group+2 <= min(len(run), w.to); group += 5 {
@@ -127,8 +143,8 @@ func (c *code) endings(b *build, run []byte, w window, at int, in *inspection) {
 				continue
 			}
 			from := max(w.from, group-maxEnding)
-			in.scratch = c.unpack85(in.scratch[:0], run[from:end])
-			b.readable(in.scratch, in.least, at+from, at+end, c.group)
+			d.scratch = c.unpack85(d.scratch[:0], run[from:end])
+			b.readable(d.scratch, d.least, at+from, at+end, c.group)
 		}
 	}
 }
@@ -261,15 +277,21 @@ func (c *code) plausible85(run []byte) bool {
 
 // text85 reports whether two groups side by side are ASCII text.
 func (c *code) text85(run []byte) bool {
-	var found, n uint64
-	for i, d := range run {
-		if i > 4 {
-			n -= uint64(c.digit[run[i-5]]) * (85 * 85 * 85 * 85)
-		}
-		n = n*85 + uint64(c.digit[d])
-		w := uint32(min(n, math.MaxUint32))
+	const gone = 85 * 85 * 85 * 85 * 85
+	digit := &c.digit
+	if len(run) < 5 {
+		return false
+	}
+	var found uint8 // by its lowest bits: whether the groups that end here, one digit before, … are text
+	var n, leaves uint64
+	for _, d := range run[:4] {
+		n = n*85 + uint64(digit[d])
+	}
+	for i, d := range run[4:] {
+		n = n*85 + uint64(digit[d]) - leaves*gone
+		leaves = uint64(digit[run[i]])
 		found <<= 1
-		if w&0x80808080 == 0 && i >= 4 && textByte[w>>24] && textByte[w>>16&0xff] && textByte[w>>8&0xff] && textByte[w&0xff] {
+		if n&0xffffffff80808080 == 0 && textByte[n>>24&0xff] && textByte[n>>16&0xff] && textByte[n>>8&0xff] && textByte[n&0xff] {
 			if found>>5&1 != 0 {
 				return true
 			}
@@ -296,6 +318,8 @@ func unlikely85(run []byte) bool {
 		return all&sign == 0 && all != lower|upper|figure
 	case len(run) <= 64:
 		return signs == 0
+	case len(run) <= 128: // compressed data has few now and then, and no text shows in it
+		return signs*20 < len(run)
 	}
 	return signs*12 < len(run)
 }

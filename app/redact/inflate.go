@@ -11,6 +11,14 @@ import (
 // maxInflated bounds what one piece of compressed data may expand to, in bytes.
 const maxInflated = 1 << 20
 
+// What it costs to expand compressed data, in bytes of the budget: of bzip2 there are tables to be made first, and a byte of either may be work without
+// making any text.
+const (
+	costFlate  = 1 << 10
+	costBzip2  = 64 << 10
+	costPacked = 16 // for each byte that is read
+)
+
 // checkSum is the longest check sum at the end, in bytes.
 const checkSum = 8
 
@@ -21,26 +29,41 @@ type packed interface {
 	Len() int // bytes left
 }
 
-// inflate adds what compressed data in decoded bytes expands to.
-func (in *inspection) inflate(b *build, data []byte, from, to int, s scale) {
+// holdsPacked says whether something in the data looks like compressed data.
+func holdsPacked(data []byte) bool {
 	for i := 0; i+6 < len(data); i++ {
 		if magic[data[i]] && looksPacked(data[i:]) {
-			in.expand(b, bytes.NewReader(data[i:]), from, to, i, s)
+			return true
+		}
+	}
+	return false
+}
+
+// inflate adds what compressed data in decoded bytes expands to.
+func (d *decoder) inflate(b *build, data []byte, from, to int, s scale) {
+	for i := 0; i+6 < len(data); i++ {
+		if magic[data[i]] && looksPacked(data[i:]) {
+			d.expand(b, bytes.NewReader(data[i:]), from, to, i, s)
 		}
 	}
 }
 
 // expand adds what compressed data expands to. It begins at the decoded byte at of [from, to). Data that expands to too much is masked as it is.
-func (in *inspection) expand(b *build, data packed, from, to, at int, s scale) {
-	size := at + data.Len()
-	open := in.expander(data)
-	if open == nil {
+func (d *decoder) expand(b *build, data packed, from, to, at int, s scale) {
+	if d.budget < 0 {
+		d.refuse(from+s.floor(at), to)
 		return
 	}
-	out, err := io.ReadAll(io.LimitReader(open, int64(min(maxInflated, max(in.budget, 0))+1)))
-	in.budget -= len(out) + 1<<10 // and what it takes to begin
-	if len(out) > maxInflated || (in.budget < 0 && err == nil) {
-		in.refuse(from+s.floor(at), to)
+	size := at + data.Len()
+	open := d.expander(data)
+	if open == nil {
+		d.budget -= size - at - data.Len()
+		return
+	}
+	out, err := io.ReadAll(io.LimitReader(open, int64(min(maxInflated, d.budget)+1)))
+	d.budget -= len(out) + costPacked*(size-at-data.Len())
+	if len(out) > maxInflated || (d.budget < 0 && err == nil) {
+		d.refuse(from+s.floor(at), to)
 		return
 	}
 	if len(out) >= minStretch {
@@ -78,20 +101,22 @@ func looksPacked(data []byte) bool {
 }
 
 // expander returns a reader of what data expands to, or nil if it doesn't begin as it looked. What is wrong with the end doesn't matter.
-func (in *inspection) expander(data packed) io.Reader {
+func (d *decoder) expander(data packed) io.Reader {
 	first, _ := data.ReadByte() // all this looked packed, so it is there
 	if first == 'B' {
+		d.budget -= costBzip2
 		return bzip2.NewReader(io.MultiReader(strings.NewReader("B"), data))
 	}
+	d.budget -= costFlate
 	_, _ = data.ReadByte()
 	if first == 0x1f && !skipGzipHead(data) {
 		return nil
 	}
 	// There is one reader for all, because making one costs more than most that look so are worth.
-	if again, ok := in.flate.(flate.Resetter); !ok || again.Reset(data, nil) != nil {
-		in.flate = flate.NewReader(data)
+	if again, ok := d.flate.(flate.Resetter); !ok || again.Reset(data, nil) != nil {
+		d.flate = flate.NewReader(data)
 	}
-	return in.flate
+	return d.flate
 }
 
 // skipGzipHead reads what is behind the first two bytes of a gzip header, and reports whether all of it is there.
@@ -124,14 +149,10 @@ func skipBytes(data packed, n int) bool {
 	return true
 }
 
-// maxGzipName bounds how much is read of what a gzip header says about a file, in bytes.
-const maxGzipName = 1 << 10
-
 func skipText(data packed) bool {
-	for range maxGzipName {
+	for {
 		if c, err := data.ReadByte(); err != nil || c == 0 {
 			return err == nil
 		}
 	}
-	return false
 }

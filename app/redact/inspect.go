@@ -1,7 +1,7 @@
 package redact
 
 import (
-	"io"
+	"bytes"
 	"slices"
 	"strings"
 	"sync"
@@ -10,7 +10,8 @@ import (
 const (
 	maxDepth    = 3       // steps of decoding
 	minBudget   = 4 << 20 // bytes of views that may be made of any text
-	budgetRatio = 64      // and of each byte of it
+	budgetRatio = 80      // and of each byte of it
+	costSpan    = 4       // for each part of a view, beyond its bytes
 	minNear     = 1 << 10
 	maxNear     = 16 << 10
 	packing     = 2 // the first codes: those in which compressed data comes
@@ -18,16 +19,14 @@ const (
 
 // inspection is the search for values in what can be decoded from one root.
 type inspection struct {
-	r       *Redactor
-	root    *view
-	budget  int // bytes of work left
-	queue   []*view
-	found   []region // in the root
-	at      *view    // being decoded
-	scratch []byte
-	sieve   sieve
-	flate   io.ReadCloser
-	least   int // bytes of readable text that are kept of what was decoded
+	r        *Redactor
+	root     *view
+	budget   int // bytes of work left
+	queue    []*view
+	found    []region // in the root
+	at       *view    // being decoded
+	decoders [decoders]decoder
+	last     window // of the root: see token
 }
 
 // inspect returns where values are in a root, besides those that the machine finds in it as it is. Of a joint root only that is looked at
@@ -36,7 +35,10 @@ func (r *Redactor) inspect(root *view, joint bool) []region {
 	if len(r.texts) == 0 || len(root.text) < minStretch {
 		return nil
 	}
-	in := &inspection{r: r, root: root, budget: minBudget + budgetRatio*len(root.text), least: r.least}
+	in := &inspection{r: r, root: root, budget: minBudget + budgetRatio*len(root.text)}
+	for i := range in.decoders {
+		in.decoders[i].least = r.least
+	}
 	if joint {
 		root.joined = true
 		in.scan(root)
@@ -52,22 +54,30 @@ func (r *Redactor) inspect(root *view, joint bool) []region {
 		in.scan(v)
 		if v.kind == kindSeams {
 			in.sewn(v)
+		} else if v.kind == kindLetters && v.depth < maxDepth {
+			in.turnTo(v)
+			in.pushAll(v, in.read(grouped))
 		} else if v.depth < maxDepth && v.kind != kindLetters {
 			in.derive(v)
 		} else if v.kind == kindDecoded {
+			in.turnTo(v)
 			in.leaveOut(v)
+			in.unpacked(v)
 		}
 	}
+	in.turnTo(nil)
 	return in.found
 }
 
 // derive makes the views of a view. The machine knows the usual encodings itself, so the last step needs only what it doesn't know.
 func (in *inspection) derive(v *view) {
-	in.at = v
+	in.turnTo(v)
 	if in.budget < 0 && v.parent != nil {
 		in.refuse(0, len(v.text))
 		return
 	}
+	last := v.depth == maxDepth-1
+	ahead := in.read(codesIn(v, last))
 	if v.kind == kindRoot || v.kind == kindDecoded {
 		in.leaveOut(v)
 	}
@@ -76,13 +86,8 @@ func (in *inspection) derive(v *view) {
 	}
 	in.unescape(v)
 	in.numbers(v)
-	if v.kind == kindDecoded {
-		b := build{}
-		in.inflate(&b, v.text, 0, len(v.text), scale{1, 1, false})
-		in.push(v, &b, "compressed", kindDecoded)
-	}
-	last := v.depth == maxDepth-1
-	in.runs(v, last)
+	in.unpacked(v)
+	in.runs(v, ahead)
 	if last {
 		return
 	}
@@ -94,39 +99,54 @@ func (in *inspection) derive(v *view) {
 	}
 }
 
+// unpacked makes the view of compressed data that was written as numbers or escapes. Both are one step, as they are where it was in a run.
+func (in *inspection) unpacked(v *view) {
+	if v.kind != kindDecoded || v.packed {
+		return
+	}
+	b := build{}
+	in.decoders[forText].inflate(&b, v.text, 0, len(v.text), scale{1, 1, false})
+	if p := in.push(v, &b, "compressed", kindDecoded); p != nil {
+		p.depth, p.packed = v.depth, true
+	}
+}
+
 // sewn makes the views of texts that were put together and still have their spaces: what is cut within a number, an escape, a soft line break or a group
 // of base 85 shows there, everything else without spaces.
 func (in *inspection) sewn(v *view) {
-	in.at = v
+	in.turnTo(v)
+	ahead := in.read(codes[packing:])
 	in.push(v, alternate(v.text), "separated", kindDecoded)
 	in.push(v, backwards(v.text), "reversed", kindReversed)
 	in.unescape(v)
 	in.numbers(v)
-	for i := packing; i < len(codes); i++ {
-		in.push(v, codes[i].decode(v.text, in), codes[i].name, kindDecoded)
-	}
+	in.pushAll(v, ahead)
 }
 
-// runs makes the views of what is decoded; the last step only has those codes in which compressed data comes,
-// and base32 and base 85 where they were seen: the machine knows only the beginning of a long value in them. A text turned round that has spaces is left
-// to the text without spaces, turned round.
-func (in *inspection) runs(v *view, last bool) {
-	turned := v.kind == kindReversed || v.kind == kindRotated
-	if turned && v.parent.spaced {
-		return
+// codesIn returns the codes that are read in a view. The machine knows the usual ones itself, so at the last step only what they may hold counts, compressed data,
+// which in a text turned round is looked for in base64 and hex alone, and a long value in base32 and base 85, of which the machine knows only the beginning.
+// A text turned round that has spaces is left to the text without spaces, turned round.
+func codesIn(v *view, last bool) []*code {
+	switch {
+	case v.turned() && v.parent.spaced:
+		return nil
+	case last && v.turned() && !v.coarse:
+		return codes[:packing]
 	}
-	for i := range codes {
-		c := &codes[i]
-		if last && i >= packing && !v.coarse {
+	return codes
+}
+
+// runs makes the views of the codes that were read.
+func (in *inspection) runs(v *view, ahead *reading) {
+	for i, found := range in.pushAll(v, ahead) {
+		c := ahead.codes[i]
+		if found == nil || c.bits != 0 || !v.turned() || v.parent.kind != kindSpaces {
 			continue
 		}
-		found := in.push(v, c.decode(v.text, in), c.name, kindDecoded)
-		if found != nil && c.bits == 0 && turned && v.parent.kind == kindSpaces {
-			if spaced := v.parent.parent.turns[v.kind-kindReversed]; spaced != nil { // its spaces tell where a text in base 85 ends
-				in.at = spaced
-				in.push(spaced, c.decode(spaced.text, in), c.name, kindDecoded)
-				in.at = v
-			}
+		if spaced := v.parent.parent.turns[v.kind-kindReversed]; spaced != nil { // its spaces tell where a text in base 85 ends
+			in.turnTo(spaced)
+			in.pushAll(spaced, in.read([]*code{c}))
+			in.turnTo(v)
 		}
 	}
 }
@@ -150,7 +170,7 @@ func (in *inspection) numbers(v *view) {
 	rotated := v.kind == kindRotated
 	in.push(v, lists(v.text, rotated), "list", kindDecoded)
 	if !rotated {
-		in.push(v, digits(v.text, in), "digits", kindDecoded)
+		in.push(v, digits(v.text, &in.decoders[forText]), "digits", kindDecoded)
 	}
 }
 
@@ -169,7 +189,7 @@ func (in *inspection) push(parent *view, b *build, via string, k kind) *view {
 	if b == nil || len(b.text) < minStretch {
 		return nil
 	}
-	in.budget -= len(b.text)
+	in.budget -= len(b.text) + costSpan*len(b.spans)
 	v := &view{text: b.text, spans: b.spans, marks: b.marks, filter: b.filter, parent: parent, via: via, depth: parent.depth, kind: k, odd: b.odd, joined: parent.joined}
 	if k == kindSpaces || k == kindSeams || k == kindLetters {
 		v.joined = true
@@ -203,6 +223,9 @@ func (in *inspection) scan(v *view) {
 			continue
 		}
 		if v.decoded() && !v.joined {
+			if !v.undone(g.start, g.end) {
+				continue // it only stands beside what was decoded, so it was found without that
+			}
 			lo, hi = in.token(lo, hi)
 		}
 		via := v.via
@@ -213,6 +236,18 @@ func (in *inspection) scan(v *view) {
 	}
 }
 
+// undone reports whether a place of a view has bytes that a step of decoding made, not only such as it left alone.
+func (v *view) undone(start, end int) bool {
+	for ; v.parent != nil && start >= 0; v = v.parent {
+		lo, hi := v.place(start, end)
+		if v.kind == kindDecoded && (lo < 0 || !bytes.Equal(v.text[start:end], v.parent.text[lo:hi])) {
+			return true
+		}
+		start, end = lo, hi
+	}
+	return false
+}
+
 // refuse masks a part of the view at hand that can't be looked at.
 func (in *inspection) refuse(from, to int) {
 	if lo, hi := in.at.root(from, to); lo >= 0 {
@@ -220,8 +255,12 @@ func (in *inspection) refuse(from, to int) {
 	}
 }
 
-// token makes a place in the root longer by the characters of the run that it is in.
+// token makes a place in the root longer by the characters of the run that it is in. The last answer is remembered: a run may be as long as the text
+// and hold a value in every line.
 func (in *inspection) token(lo, hi int) (from, to int) {
+	if in.last.from <= lo && hi <= in.last.to {
+		return in.last.from, in.last.to
+	}
 	text := in.root.text
 	for lo > 0 && codes[0].digit[text[lo-1]] >= 0 {
 		lo--
@@ -229,6 +268,7 @@ func (in *inspection) token(lo, hi int) (from, to int) {
 	for hi < len(text) && byteClasses[text[hi]]&runBase64 != 0 {
 		hi++
 	}
+	in.last = window{lo, hi}
 	return lo, hi
 }
 
@@ -267,7 +307,7 @@ func looseForms(owner int32, text string) []needle {
 	out := []needle{{form: form{owner: owner}, text: text}, {form: form{owner: owner, encoding: "reversed"}, text: reversed(text)}, {form: form{owner: owner, encoding: "ROT13"}, text: rot13(text)}}
 	for _, r := range runForms(text) {
 		if r.encoding != "percent" && r.encoding != "base85" && len(onlyLetters(r.text)) >= 12 {
-			out = append(out, needle{form: form{owner: owner, encoding: r.encoding}, text: r.text})
+			out = append(out, needle{form: form{owner: owner, encoding: r.encoding}, text: r.text, runs: r.rest, left: r.left})
 		}
 	}
 	return out

@@ -33,8 +33,8 @@ func (f *filter) leave(text []byte) *build {
 	}
 	b := &build{text: make([]byte, len(text)), filter: f}
 	i, n := first, copy(b.text, text[:first])
-	if first > 0 {
-		b.marks = append(b.marks, mark{})
+	for at := 0; at < first; at += markEvery {
+		b.marks = append(b.marks, mark{int32(at), int32(at)})
 	}
 	for i < len(text) {
 		b.marks = append(b.marks, mark{int32(n), int32(i)})

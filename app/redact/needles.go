@@ -1,12 +1,12 @@
 package redact
 
 import (
-	"github.com/computclaw/airlock/app"
-
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // Lengths in characters.

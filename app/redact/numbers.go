@@ -2,9 +2,7 @@ package redact
 
 import (
 	"bytes"
-	"math/big"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -35,19 +33,30 @@ func lists(text []byte, onlyHex bool) *build {
 		all = all[:1]
 	}
 	begun := false
-	last := 0 // end of the last token
+	last := 0       // end of the last token
+	var word []byte // the last token that was no number
 	for i := 0; i < len(text); {
 		if digitOf[text[i]]&begins == 0 {
 			i++
 			continue
 		}
 		from := i
-		t := tokenAt(text, i)
-		i += len(t.text)
-		if !begun && (len(t.text) > maxToken || t.last&base16 == 0) {
-			continue // nothing to add to, and no number
+		if !begun {
+			if i = endOfWord(text, i); i-from > maxToken || digitOf[text[i-1]]&base16 == 0 {
+				word = text[from:i]
+				continue // nothing to add to, and no number
+			}
 		}
-		near := from-last <= maxBetween
+		t := tokenAt(text, from)
+		i = from + len(t.text)
+		near := from-last <= maxBetween && bytes.IndexByte(text[last:from], barrier) < 0
+		if t.last&base16 == 0 {
+			if near && bytes.Equal(word, t.text) { // chr(72)+chr(105)
+				last = i
+				continue
+			}
+			word = t.text
+		}
 		begun = false
 		for k := range all {
 			l := &all[k]
@@ -105,6 +114,20 @@ var digitOf = classOf(func(c byte) (k uint8) {
 	}
 	return k
 })
+
+// endOfWord returns where the letters and digits at an offset end.
+func endOfWord(text []byte, i int) int {
+	for ; i+8 <= len(text); i += 8 {
+		t := text[i : i+8 : i+8]
+		if digitOf[t[0]]&digitOf[t[1]]&digitOf[t[2]]&digitOf[t[3]]&digitOf[t[4]]&digitOf[t[5]]&digitOf[t[6]]&digitOf[t[7]]&alnum == 0 {
+			break
+		}
+	}
+	for i < len(text) && digitOf[text[i]] != 0 {
+		i++
+	}
+	return i
+}
 
 func tokenAt(text []byte, from int) token {
 	i, digits := from, uint8(0xff)
@@ -170,6 +193,16 @@ func (l *list) number(t token, first bool) (n rune, lead, length int) {
 		if n, ok := number(tokenAt(t.text[:2], 0), 16); ok {
 			return n, 0, 2
 		}
+	default: // something may stand directly behind the last one
+		for length < len(t.text) && digitOf[t.text[length]]&l.bit != 0 {
+			length++
+		}
+		if length > 0 && length < len(t.text) {
+			if n, ok := number(tokenAt(t.text[:length], 0), l.base); ok {
+				return n, 0, length
+			}
+		}
+		return 0, 0, 0
 	}
 	return 0, 0, 0
 }
@@ -191,7 +224,7 @@ func (l *list) read(b *build, text []byte) {
 		narrow = appendNumber(narrow, n)
 		differ = differ || n >= utf8.RuneSelf
 	})
-	if magic[narrow[0]] || legible(narrow) {
+	if holdsPacked(narrow) || legible(narrow) {
 		l.add(b, text, appendNumber)
 	}
 	if differ && legible(wide) {
@@ -223,8 +256,9 @@ func (l *list) each(text []byte, f func(n rune, from, to int)) {
 			continue
 		}
 		t := tokenAt(text[:l.to], i)
-		n, _, _ := l.number(t, false)
-		f(n, i, i+len(t.text))
+		if n, _, length := l.number(t, false); length > 0 { // else a word between two
+			f(n, i, i+len(t.text))
+		}
 		i += len(t.text)
 	}
 }
@@ -253,12 +287,12 @@ func number(t token, base int) (rune, bool) {
 	if len(token) > maxNumber {
 		return 0, false
 	}
-	prefixed := false
+	marked := false
 	switch {
-	case len(token) > 2 && token[0] == '0' && prefixOf(token[1]) == base:
-		token, prefixed = token[2:], true
+	case len(token) > 2 && token[0] == '0' && prefixed(token[1], base):
+		token, marked = token[2:], true
 	case len(token) > 1 && base == 16 && (token[0] == 'x' || token[0] == 'u' || token[0] == 'U'):
-		token, prefixed = token[1:], true
+		token, marked = token[1:], true
 	case base == 2 && (len(token) < 7 || len(token) > 8), base == 8 && len(token) != 3 && len(token) != 2, base == 16 && len(token) != 2:
 		return 0, false
 	}
@@ -273,92 +307,16 @@ func number(t token, base int) (rune, bool) {
 		}
 		n = n*rune(base) + d
 	}
-	return n, n <= utf8.MaxRune && (n < 256 || base == 10 || prefixed) && utf8.ValidRune(n)
+	return n, n <= utf8.MaxRune && (n < 256 || base == 10 || marked) && utf8.ValidRune(n)
 }
 
-func prefixOf(c byte) int {
+// prefixed reports whether a letter behind a zero marks a base. ROT13 makes the marks of bases 2 and 8 of each other, and leaves the digits.
+func prefixed(c byte, base int) bool {
 	switch c {
 	case 'x', 'X':
-		return 16
-	case 'o', 'O':
-		return 8
-	case 'b', 'B':
-		return 2
-	}
-	return 0
-}
-
-// maxDigits bounds the length of a whole number that is read as one; beyond it, time grows too fast.
-const maxDigits = 40000
-
-// digits reads runs of digits: as whole numbers of many bytes, as groups of three decimal or octal digits, as bits.
-func digits(text []byte, in *inspection) *build {
-	b := build{}
-	const least = 2 * minWhole
-	for from, to := runOf(text, 0, &decimal, least); from < to; from, to = runOf(text, to, &decimal, least) {
-		run := text[from:to]
-		in.whole(&b, run, from, to)
-		groups(&b, run, from, 3, 10, in.least)
-		groups(&b, run, from, 3, 8, in.least)
-		groups(&b, run, from, 8, 2, in.least)
-	}
-	return &b
-}
-
-var decimal = digitTable("0123456789")
-
-// whole reads a run of digits as one number, highest byte first and lowest byte first.
-func (in *inspection) whole(b *build, run []byte, from, to int) {
-	if len(run) > maxDigits || in.budget < 0 {
-		in.refuse(from, to)
-		return
-	}
-	in.budget -= len(run) * len(run) / 4000
-	n, ok := new(big.Int).SetString(string(run), 10)
-	if !ok {
-		return
-	}
-	data := n.Bytes()
-	for range 2 {
-		if legible(data) {
-			b.add(data, from, to, whole)
-			b.barrier()
-		}
-		in.inflate(b, data, from, to, together)
-		slices.Reverse(data)
-	}
-}
-
-// legible says whether there is text somewhere in the data.
-func legible(data []byte) bool {
-	for i := 0; i < len(data); {
-		n := stretch(data[i:])
-		if n >= minStretch && utf8.RuneCount(data[i:i+n]) >= minStretch {
-			return true
-		}
-		i += max(n, 1)
+		return base == 16
+	case 'o', 'O', 'b', 'B':
+		return base == 2 || base == 8
 	}
 	return false
-}
-
-// groups reads a run as bytes of so many digits each, at every alignment.
-func groups(b *build, run []byte, from, size, base, least int) {
-	for shift := range size {
-		out := make([]byte, 0, len(run)/size)
-		start := shift
-		flush := func(end int) {
-			b.readable(out, least, from+start, from+end, scale{int32(size), 1, false})
-			out, start = out[:0], end+size
-		}
-		at := shift
-		for ; at+size <= len(run); at += size {
-			n, err := strconv.ParseUint(string(run[at:at+size]), base, 16)
-			if err != nil || n > 255 {
-				flush(at)
-				continue
-			}
-			out = append(out, byte(n))
-		}
-		flush(at)
-	}
 }

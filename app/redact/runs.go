@@ -57,7 +57,7 @@ func classes() [256]runs {
 	add(runBase64, alphanumeric+"+/-_=")
 	add(runHex, hexDigits)
 	add(runPercentAll, "%"+hexDigits)
-	add(runBase32, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=")
+	add(runBase32, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789=")
 	add(lineBreak, "\r\n\\")
 	for i, safe := range unreserved {
 		add(runPercent<<i, alphanumeric+"%+"+safe)

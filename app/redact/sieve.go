@@ -88,7 +88,7 @@ func follows(a, b byte) bool {
 
 // look goes through a run; least is how much text must stand together.
 func (s *sieve) look(c *code, run []byte, least int) {
-	*s = sieve{code: c, run: run, heads: s.heads[:0], parts: s.parts}
+	s.code, s.run, s.heads, s.zeros = c, run, s.heads[:0], [5][2]int{}
 	for i := range s.parts {
 		s.parts[i] = s.parts[i][:0]
 	}
@@ -106,21 +106,21 @@ func (s *sieve) look(c *code, run []byte, least int) {
 
 // look64 goes through a run of base64. So many groups, one behind the other, must look like text: a bit for each.
 func (s *sieve) look64(groups uint64) {
-	digit := &s.code.digit
+	digit, run := &s.code.digit, s.run
 	var found uint64 // by its lowest bits: the groups that end here, one digit before, …
 	var before, first uint16
-	last := uint32(digit[s.run[0]])
-	for i := 1; i < len(s.run); i++ {
-		d := uint32(digit[s.run[i]])
+	last := uint32(digit[run[0]])
+	for i, c := range run[1:] { // i is of the first of the two digits
+		d := uint32(digit[c])
 		pair := pairs[(last<<6|d)&0xfff]
 		last = d
 		found = found<<1 | (uint64(first&(pair>>8))&pairText+pairText)>>6
 		first, before = before, pair
 		if found&groups == groups {
-			s.note(i, groups)
+			s.note(i+1, groups)
 		}
 		if pair&pairCloser != 0 {
-			s.closer(i - 1)
+			s.closer(i)
 		}
 	}
 }
@@ -144,16 +144,24 @@ func (s *sieve) keep(from, to int) {
 	s.parts[shift] = append(list[:n], window{from, to})
 }
 
-// closer looks at the three bytes that a pair of digits may have.
+// closer looks at the three bytes that a pair of digits may have, and at what would follow each.
 func (s *sieve) closer(at int) {
-	a, b := byte(s.code.digit[s.run[at]]), byte(s.code.digit[s.run[at+1]])
-	for nth, c := range [3]byte{a<<2 | b>>4, a<<4 | b>>2, a<<6 | b} {
+	digit := func(i int) byte {
+		if i >= len(s.run) {
+			return 0 // nothing begins so near the end
+		}
+		return byte(s.code.digit[s.run[i]])
+	}
+	a, b, c, d := digit(at), digit(at+1), digit(at+2), digit(at+3)
+	bytes := [3]byte{a<<2 | b>>4, a<<4 | b>>2, a<<6 | b}
+	behind := [3]byte{b<<4 | c>>2, b<<6 | c, c<<2 | d>>4}
+	for nth, first := range bytes {
 		switch p := (place{at - nth, nth}); {
 		case p.group < 0:
 			return
-		case c == 0:
+		case first == 0:
 			s.zero(p)
-		case magic[c] && s.packed(p):
+		case packs(first, behind[nth]) && s.packed(p):
 			s.heads = append(s.heads, p)
 		}
 	}

@@ -64,7 +64,8 @@ func (s *sieve) closer85(group int, w uint32) {
 		switch c := byte(w >> (24 - 8*nth)); {
 		case c == 0:
 			s.zero(place{group, nth})
-		case magic[c] && s.packed(place{group, nth}):
+		case !magic[c] || nth < 3 && !packs(c, byte(w>>(16-8*nth))):
+		case s.packed(place{group, nth}):
 			s.heads = append(s.heads, place{group, nth})
 		}
 	}

@@ -63,22 +63,24 @@ func terminal(text []byte) int {
 func alternate(text []byte) *build {
 	b := build{}
 	for i := 0; i+2*minStretch <= len(text); i++ {
-		sign := text[i+1]
-		if sign != text[i+3] || sign != text[i+5] || sign != text[i+7] || sign < ' ' || sign >= utf8.RuneSelf || isWord(sign) && sign != '_' {
+		sign := signAt(text[i+1:])
+		step := 1 + len(sign)
+		if len(sign) == 0 || !recurs(text[i+1:], sign, step) {
 			continue
 		}
 		at, n, from := len(b.text), len(b.spans), i
-		for ; i < len(text); i += 2 {
-			last := i+1 == len(text)
-			if text[i] == sign && (last || text[i+1] != sign) {
-				if i+2 < len(text) && text[i+2] == sign { // a space that stood here is gone already
+		for ; i < len(text); i += step {
+			follows := bytes.HasPrefix(text[i+1:], sign)
+			last := !follows
+			if bytes.HasPrefix(text[i:], sign) && !follows {
+				if bytes.HasPrefix(text[min(i+step, len(text)):], sign) { // a space that stood here is gone already
 					i--
 					continue
 				}
 				last = true // the sign itself stands here, with nothing behind it
 			}
 			b.add(text[i:i+1], i, i+1, exactly)
-			if last || text[i+1] != sign {
+			if last {
 				break
 			}
 		}
@@ -92,6 +94,31 @@ func alternate(text []byte) *build {
 		return nil
 	}
 	return &b
+}
+
+// signAt returns the sign with which a text begins: of ASCII, or a character that is no letter. It is empty if there is none.
+func signAt(text []byte) []byte {
+	switch c := text[0]; {
+	case c < ' ' || c < utf8.RuneSelf && isWord(c) && c != '_':
+		return nil
+	case c < utf8.RuneSelf:
+		return text[:1]
+	}
+	r, size := utf8.DecodeRune(text)
+	if size == 1 || unicode.IsLetter(r) || unicode.IsMark(r) {
+		return nil
+	}
+	return text[:size]
+}
+
+// recurs says whether a sign with which a text begins stands there four times, so many bytes apart.
+func recurs(text, sign []byte, step int) bool {
+	for at := step; at <= 3*step; at += step {
+		if at > len(text) || !bytes.HasPrefix(text[at:], sign) {
+			return false
+		}
+	}
+	return true
 }
 
 // backwards turns a text round, character by character.

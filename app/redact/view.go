@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 	"sort"
 	"unicode/utf8"
 )
@@ -23,6 +24,7 @@ type view struct {
 	coarse bool     // a form in base32 or base 85 is in it, which goes on beyond what the machine knows of it
 	spaced bool     // there is a view of it without spaces
 	turns  [2]*view // of it: reversed, in ROT13
+	packed bool     // it was compressed, which counts as one step with what it was written in
 	joined bool     // something was left out somewhere on the way, so what is side by side may not have been
 }
 
@@ -140,6 +142,9 @@ func (v *view) decoded() bool {
 	return false
 }
 
+// turned says that the last step was to turn the text round.
+func (v *view) turned() bool { return v.kind == kindReversed || v.kind == kindRotated }
+
 // after reports whether a step is on the way from the root.
 func (v *view) after(k kind) bool {
 	for ; v.parent != nil; v = v.parent {
@@ -165,13 +170,21 @@ func (b *build) add(text []byte, from, to int, how how) {
 		return
 	}
 	at := len(b.text)
-	b.text = append(b.text, text...)
+	b.text = append(roomFor(b.text, len(text)), text...)
 	if n := len(b.spans); n > 0 && how == exactly && b.spans[n-1].how == exactly && int(b.spans[n-1].to) == from && int(b.spans[n-1].at+b.spans[n-1].n) == at {
 		b.spans[n-1].n += int32(len(text))
 		b.spans[n-1].to = int32(to)
 		return
 	}
-	b.spans = append(b.spans, span{at: int32(at), n: int32(len(text)), from: int32(from), to: int32(to), how: how})
+	b.spans = append(roomFor(b.spans, 1), span{at: int32(at), n: int32(len(text)), from: int32(from), to: int32(to), how: how})
+}
+
+// roomFor doubles a list that has no room for so many more. What append would do copies a long one five times.
+func roomFor[T any](list []T, more int) []T {
+	if len(list)+more <= cap(list) {
+		return list
+	}
+	return slices.Grow(list, len(list)+more)
 }
 
 // barrier keeps what is before it from what is behind it.

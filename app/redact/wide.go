@@ -13,6 +13,9 @@ const maxForeign = 8
 // wide adds those parts of decoded bytes that may be UTF-16, as UTF-8, each character with its share of [from, to) of the parent. It looks around
 // zero bytes, which every text has that is not foreign throughout, so what is no UTF-16 costs little.
 func (b *build) wide(data []byte, from, to int, s scale) {
+	if bytes.IndexByte(data, 0) < 0 {
+		return
+	}
 	b.units(data, binary.LittleEndian, 1, from, to, s)
 	b.units(data, binary.BigEndian, 0, from, to, s)
 }

@@ -47,6 +47,11 @@ func TestUIRedactions(t *testing.T) {
 	}
 	s.get(views.Executions).says("tbody .chip", "4 redactions")
 
+	asks := s.runs(p, "print "+value+"\nask Which one?", app.StatusAwaitingLLM)
+	live := s.get(views.ExecutionURL(asks.Handle)).says("#redactions", "They are listed when the script has ended")
+	if text := live.doc.Find(".verdict dl").Text() + live.doc.Find("nav.index a[href='#redactions']").Text(); strings.Contains(text, "Masked") || strings.Contains(text, "0") {
+		t.Errorf("before the end the page tells what was masked: %q", text)
+	}
 	clean := s.runs(p, "print hello", app.StatusCompleted)
 	s.get(views.ExecutionURL(clean.Handle)).says("#redactions", "Nothing had to be masked").says(".verdict", "nothing")
 	if n := s.get(views.Executions).doc.Find("#x-" + clean.Handle + " .chip").Length(); n != 0 {

@@ -48,7 +48,7 @@ func Parse(file, text string) ([]Rule, error) {
 		value = strings.TrimSpace(value)
 		switch {
 		case word == "rule":
-			rules = append(rules, Rule{Name: value})
+			rules = append(rules, Rule{Name: value, Where: fmt.Sprintf("%s:%d", file, n)})
 		case len(rules) == 0:
 			complain(n, errors.New("a line \"rule NAME\" must come first"))
 		default:
@@ -62,7 +62,7 @@ func Parse(file, text string) ([]Rule, error) {
 	}
 	for _, r := range rules {
 		if len(r.Keywords) == 0 || r.Regexp == "" || len(r.Found) == 0 {
-			problems = append(problems, fmt.Errorf("%s: rule %s needs a keyword, a regexp and an example (found)", file, app.Clip(r.Name, 40)))
+			problems = append(problems, fmt.Errorf("%s: rule %s needs a keyword, a regexp and an example (found)", r.Where, app.Clip(r.Name, 40)))
 		}
 	}
 	return rules, errors.Join(problems...)

@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 	}
 	want := []Rule{{
 		Name: "acme-key", About: "keys of the Acme API", Keywords: []string{"acme_", "ACME-"}, Regexp: "(?:acme_|ACME-)([a-z0-9]{8,})",
-		Entropy: 2, Reach: 64, Fold: true, Found: []string{"token acme_k3v8x1q7"}, Ignored: []string{"acme_docs"},
+		Entropy: 2, Reach: 64, Fold: true, Where: "acme.rules:2", Found: []string{"token acme_k3v8x1q7"}, Ignored: []string{"acme_docs"},
 	}}
 	if diff := cmp.Diff(want, rules); diff != "" {
 		t.Error(diff)
@@ -59,12 +59,35 @@ func TestParseIsStrict(t *testing.T) {
 		"rule a\nreach 1000000":                       "f:2: reach is a number",
 		"rule a\nregexp x\nregexp y":                  "f:3: a rule has one regexp",
 		"rule a\nregexp " + strings.Repeat("x", 3000): "f:2: a rule has one regexp",
-		"rule a\nkeyword abc\nregexp abc":             "rule a needs a keyword, a regexp and an example",
+		"rule a\nkeyword abc\nregexp abc":             "f:1: rule a needs a keyword, a regexp and an example",
 		"rule a\xff":                                  "not UTF-8",
 		strings.Repeat("rule a\n", 201):               "201 rules; at most 200",
 	} {
 		if _, err := Parse("f", text); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%.60q: the error is %v, it should say %q", text, err, says)
+		}
+	}
+}
+
+// TestWhereARuleIsWrong: also what is found out only when the rules are tried is told with file and line.
+func TestWhereARuleIsWrong(t *testing.T) {
+	rule := func(name, expression, found, ignored string) string {
+		return "# ours\n\nrule " + name + "\nkeyword acme_\nregexp " + expression + "\nfound " + found + "\nignored " + ignored + "\n"
+	}
+	for text, says := range map[string]string{
+		rule("acme", "acme_[a-z]{8}", "acme_short", "acme_x"):      `f:3: rule acme doesn't find its own example "acme_short"`,
+		rule("acme", "acme_[a-z]{3}", "acme_abc", "acme_xyz"):      `f:3: rule acme finds something in "acme_xyz"`,
+		rule("acme", "acme_(", "acme_abc", "acme_x"):               "f:3: rule acme: ",
+		rule("acme", "(acme_)?", "acme_abc", "acme_x"):             "f:3: rule acme: its expression matches the empty text",
+		rule("github", "acme_[a-z]{3}", "acme_abc", "acme_x"):      "f:3: there are two rules github",
+		rule("Acme's keys", "acme_[a-z]{3}", "acme_abc", "acme_x"): `f:3: "Acme's keys" is no name of a rule`,
+	} {
+		rules, err := Parse("f", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := New(Config{Extra: rules}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("the error is %v, it should say %q", err, says)
 		}
 	}
 }

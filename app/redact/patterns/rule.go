@@ -22,6 +22,7 @@ type Rule struct {
 	Regexp   string   // RE2. The first group that takes part is the secret; without groups, the whole match
 	Entropy  float64  // least Shannon entropy of the secret in bits a byte; 0: any
 	Guard    Guard    // nil: none
+	Where    string   // file:line of an operator's own rule; "" for the built-in ones
 
 	// Found and Ignored are examples: texts in which the rule finds exactly what stands between « and », or nothing. ⟨w36⟩ stands
 	// for 36 random characters of a class, so that no example looks like a secret to a scanner: see Example.
@@ -37,6 +38,16 @@ const (
 	contextBytes = 64
 )
 
+// place is where an operator finds the rule, before an error about it.
+func (r *Rule) place() string {
+	if r.Where == "" {
+		return ""
+	}
+	return r.Where + ": "
+}
+
+func (r *Rule) name() string { return r.place() + "rule " + r.Name }
+
 // compiled is a rule that is ready to be tried.
 type compiled struct {
 	Rule
@@ -50,10 +61,10 @@ func compile(r Rule) (compiled, error) {
 	}
 	exp, err := regexp.Compile(flags + `\A(?:` + r.Regexp + ")")
 	if err != nil {
-		return compiled{}, fmt.Errorf("rule %s: %w", r.Name, err)
+		return compiled{}, fmt.Errorf("%s: %w", r.name(), err)
 	}
 	if exp.MatchString("") {
-		return compiled{}, fmt.Errorf("rule %s: its expression matches the empty text", r.Name)
+		return compiled{}, fmt.Errorf("%s: its expression matches the empty text", r.name())
 	}
 	if r.Reach == 0 {
 		r.Reach = defaultReach

@@ -53,10 +53,10 @@ func badNames(rules []Rule) (problems []error) {
 	seen := map[string]bool{}
 	for _, r := range rules {
 		if strings.Trim(r.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || r.Name == "" {
-			problems = append(problems, fmt.Errorf("%q is no name of a rule: use small letters, digits and dashes", app.Clip(r.Name, 40)))
+			problems = append(problems, fmt.Errorf("%s%q is no name of a rule: use small letters, digits and dashes", r.place(), app.Clip(r.Name, 40)))
 		}
 		if seen[r.Name] {
-			problems = append(problems, fmt.Errorf("there are two rules %s", r.Name))
+			problems = append(problems, fmt.Errorf("%sthere are two rules %s", r.place(), r.Name))
 		}
 		seen[r.Name] = true
 	}
@@ -182,17 +182,17 @@ func (s *Set) rank(rule string) int {
 // check tries a rule's own examples.
 func (r *compiled) check() error {
 	if len(r.Found) == 0 {
-		return fmt.Errorf("rule %s has no example of what it finds", r.Name)
+		return fmt.Errorf("%s has no example of what it finds", r.name())
 	}
 	s := &Set{rules: []compiled{*r}, words: newAutomaton([]compiled{*r})}
 	for _, text := range r.Found {
 		if len(s.Find(text)) == 0 {
-			return fmt.Errorf("rule %s doesn't find its own example %q", r.Name, app.Clip(text, 80))
+			return fmt.Errorf("%s doesn't find its own example %q", r.name(), app.Clip(text, 80))
 		}
 	}
 	for _, text := range r.Ignored {
 		if len(s.Find(text)) > 0 {
-			return fmt.Errorf("rule %s finds something in %q", r.Name, app.Clip(text, 80))
+			return fmt.Errorf("%s finds something in %q", r.name(), app.Clip(text, 80))
 		}
 	}
 	return nil

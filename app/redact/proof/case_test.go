@@ -11,6 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/redact/patterns"
 )
 
 // attempt is one case.
@@ -85,22 +86,44 @@ func prose(r *rand.Rand) string {
 }
 
 // send puts the attempt through the redactor as the engine does, and returns what anybody gets to see; isJSON if it is a JSON value.
-func (a attempt) send(r *rand.Rand, patterns func(string) []redact.Match) (out string, isJSON bool, err error) {
+func (a attempt) send(r *rand.Rand, set *patterns.Set) (out string, isJSON bool, err error) {
 	values := []redact.Value{{Name: "KEY", Secret: app.NewSecret(a.Secret)}}
 	for i, s := range a.Others {
 		values = append(values, redact.Value{Name: fmt.Sprintf("OTHER_%d", i), Secret: app.NewSecret(s)})
 	}
-	red := redact.New(values, redact.Options{Patterns: patterns})
-	if a.isJSON() {
-		clean, _, err := red.JSON(a.result(r))
-		return clean.String(), true, err
+	red := redact.New(values, redact.Options{Patterns: set.Find, Ahead: set.Ahead})
+	var x redact.Execution
+	live := ""
+	switch a.Channel {
+	case "script":
+		clean, _ := red.Text(a.Text)
+		return clean.String(), false, nil
+	case "prompt":
+		clean, _ := red.After(prose(r), a.Text)
+		return clean.String(), false, nil
+	case "stdout":
+		live, x.Stdout.Raw = a.live(r, red), []byte(a.Text)
+	case "stderr":
+		live, x.Stderr.Raw = a.live(r, red), []byte(a.Text)
+	case "error":
+		x.Error = a.Text
+	case "path":
+		x.Network = []string{"api.example.com", "", "GET", a.Text}
+	default:
+		x.Result = a.result(r)
 	}
-	if a.Channel == "stdout" || a.Channel == "stderr" {
-		out, err := a.stream(r, red)
-		return out, false, err
+	clean, err := red.Execution(x)
+	if err != nil {
+		return "", false, err
 	}
-	clean, _ := red.Text(a.Text)
-	return clean.String(), false, nil
+	if clean.Result != nil {
+		return clean.Result.String(), true, nil
+	}
+	out = live + clean.Stdout.String() + clean.Stderr.String() + clean.Error.String()
+	for _, text := range clean.Network {
+		out += text.String() + "\n"
+	}
+	return out, false, nil
 }
 
 // isJSON reports whether the channel takes a JSON value.
@@ -108,9 +131,9 @@ func (a attempt) isJSON() bool {
 	return slices.Contains([]string{"value", "key", "nested", "split"}, a.Channel)
 }
 
-// stream is what a capture does: random pieces, and the whole again at the end. The live text is seen, too, by people; it is made by
-// the first pass alone, which doesn't promise to undo encodings within encodings.
-func (a attempt) stream(r *rand.Rand, red *redact.Redactor) (string, error) {
+// live is what people see while output comes in random pieces; "" if the secret is encoded: it is made by the first pass alone, which doesn't promise to undo
+// encodings within encodings.
+func (a attempt) live(r *rand.Rand, red *redact.Redactor) string {
 	var live strings.Builder
 	s := red.Stream(func(c redact.Clean) { live.WriteString(c.String()) })
 	for rest := a.Text; rest != ""; {
@@ -119,16 +142,10 @@ func (a attempt) stream(r *rand.Rand, red *redact.Redactor) (string, error) {
 		rest = rest[n:]
 	}
 	_ = s.Close()
-	x := redact.Execution{Stdout: redact.Output{Raw: []byte(a.Text)}}
-	if a.Channel == "stderr" {
-		x = redact.Execution{Stderr: x.Stdout}
+	if len(a.Forms) > 0 {
+		return ""
 	}
-	clean, err := red.Execution(x)
-	final := clean.Stdout.String() + clean.Stderr.String()
-	if len(a.Forms) == 0 {
-		final = live.String() + "\n" + final
-	}
-	return final, err
+	return live.String() + "\n"
 }
 
 // result is a JSON value with the text in it. Of a split one each part alone is too little to know the secret by.

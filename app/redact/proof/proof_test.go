@@ -61,7 +61,7 @@ func TestNothingGetsOut(t *testing.T) {
 						tried.Add(1)
 						continue
 					}
-					out, isJSON, err := a.send(r, set.Find)
+					out, isJSON, err := a.send(r, set)
 					if err != nil {
 						t.Errorf("case %d: %v", n, err)
 						return

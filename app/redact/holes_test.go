@@ -1,0 +1,199 @@
+package redact
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+const holeSecret = "k3V8x1q7W5z2M9n4B6c0"
+
+func gzipped(s, name string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Name = name
+	_, _ = io.WriteString(w, s)
+	_ = w.Close()
+	return b.Bytes()
+}
+
+func zlibbed(s string) []byte {
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	_, _ = io.WriteString(w, s)
+	_ = w.Close()
+	return b.Bytes()
+}
+
+func bytewise(data []byte, format string) string {
+	var b strings.Builder
+	for _, c := range data {
+		fmt.Fprintf(&b, format, c)
+	}
+	return b.String()
+}
+
+func isHidden(t *testing.T, name, form string) {
+	t.Helper()
+	text := "a line before\nvalue: " + form + "\nand one behind\n"
+	got, hits := of(holeSecret).Text(text)
+	if hits.Total() == 0 || !hidden(text, got.String(), form) {
+		t.Errorf("%s: %q became %q", name, text, got)
+	}
+}
+
+// TestGzipWithALongName: a file name in the header is no reason not to look behind it.
+func TestGzipWithALongName(t *testing.T) {
+	isHidden(t, "name of 5000", base64.StdEncoding.EncodeToString(gzipped(holeSecret, strings.Repeat("n", 5000))))
+}
+
+// TestCompressedInNumbersIsOneStep: compressed data counts with what it is written in, in numbers and escapes as in base64.
+func TestCompressedInNumbersIsOneStep(t *testing.T) {
+	decimals := func(data []byte) string { return bytewise(data, "%d, ") }
+	escapes := func(data []byte) string { return bytewise(data, `\x%02x`) }
+	for name, form := range map[string]string{
+		"numbers in escapes":            escapes(zlibbed(decimals(zlibbed(holeSecret)))),
+		"escapes in numbers":            decimals(gzipped(escapes(zlibbed(holeSecret)), "")),
+		"base32 in numbers in percents": bytewise(zlibbed(decimals(gzipped(base32.StdEncoding.EncodeToString(zlibbed(holeSecret)), ""))), "%%%02x"),
+		"numbers in octal":              bytewise([]byte(decimals(gzipped(holeSecret, ""))), "%03o "),
+		"numbers in groups":             bytewise([]byte(decimals(gzipped(holeSecret, ""))), "%03d"),
+	} {
+		isHidden(t, name, form)
+	}
+}
+
+// TestBase32OfEveryKind: in lower case, as host names are, and with the extended hex alphabet, also around other encodings.
+func TestBase32OfEveryKind(t *testing.T) {
+	for name, inner := range map[string]string{
+		"itself": holeSecret, "reversed": reversed(holeSecret), "hex": hex.EncodeToString([]byte(holeSecret)), "numbers": bytewise([]byte(holeSecret), "%d, "),
+		"base64": base64.StdEncoding.EncodeToString([]byte("user:" + holeSecret)),
+	} {
+		for kind, enc := range map[string]*base32.Encoding{"standard": base32.StdEncoding, "hex": base32.HexEncoding} {
+			form := enc.EncodeToString([]byte(inner))
+			isHidden(t, name+" in "+kind, form)
+			isHidden(t, name+" in "+kind+", lower case", strings.ToLower(form))
+		}
+	}
+	if got, _ := stream(t, of(holeSecret), "https://"+strings.ToLower(base32.StdEncoding.EncodeToString([]byte(holeSecret)))+".example.com/\n"); got != "https://[REDACTED].example.com/\n" {
+		t.Errorf("a host name became %q", got)
+	}
+}
+
+// TestNumbersOfTwoBasesInROT13: the marks of octal and binary numbers are the letters that ROT13 makes of each other.
+func TestNumbersOfTwoBasesInROT13(t *testing.T) {
+	isHidden(t, "octal", rot13(bytewise([]byte(holeSecret), "0o%o, ")))
+	isHidden(t, "binary", rot13(bytewise([]byte(holeSecret), "0b%b, ")))
+}
+
+// TestListBesideLetters: in joined text the last number of a list may have what follows directly behind it.
+func TestListBesideLetters(t *testing.T) {
+	list := strings.TrimSuffix(bytewise([]byte(holeSecret), "%d, "), ", ")
+	isHidden(t, "list", list+"and more")
+	for n := range 3 {
+		isHidden(t, "list in base64", wrap(base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat(" ", n)+list)), 20, "\n    ")+"\nand and")
+	}
+}
+
+// TestCompressedBase85WithFewSigns: nothing but its signs tells compressed data in base 85 from words.
+func TestCompressedBase85WithFewSigns(t *testing.T) {
+	const form = "ABzY8000000RIHQ0Sy2k48%Z71iCeEX9WKiIHtBS$mLbcX}brQTKEG10RR8L5EKm{0000"
+	if got, _ := of("4b527979474c4e597936766b444b5047").Text("value: " + form + "\n"); strings.Contains(got.String(), form) {
+		t.Errorf("%q became %q", form, got)
+	}
+}
+
+// TestNumbersBetweenWords: a word that stands before every number is no end of the list.
+func TestNumbersBetweenWords(t *testing.T) {
+	for _, format := range []string{"chr(%d)+", "CHAR(%d)||", "wchr(%d) & ", "chr(0x%02x)."} {
+		isHidden(t, format, bytewise([]byte(holeSecret), format))
+	}
+}
+
+// TestLongValueInGroups: a value of which the machine knows only the beginning is masked to its end, also in groups of hex digits.
+func TestLongValueInGroups(t *testing.T) {
+	var long string
+	for i := range 40 {
+		long += fmt.Sprint("k", i*7919, "V")
+	}
+	var groups []string
+	for code := hex.EncodeToString([]byte(long)); code != ""; code = code[min(8, len(code)):] {
+		groups = append(groups, code[:min(8, len(code))])
+	}
+	got, _ := of(long).Text("value: " + strings.Join(groups, "-") + "\nand behind\n")
+	if want := "value: [REDACTED]\nand behind\n"; got.String() != want {
+		t.Errorf("became %q", got)
+	}
+}
+
+// TestSignsBeyondASCII: a sign between the characters of a value may be any.
+func TestSignsBeyondASCII(t *testing.T) {
+	for _, sign := range []string{"·", "→", "•", "\ufffd", "\U0001f512"} {
+		isHidden(t, sign, strings.Join(strings.Split(holeSecret, ""), sign))
+		isHidden(t, sign+" in base64", strings.Join(strings.Split(base64.StdEncoding.EncodeToString([]byte("user:"+holeSecret)), ""), sign))
+	}
+}
+
+// TestCodesInGroups: what is written in groups of hex digits may be an encoding itself.
+func TestCodesInGroups(t *testing.T) {
+	for _, inner := range []string{base64.StdEncoding.EncodeToString([]byte("u:" + holeSecret)), reversed(holeSecret), string(zlibbed(holeSecret + holeSecret))} {
+		code, groups := hex.EncodeToString([]byte(inner)), []string(nil)
+		for ; len(code) > 8; code = code[8:] {
+			groups = append(groups, code[:8])
+		}
+		isHidden(t, "groups", strings.Join(append(groups, code), "-"))
+	}
+}
+
+// TestNoTextTakesForever: what these texts cost grew with the square of their length, or without any bound, so that a test of them would not have ended.
+func TestNoTextTakesForever(t *testing.T) {
+	const size = 256 << 10
+	spaced := strings.Join(strings.Split(holeSecret, ""), " ") + " "
+	heads := func(n int, more string) []byte {
+		return []byte(strings.Repeat("\x78\x9c\x00\x02\x00\xfd\xff", n) + "\x78\x9c" + strings.Repeat(more, size/2/len(more)))
+	}
+	for name, text := range map[string]string{
+		"a run with many values":                 base64.StdEncoding.EncodeToString([]byte(strings.Repeat(holeSecret+" ", size/32))),
+		"values with spaces":                     strings.Repeat(spaced, 8*size/len(spaced)),
+		"heads of bzip2":                         base64.StdEncoding.EncodeToString([]byte(strings.Repeat("BZh91AY&SY01", 2*size/16))),
+		"heads of zlib before blocks of no text": hex.EncodeToString(heads(4000, emptyBlocks())),
+	} {
+		if _, hits := of(holeSecret).Text(text); hits.Total() == 0 {
+			t.Errorf("%s: nothing was masked", name)
+		}
+	}
+}
+
+// emptyBlocks are eight blocks of deflate that make their own Huffman codes and hold nothing.
+func emptyBlocks() string {
+	var bits []byte
+	put := func(v, n int) {
+		for i := range n {
+			bits = append(bits, byte(v>>i&1))
+		}
+	}
+	lengths := map[int]int{18: 1, 1: 2, 0: 2}
+	for range 8 {
+		put(2<<1, 3+5+5)
+		put(14, 4)
+		for _, c := range []int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1} {
+			put(lengths[c], 3)
+		}
+		put(127<<1, 8) // 138 zeros
+		put(107<<1, 8) // 118 zeros
+		put(3, 2)      // the end of the block
+		put(3, 2)
+		put(0, 1)
+	}
+	out := make([]byte, len(bits)/8)
+	for i, b := range bits {
+		out[i/8] |= b << (i % 8)
+	}
+	return string(out)
+}
