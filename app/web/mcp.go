@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -44,6 +45,9 @@ func (s *Server) modelContext(api http.Handler) echo.HandlerFunc {
 		}
 		defer s.modelCalls.Add(-1)
 		r := c.Request()
+		if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+			return errNoModelClient()
+		}
 		opens, err := opensSession(r)
 		if err != nil {
 			return err
@@ -68,6 +72,11 @@ func (s *Server) modelContext(api http.Handler) echo.HandlerFunc {
 		handler.ServeHTTP(c.Response(), r.WithContext(ctx))
 		return nil
 	}
+}
+
+// errNoModelClient is for who looks at /mcp with a browser or curl.
+func errNoModelClient() error {
+	return app.E(app.CodeMethodNotAllowed, "this path is for clients of the Model Context Protocol", "Name its URL in your client's configuration, with Authorization: Bearer and the profile id as a header. Without such a client use the HTTP API: GET /skill.md shows every call.")
 }
 
 // opensSession tells whether a request may start a session. It reads the body, which limitBody has capped, and puts it back.
