@@ -10,7 +10,7 @@ INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-li
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
 REMOTE_SOURCES := $(shell find cmd/airlock-remote plugins -name '*.go' -not -name '*_test.go') $(wildcard plugins/bubblewrap/*.py) go.mod
 INIT_SOURCES := $(wildcard cmd/airlock-init/*.go plugins/wire/*.go plugins/landlock/walls/*.go plugins/landlock/door/*.go plugins/landlock/warden/*.go) go.mod
-SOURCES := $(shell find app assets cmd plugins store views \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.sql' -o -name '*.svg' \) -not -name '*_test.go' 2>/dev/null) go.mod
+SOURCES := $(shell find app assets cmd plugins store views \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.sql' -o -name '*.svg' -o -name '*.py' -o -name '*.pyi' -o -name '*.tmpl' \) -not -name '*_test.go' 2>/dev/null) go.mod
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
 TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl openssl protobuf-compiler procps iproute2 util-linux strace \

@@ -43,6 +43,9 @@ func NewPairingCode() string { return randomText(3) + "-" + randomText(3) }
 // NewID returns an internal row id (130 bits, not secret): credentials, policies, handles in logs.
 func NewID() string { return randomText(26) }
 
+// IsID reports whether s has the shape of an internal row id.
+func IsID(s string) bool { return hasShape(s, "") }
+
 // IsProfileID reports whether s has the shape of a profile id. Ids that other instances or the seed's examples made may be shorter
 // than ours: 8 to 64 characters after the prefix.
 func IsProfileID(s string) bool { return hasShape(s, ProfilePrefix) }

@@ -131,8 +131,13 @@ func (p Profile) CanExecute(now time.Time) error {
 		return E(CodeProfileUnlocked, "the profile is not locked yet", "Ask the person to open setup_url, fill in the values and press Lock; then GET /profiles/{id}?wait=50 returns when it is done.")
 	}
 	for _, k := range p.Keys {
-		if !k.ValueExists {
-			return E(CodeMissingValue, fmt.Sprintf("the key %s has no value", k.Name), "Ask the person to set a value for it in Airlock, then submit again.")
+		switch {
+		case k.ValueExists:
+		case k.CredentialID == "":
+			return E(CodeMissingValue, fmt.Sprintf("the key %s has no value any more: its credential was deleted", k.Name),
+				"Create a new profile with POST /profiles: keys can't change after the lock.")
+		default:
+			return E(CodeMissingValue, fmt.Sprintf("the key %s has no value", k.Name), "Ask the person to set a value for it in Airlock; then GET /profiles/{id}?wait=50 returns when it is done.")
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +41,17 @@ func TestProfileRules(t *testing.T) {
 				t.Errorf("use, execute, lock, change: %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// A value that is missing can be set; a credential that is gone can't be linked again, so asking for its value would be asking in vain.
+func TestMissingValueTeaches(t *testing.T) {
+	for credential, want := range map[string]string{"c": "set a value for it in Airlock; then GET /profiles/{id}?wait=50", "": "Create a new profile"} {
+		err := Profile{Locked: true, Keys: []Key{{Name: "A", CredentialID: credential}}}.CanExecute(time.Now())
+		var told *Error
+		if !errors.As(err, &told) || told.Code != CodeMissingValue || !strings.Contains(told.Hint, want) {
+			t.Errorf("credential %q: %+v", credential, told)
+		}
 	}
 }
 

@@ -1,4 +1,7 @@
-"""A careless or hostile script: it prints its secret, plain and disguised. None of it may come back."""
+"""A careless or hostile script: it prints its secret, plain and disguised. None of it may come back.
+
+Needs the key WEATHER_API_TOKEN. No inputs.
+"""
 
 import base64
 import sys

@@ -1,4 +1,7 @@
-"""A script that carries its secret to a host that nobody allowed."""
+"""A script that carries its secret to a host that nobody allowed.
+
+Needs the key WEATHER_API_TOKEN. No inputs.
+"""
 
 import urllib.request
 

@@ -24,6 +24,7 @@ func TestEndings(t *testing.T) {
 		{name: "exit 137 by itself is no memory limit", script: "exit 137", status: app.StatusError, says: []string{"exit code 137"}},
 		{name: "signal", script: "signal 11", status: app.StatusError, says: []string{"signal 11", "segmentation fault"}},
 		{name: "exception", script: "fail ValueError: no\nexit 1", status: app.StatusError, says: []string{"Traceback", "line 7", "ValueError: no"}},
+		{name: "a package that isn't there", script: "fail ModuleNotFoundError: No module named 'x'\nexit 1", status: app.StatusError, says: []string{"No module named 'x'", "GET /packages"}},
 		{name: "a claimed failure with exit 0", script: "fail ValueError: no", status: app.StatusCompleted},
 		{name: "memory", script: "oom", status: app.StatusError, says: []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
 		{name: "processes", script: "pids", status: app.StatusError, says: []string{"64 processes", "AIRLOCK_LIMIT_PIDS"}},

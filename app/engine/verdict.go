@@ -74,7 +74,7 @@ func died(e ending) verdict {
 		v.message = fmt.Sprintf("the script ended with exit code %d", e.exited.Code)
 	}
 	if e.failed != nil {
-		v.message += limitMet(e.failed.Error, e.limits)
+		v.message += nextStep(e.failed.Error, e.limits)
 	}
 	if e.exit.PidsHit {
 		v.message += fmt.Sprintf("\nthe limit of %d processes and threads was reached (AIRLOCK_LIMIT_PIDS)", e.limits.Pids)
@@ -82,9 +82,9 @@ func died(e ending) verdict {
 	return v
 }
 
-// limitMet names the limit behind an error of the operating system, which only says that something is full. What the script says is a
-// claim, and all it can get by one is this sentence.
-func limitMet(text string, l app.Limits) string {
+// nextStep says what to do about an error that doesn't: one of the operating system, which only says that something is full, or that of a package which is
+// not there. What the script says is a claim, and all it can get by one is this sentence.
+func nextStep(text string, l app.Limits) string {
 	const advice = "; use less or ask the operator to raise "
 	switch {
 	case strings.Contains(text, "[Errno 28]"), strings.Contains(text, "[Errno 27]"):
@@ -93,6 +93,8 @@ func limitMet(text string, l app.Limits) string {
 		return fmt.Sprintf("\nthe limit is %d open files per process%sAIRLOCK_LIMIT_FILES", l.Files, advice)
 	case strings.Contains(text, "ResultError: result is") && strings.Contains(text, "the limit is"):
 		return "\nthe operator can raise AIRLOCK_LIMIT_RESULT"
+	case strings.HasPrefix(text, "ModuleNotFoundError: "):
+		return "\nnothing can be installed from inside a script; GET /packages lists what it can import, and the operator can install more"
 	}
 	return ""
 }

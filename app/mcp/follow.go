@@ -66,11 +66,10 @@ func (c call) refusedStart(ctx context.Context, got client.Answer, profile app.S
 	if refused.Code != app.CodeProfileUnlocked && refused.Code != app.CodeMissingValue {
 		return result
 	}
-	var p struct {
-		URL string `json:"setup_url"`
-	}
-	if read, err := c.api.Do(ctx, client.Request{Method: "GET", Path: "/profiles/self", Profile: profile}); err == nil && read.OK() && json.Unmarshal(read.Text, &p) == nil && p.URL != "" {
-		result.Content = append(result.Content, &sdk.TextContent{Text: "A person has to act: give them " + p.URL + ", then call read_profile, which waits for it."})
+	if read, err := c.api.Do(ctx, client.Request{Method: "GET", Path: "/profiles/self", Profile: profile}); err == nil && read.OK() {
+		if advice := readPending(read).advice(); advice != "" {
+			result.Content = append(result.Content, &sdk.TextContent{Text: advice})
+		}
 	}
 	return result
 }
@@ -121,8 +120,8 @@ func (c call) poll(ctx context.Context, x run) (client.Answer, execution, error)
 	return got, now, nil
 }
 
-// awaitLock waits until a person has locked the profile, or ended it. A profile that is not being set up is told at once.
-func (c call) awaitLock(ctx context.Context, r client.Request) (*sdk.CallToolResult, error) {
+// awaitPerson waits until a person has locked the profile and set what was missing, or has ended it. Where nothing of that is left it returns at once.
+func (c call) awaitPerson(ctx context.Context, r client.Request) (*sdk.CallToolResult, error) {
 	deadline := time.Now().Add(c.patience())
 	for reports := 0; ; reports++ {
 		held := r
@@ -133,13 +132,10 @@ func (c call) awaitLock(ctx context.Context, r client.Request) (*sdk.CallToolRes
 		if err != nil || !got.OK() {
 			return nil, orRefusal(got, err)
 		}
-		var p struct {
-			State string `json:"state"`
-		}
-		if json.Unmarshal(got.Text, &p) != nil || p.State != "unlocked" || time.Now().After(deadline) {
+		if readPending(got).advice() == "" || time.Now().After(deadline) {
 			return c.success(got), nil
 		}
-		c.report(ctx, reports+1, "waiting for a person to press Lock")
+		c.report(ctx, reports+1, "waiting for a person")
 	}
 }
 

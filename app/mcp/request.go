@@ -39,6 +39,9 @@ func toRequest(tool skill.Tool, arguments json.RawMessage, own app.Secret) (clie
 		}
 		place(&r, name, text, query)
 	}
+	if r.Profile.Empty() && needsProfile(tool) {
+		return r, app.E(app.CodeUnauthorized, "the call names no profile", "Send profile_id; create_profile makes a profile and returns its id.")
+	}
 	if len(query) > 0 {
 		r.Path += "?" + query.Encode()
 	}
@@ -72,6 +75,11 @@ func expected(tool skill.Tool, args map[string]json.RawMessage) error {
 		}
 	}
 	return nil
+}
+
+// needsProfile reports whether a call means nothing without a profile. For one on an execution that execution's id is enough.
+func needsProfile(tool skill.Tool) bool {
+	return tool.Auth == skill.AuthBearer || tool.Auth == skill.AuthEither || strings.HasPrefix(tool.Path, "/profiles/{id}")
 }
 
 // inBody tells what goes into the request's body from what stands in its path, query and headers.

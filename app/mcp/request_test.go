@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/app/skill"
 )
 
@@ -38,6 +39,60 @@ func TestToRequest(t *testing.T) {
 				t.Errorf("%s %s %s profile %s key %q", r.Method, r.Path, r.Body, r.Profile.Reveal(), r.Key)
 			}
 		})
+	}
+}
+
+// A connection without a profile is told of it in the words of tools, before any request; a call on an execution needs none.
+func TestToRequestWithoutProfile(t *testing.T) {
+	for name, refused := range map[string]bool{"read_profile": true, "add_keys": true, "list_executions": true, "execute": true, "create_profile": false, "read_execution": false, "skill": false} {
+		tool, arguments := toolNamed(t, name), map[string]any{}
+		required, _ := tool.Input["required"].([]string)
+		for _, argument := range required {
+			arguments[argument] = "x"
+		}
+		text, err := json.Marshal(arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = toRequest(tool, text, app.Secret{})
+		if (app.CodeOf(err) == app.CodeUnauthorized) != refused || (err != nil) != refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A model that has tools can't follow a hint that speaks of HTTP.
+func TestHintsNameTools(t *testing.T) {
+	for hint, want := range map[string]string{
+		"press Lock; then GET /profiles/{id}?wait=50 returns":             "press Lock; then read_profile returns",
+		"Ask with POST /profiles/{id}/keys, or POST /profiles for others": "Ask with add_keys, or create_profile for others",
+		"GET /executions/{id} shows it; GET /executions lists":            "read_execution shows it; list_executions lists",
+		"what POST /execute returned; GET /skill.md shows":                "what execute returned; skill shows",
+	} {
+		if got := inTools(hint); got != want {
+			t.Errorf("%q became %q, want %q", hint, got, want)
+		}
+	}
+	result := failed(app.E(app.CodeProfileLocked, "m", "Create another with POST /profiles."))
+	text, _ := json.Marshal(result.StructuredContent)
+	if !strings.Contains(string(text), "with create_profile.") || !result.IsError {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestWhoHasToAct(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"state":"unlocked","setup_url":"https://a/1","pairing_code":"k7m-4qx","keys":[{"value_exists":false}]}`: "https://a/1 and the pairing code k7m-4qx",
+		`{"state":"locked","setup_url":"https://a/1","keys":[{"value_exists":true},{"value_exists":false}]}`:      "set the missing value",
+		`{"state":"locked","setup_url":"https://a/1","keys":[{"value_exists":true}]}`:                             "",
+		`{"state":"revoked","keys":[{"value_exists":false}]}`:                                                     "",
+		`{"executions":[]}`: "",
+		`not JSON`:          "",
+	} {
+		got := readPending(client.Answer{Text: []byte(answer)}).advice()
+		if (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q", answer, got)
+		}
 	}
 }
 

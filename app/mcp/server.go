@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -82,7 +81,7 @@ func (c call) run(ctx context.Context) (*sdk.CallToolResult, error) {
 		}
 		return c.follow(ctx, run{path: executionPath(r.Path), profile: r.Profile})
 	case "readProfile":
-		return c.awaitLock(ctx, r)
+		return c.awaitPerson(ctx, r)
 	}
 	got, err := c.api.Do(ctx, r)
 	if err != nil || !got.OK() {
@@ -106,23 +105,10 @@ func (c call) success(got client.Answer) *sdk.CallToolResult {
 	if c.tool.Returns != "" {
 		result.StructuredContent = json.RawMessage(got.Text)
 	}
-	if advice := adviceFor(c.tool, got); advice != "" {
+	if advice := readPending(got).advice(); c.tool.Returns == "Profile" && advice != "" {
 		result.Content = append(result.Content, &sdk.TextContent{Text: advice})
 	}
 	return result
-}
-
-// adviceFor names the link where a person has to act.
-func adviceFor(tool skill.Tool, got client.Answer) string {
-	var p struct {
-		State   string `json:"state"`
-		URL     string `json:"setup_url"`
-		Pairing string `json:"pairing_code"`
-	}
-	if tool.Returns != "Profile" || json.Unmarshal(got.Text, &p) != nil || p.State != "unlocked" {
-		return ""
-	}
-	return fmt.Sprintf("A person has to act: give them %s and the pairing code %s, for them to fill in the values and press Lock. Then call read_profile, which waits for it.", p.URL, p.Pairing)
 }
 
 // failed tells the model what went wrong, in the shape that every error of the API has.
@@ -131,7 +117,7 @@ func failed(err error) *sdk.CallToolResult {
 	if !errors.As(err, &told) {
 		told = app.E(app.CodeInternal, err.Error(), "Try again in a few seconds. What was accepted goes on: list_executions shows it.")
 	}
-	detail := map[string]any{"code": told.Code, "message": told.Message, "hint": told.Hint}
+	detail := map[string]any{"code": told.Code, "message": told.Message, "hint": inTools(told.Hint)}
 	if told.Field != "" {
 		detail["field"] = told.Field
 	}

@@ -90,7 +90,7 @@ func Operations() []Operation {
 		},
 		{
 			ID: "readExecution", Method: "GET", Path: "/executions/{id}", Auth: AuthPath, Status: 200,
-			Summary: "Poll", Query: []Field{wait}, Returns: "Execution",
+			Summary: "Read an execution", Query: []Field{wait}, Returns: "Execution",
 			Detail:   "With `?wait=50` it returns at the end or at an LLM question. `stdout`, `stderr` and `result` come with a terminal status only. `network` lists every connection, with a hint for each denied one.",
 			Response: `{"execution_id": "exec_…", "status": "completed", "result": {"total": 42}, "stdout": "", "stderr": "", "execution_time_ms": 31, "timings": {"queued_ms": 2, "run_ms": 31, "llm_ms": 0}, "redactions": 0, "backend": "bubblewrap", "isolation": "full", …}`,
 			Errors:   []app.Code{app.CodeNotFound, app.CodeProfileRevoked},
@@ -125,7 +125,7 @@ func Operations() []Operation {
 			Query: []Field{
 				{Name: "limit", Type: "integer", About: "1 to 100; 50 if absent"},
 				{Name: "status", Type: "string", About: "only those"},
-				{Name: "before", Type: "string", About: "as in next"},
+				{Name: "before", Type: "string", About: "what next has as before"},
 			},
 			Detail: "Without output. `next` is the URL of older ones, or null.",
 			Errors: []app.Code{app.CodeUnauthorized, app.CodeInvalidField, app.CodeProfileRevoked},

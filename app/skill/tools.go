@@ -37,15 +37,31 @@ func Tools() []Tool {
 	return list
 }
 
-// toolText is what the model reads. Sentences about HTTP are left out.
+// toolText is what the model reads. Sentences about HTTP are left out; that the tool waits is said instead.
 func toolText(op Operation) string {
 	sentences := []string{op.Summary + "."}
+	if waits := waiting(op.ID); waits != "" {
+		sentences = append(sentences, waits)
+	}
 	for sentence := range strings.SplitSeq(op.Detail, ". ") {
 		if sentence != "" && !strings.Contains(sentence, "?wait") && !strings.Contains(sentence, "header") {
 			sentences = append(sentences, strings.TrimSuffix(sentence, ".")+".")
 		}
 	}
 	return strings.Join(sentences, " ")
+}
+
+// waiting says for what a tool waits.
+func waiting(operation string) string {
+	switch operation {
+	case "execute", "rerun":
+		return "Waits for the end and returns the whole execution, or the script's question to you."
+	case "readExecution", "respond":
+		return "Waits until it has ended or asks you something."
+	case "readProfile":
+		return "Waits while a person has yet to lock it or to set a missing value."
+	}
+	return ""
 }
 
 // input is the schema of a call's arguments: those of its path, query, headers and body in one object.

@@ -120,6 +120,9 @@ func (s *Server) listExecutions(c echo.Context) error {
 
 func readFilter(c echo.Context) (engine.Filter, error) {
 	f := engine.Filter{Limit: 50, Before: c.QueryParam("before")}
+	if f.Before != "" && !app.IsID(f.Before) {
+		return f, fieldError(app.CodeInvalidField, "before", "before is not what a next has", "Call the URL in next as it is, or send the before that stands in it.")
+	}
 	if text := c.QueryParam("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 100 {

@@ -1,10 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -88,17 +91,14 @@ func (s *Server) awaitProfile(c echo.Context, p app.Profile, atMost time.Duratio
 	}
 }
 
-// undecided reports whether a person still has something to decide about the profile.
+// undecided reports whether a person still has something to decide about the profile: to lock it, to allow a host, to set a value that went missing.
 func undecided(p app.Profile, now time.Time) bool {
 	switch p.State(now) {
 	case app.StateUnlocked:
 		return true
 	case app.StateLocked:
-		for _, h := range p.Hosts {
-			if !h.Allowed {
-				return true
-			}
-		}
+		return slices.ContainsFunc(p.Hosts, func(h app.HostRequest) bool { return !h.Allowed }) ||
+			slices.ContainsFunc(p.Keys, func(k app.Key) bool { return !k.ValueExists })
 	}
 	return false
 }
@@ -215,10 +215,14 @@ func (h *hostInput) bindJSON(raw json.RawMessage, path string) error {
 		return err
 	}
 	host, err := app.ParseHost(in.Host)
-	if len(in.Ports) > 0 {
+	switch withPort := err == nil && strings.LastIndex(in.Host, ":") > strings.LastIndex(in.Host, "]"); {
+	case len(in.Ports) > 0 && withPort:
+		return fieldError(app.CodeInvalidField, path+".host", path+".host has a port, and there are ports besides", "Write ports in one place: host with its port, or host alone and ports.")
+	case len(in.Ports) > 0 && err == nil:
+		host.Ports = in.Ports
+	case len(in.Ports) > 0: // beside ports an IPv6 address needs no brackets
 		host, err = app.Host{Name: in.Host, Ports: in.Ports}, nil
-	}
-	if err != nil {
+	case err != nil:
 		return under(path+".host", err)
 	}
 	host.Protocol, host.Reason = app.Protocol(in.Protocol), in.Reason
@@ -251,7 +255,7 @@ func (s *Server) proposeHosts(c echo.Context) error {
 	}
 	hosts := make([]app.Host, len(in.Hosts))
 	for i, h := range in.Hosts {
-		if err := p.CheckReference(h.host); err != nil {
+		if err := cmp.Or(p.CheckReference(h.host), h.host.CheckReachable()); err != nil {
 			return under(fmt.Sprintf("hosts[%d].host", i), err)
 		}
 		hosts[i] = h.host

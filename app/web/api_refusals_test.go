@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -65,6 +66,11 @@ func TestBadInput(t *testing.T) {
 		{"bad key name", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"a b"}]}`, 400, app.CodeInvalidField},
 		{"bad key mode", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"A","mode":"raw"}]}`, 400, app.CodeInvalidField},
 		{"key twice", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"A"},{"name":"A"}]}`, 400, app.CodeInvalidField},
+		{"port twice", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":[{"host":"a.example:1","ports":[2]}]}`, 400, app.CodeInvalidField},
+		{"host on this machine", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":["a.example","localhost"]}`, 400, app.CodeInvalidField},
+		{"list before an id", "GET", "/executions?before=" + x, "", 400, app.CodeInvalidField},
+		{"list before a URL", "GET", "/executions?before=http://a.example/executions?before=1", "", 400, app.CodeInvalidField},
+		{"model context in a browser", "GET", "/mcp", "", 405, app.CodeMethodNotAllowed},
 		{"key with value", "POST", "/profiles/" + open.ID + "/keys", `{"keys":[{"name":"A","value":"x"}]}`, 400, app.CodeUnknownField},
 		{"remove unknown key", "DELETE", "/profiles/" + open.ID + "/keys/NOPE", "", 404, app.CodeNotFound},
 		{"host with scheme", "POST", "/profiles/" + open.ID + "/hosts", `{"hosts":["https://a.example/"]}`, 400, app.CodeInvalidField},
@@ -246,5 +252,52 @@ func TestPanicsTellNothing(t *testing.T) {
 	w.refused(w.call("GET", "/executions/"+app.NewExecutionID(), ""), 500, app.CodeInternal)
 	if !strings.Contains(w.log.String(), "panic in a handler") {
 		t.Error("the panic was not logged")
+	}
+}
+
+// TestHintsOfTheFirstMistakes: what agents that begin try, and what the answer tells them to do instead.
+func TestHintsOfTheFirstMistakes(t *testing.T) {
+	w := newWorld(t)
+	p := w.profile()
+	for _, c := range []struct{ method, path, body, field, hint string }{
+		{"GET", "/execute", "", "", "It takes POST; GET /skill.md"},
+		{"GET", "/profiles", "", "", "It takes POST; "},
+		{"GET", "/profiles/" + app.NewProfileID(), "", "", "what POST /profiles returned"},
+		{"POST", "/executions/" + app.NewExecutionID() + "/cancel", "", "", "what POST /execute returned"},
+		{"POST", "/profiles/" + p.ID + "/keys", `{"keys":[{"name":"A","value":"x"}]}`, "keys[0].value", "Only a person sets values"},
+		{"POST", "/profiles/" + p.ID + "/hosts", `{"hosts":["a.example","127.0.0.1"]}`, "hosts[1].host", "AIRLOCK_LOCAL_SERVICES"},
+		{"POST", "/profiles/" + p.ID + "/hosts", `{"hosts":[{"host":"a.example:1","ports":[2]}]}`, "hosts[0].host", "Write ports in one place"},
+		{"GET", "/mcp", "", "", "GET /skill.md"},
+	} {
+		a := w.call(c.method, c.path, c.body)
+		detail, _ := a.json["error"].(map[string]any)
+		if field, _ := detail["field"].(string); field != c.field || !strings.Contains(fmt.Sprint(detail["hint"]), c.hint) {
+			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, a.status, a.text)
+		}
+	}
+	for name, body := range map[string]string{"beside a name": `{"host":"a.example","ports":[1]}`, "beside an address": `{"host":"2001:db8::1","ports":[1]}`, "beside brackets": `{"host":"[2001:db8::2]","ports":[1]}`} {
+		if a := w.call("POST", "/profiles/"+p.ID+"/hosts", `{"hosts":[`+body+`]}`); a.status != 200 {
+			t.Errorf("ports %s: %d %s", name, a.status, a.text)
+		}
+	}
+}
+
+// TestWhatIsUndecided: a wait is held while a person has something to do, and only then.
+func TestWhatIsUndecided(t *testing.T) {
+	now := time.Now()
+	for name, c := range map[string]struct {
+		p    app.Profile
+		want bool
+	}{
+		"not locked yet":      {app.Profile{}, true},
+		"locked":              {app.Profile{Locked: true, Keys: []app.Key{{Name: "A", CredentialID: "c", ValueExists: true}}, Hosts: []app.HostRequest{{Allowed: true}}}, false},
+		"a host is asked for": {app.Profile{Locked: true, Hosts: []app.HostRequest{{Allowed: true}, {}}}, true},
+		"a value is missing":  {app.Profile{Locked: true, Keys: []app.Key{{Name: "A", CredentialID: "c"}}}, true},
+		"revoked":             {app.Profile{Locked: true, Revoked: true, Hosts: []app.HostRequest{{}}}, false},
+		"expired":             {app.Profile{ExpiresAt: now.Add(-time.Hour)}, false},
+	} {
+		if got := undecided(c.p, now); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

@@ -71,13 +71,20 @@ func (s *Server) pathProfile(c echo.Context) (app.Profile, error) {
 
 func (s *Server) profileByID(c echo.Context, id string) (app.Profile, error) {
 	if !app.IsProfileID(id) {
-		return app.Profile{}, app.E(app.CodeNotFound, "there is no such profile", "A profile id is what POST /profiles returned as profile_id; it begins with ark_.")
+		return app.Profile{}, errNoProfile()
 	}
 	p, err := s.cfg.Access.Profile(c.Request().Context(), id)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return p, errNoProfile()
+	}
 	if err == nil {
 		c.Set(noteProfile, p.Handle)
 	}
 	return p, err
+}
+
+func errNoProfile() error {
+	return app.E(app.CodeNotFound, "there is no such profile", "A profile id is what POST /profiles returned as profile_id; it begins with ark_. A profile that no person attends to is removed after some days; create another then.")
 }
 
 // pathExecution is the execution that the path names; its id is enough. A bearer that is sent too must be the owner.
@@ -91,6 +98,9 @@ func (s *Server) pathExecution(c echo.Context) (app.Execution, error) {
 		return app.Execution{}, errNoExecution()
 	}
 	x, err := s.cfg.Engine.Execution(c.Request().Context(), id)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return x, errNoExecution()
+	}
 	if err != nil {
 		return x, err
 	}

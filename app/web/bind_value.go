@@ -204,6 +204,8 @@ func unknownField(path, name string, fields map[string]inputField) error {
 	switch {
 	case name == "private":
 		hint = "Only a person can open private address ranges, in Airlock's UI. Leave the field out and say in reason that the host is internal."
+	case name == "value" && fields["mode"].value.IsValid():
+		hint = "Only a person sets values, in Airlock's UI. Leave the field out. If you know the real value, tell the person that it should be replaced: it is no secret any more."
 	case guess != "":
 		hint = "Did you mean " + guess + "? " + hint
 	}

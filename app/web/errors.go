@@ -109,7 +109,7 @@ func (s *Server) explain(err error, c echo.Context) *app.Error {
 		case http.StatusNotFound:
 			return app.E(app.CodeNotFound, "there is nothing at this path", "GET /skill.md lists every call.")
 		case http.StatusMethodNotAllowed:
-			return app.E(app.CodeMethodNotAllowed, "this path does not take "+shownMethod(c.Request().Method), "See the Allow header, and GET /skill.md for every call.")
+			return app.E(app.CodeMethodNotAllowed, "this path does not take "+shownMethod(c.Request().Method), "It takes "+strings.TrimPrefix(c.Response().Header().Get(echo.HeaderAllow), "OPTIONS, ")+"; GET /skill.md shows every call.")
 		case http.StatusRequestEntityTooLarge:
 			return errBodyTooLarge(err)
 		}

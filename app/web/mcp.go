@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,11 +70,19 @@ func (s *Server) modelContext(api http.Handler) echo.HandlerFunc {
 	}
 }
 
+// errNoModelClient is for who looks at /mcp with a browser or curl.
+func errNoModelClient() error {
+	return app.E(app.CodeMethodNotAllowed, "this path is for clients of the Model Context Protocol", "Name its URL in your client's configuration, with Authorization: Bearer and the profile id as a header. Without such a client use the HTTP API: GET /skill.md shows every call.")
+}
+
 // admitModel judges a request before anything is kept open for it. It reads the message, so that a slow sender meets the limits that all requests have.
 func (s *Server) admitModel(c echo.Context) error {
 	r := c.Request()
 	if r.Header.Get("Origin") != "" {
 		return app.E(app.CodeForbidden, "browsers are refused here", "No page speaks MCP, and programs send no Origin. A page whose name was made to lead here would look like Airlock's own.")
+	}
+	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		return errNoModelClient()
 	}
 	if r.Method != http.MethodPost {
 		return nil

@@ -26,7 +26,7 @@ var nextSteps = map[app.Code]string{
 	app.CodeUnauthorized:       `POST /profiles`,
 	app.CodeForbidden:          `Ask the person who runs Airlock to do it in the admin UI`,
 	app.CodeNotFound:           `what POST /execute returned`,
-	app.CodeMethodNotAllowed:   `Allow header, and GET /skill\.md`,
+	app.CodeMethodNotAllowed:   `^It takes .*GET /skill\.md`,
 	app.CodeUnsupportedMedia:   `Content-Type: application/json`,
 	app.CodeProfileUnlocked:    `Lock; then GET /profiles/\{id\}\?wait=50`,
 	app.CodeProfileLocked:      `POST /profiles`,

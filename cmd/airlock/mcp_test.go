@@ -95,7 +95,7 @@ func onboards(t *testing.T, in *testServer) {
 		return result
 	}
 	refused := call("execute", map[string]any{"script": "set_result(1)"})
-	if !refused.IsError || !strings.Contains(textIn(refused), "unauthorized") {
+	if !refused.IsError || !strings.Contains(textIn(refused), "unauthorized") || !strings.Contains(textIn(refused), "create_profile") {
 		t.Errorf("without a profile: %s", textIn(refused))
 	}
 	created := call("create_profile", map[string]any{"description": "revenue"})

@@ -21,7 +21,7 @@ type platform struct {
 func platforms() []platform {
 	return []platform{
 		{"Render", "RENDER", "your service's page, Environment", "your service's page, Logs", "give the service a disk with the mount path %s (the free plan has none)"},
-		{"Railway", "RAILWAY_PROJECT_ID", "your service, Variables", "your service, Deployments, View logs", "attach a volume to the service with the mount path %s"},
+		{"Railway", "RAILWAY_PROJECT_ID", "your service, Variables", "your service, Deployments, View logs of the first one that had the volume", "attach a volume to the service with the mount path %s"},
 		// Fly shows no secret again.
 		{"Fly.io", "FLY_APP_NAME", "what you gave to fly secrets set", "the output of fly logs", "run fly volumes create airlock_data, and mount it at %s in fly.toml"},
 	}

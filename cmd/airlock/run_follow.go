@@ -16,6 +16,7 @@ var errCancelled = errors.New("cancelled before the script was accepted")
 type needsPerson struct {
 	refused *app.Error
 	link    string
+	pairing string // code
 }
 
 func (e needsPerson) Error() string { return e.refused.Error() }
@@ -62,9 +63,6 @@ func (j *job) start(ctx context.Context) (execution, error) {
 	}
 }
 
-// lookAgain is the pause between two looks at a profile that the API does not hold a call open for.
-const lookAgain = 2 * time.Second
-
 // awaitPerson returns nil when the profile looks as if the script could run, or as if nobody could help it any more: the next submission tells.
 func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time.Time) error {
 	for shown := false; ; {
@@ -80,10 +78,7 @@ func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time
 			fmt.Fprintln(j.err, "airlock: "+refused.Message+". A person has to act: "+p.invitation())
 		}
 		if !time.Now().Before(deadline) {
-			return needsPerson{refused, p.SetupURL}
-		}
-		if p.State == string(app.StateLocked) {
-			pause(ctx, min(lookAgain, time.Until(deadline)))
+			return needsPerson{refused, p.SetupURL, p.Pairing}
 		}
 	}
 }

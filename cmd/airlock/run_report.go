@@ -37,9 +37,18 @@ func (j *job) report(x execution) int {
 		relay(j.err, x.Traceback)
 		fallthrough
 	default:
-		fmt.Fprintf(j.err, "airlock: %s: %s\n", x.Status, x.Error)
+		fmt.Fprintf(j.err, "airlock: %s: %s\n", x.Status, x.reason())
 	}
 	return codeOf(x.Status)
+}
+
+// reason is why it did not complete: in short where the traceback above has said it in full.
+func (x execution) reason() string {
+	if x.Traceback == "" {
+		return x.Error
+	}
+	short, _, _ := strings.Cut(x.Error, "\n")
+	return short
 }
 
 // refusal says what of a script's traffic Airlock refused, and what to do: a request that it could read, or a connection, which may have failed at its name.
@@ -88,11 +97,11 @@ func codeOf(status app.Status) int {
 
 // fail tells why there is no execution to report on and returns the exit code.
 func (j *job) fail(err error) int {
-	told, code, link := &app.Error{}, exitUnreachable, ""
+	told, code := &app.Error{}, exitUnreachable
 	var person needsPerson
 	switch {
 	case errors.As(err, &person):
-		told, code, link = person.refused, exitPerson, person.link
+		told, code = person.refused, exitPerson
 	case errors.As(err, &told):
 		code = exitRefused
 	case errors.Is(err, errCancelled):
@@ -101,7 +110,7 @@ func (j *job) fail(err error) int {
 		told = app.E(app.CodeUnreachable, err.Error(), "Check --url or AIRLOCK_URL, and that the instance runs.")
 	}
 	if j.json {
-		j.failJSON(told, link)
+		j.failJSON(told, person)
 		return code
 	}
 	fmt.Fprintf(j.err, "airlock: %s (%s)\n  %s\n", printable(told.Message), told.Code, printable(told.Hint))
@@ -109,14 +118,14 @@ func (j *job) fail(err error) int {
 }
 
 // failJSON prints an error in the one shape that errors of the API have, with the link for the person who has to act.
-func (j *job) failJSON(told *app.Error, link string) {
+func (j *job) failJSON(told *app.Error, person needsPerson) {
 	detail := map[string]any{"code": told.Code, "message": told.Message, "hint": told.Hint}
 	if told.Field != "" {
 		detail["field"] = told.Field
 	}
 	body := map[string]any{"error": detail}
-	if link != "" {
-		body["setup_url"] = link
+	if person.link != "" {
+		body["setup_url"], body["pairing_code"] = person.link, person.pairing
 	}
 	_ = json.NewEncoder(j.out).Encode(body) // nobody reads it if this fails
 }

@@ -1,0 +1,21 @@
+package mcp
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app/skill"
+)
+
+// inTools puts the tools' names in place of the calls that a hint of the API names.
+func inTools(hint string) string {
+	tools := skill.Tools()
+	// The replacer takes the first that fits, so longer paths come first.
+	slices.SortFunc(tools, func(a, b skill.Tool) int { return len(b.Path) - len(a.Path) })
+	var names []string
+	for _, tool := range tools {
+		call := tool.Method + " " + tool.Path
+		names = append(names, call+"?wait=50", tool.Name, call, tool.Name)
+	}
+	return strings.NewReplacer(names...).Replace(hint)
+}
