@@ -105,6 +105,9 @@ func statsRow(r statsRecord) (store.StatsRow, error) {
 	if err == nil {
 		err = json.Unmarshal(r.Durations, &times)
 	}
+	if min(row.Completed, row.Error, row.Timeout, row.Cancelled, row.Started, row.RunMs, row.LLMMs, row.Redactions) < 0 {
+		err = errors.New("it counts fewer than none")
+	}
 	for ms, n := range times {
 		if ms < 0 || n < 0 || n > maxNumber {
 			err = errors.New("it counts what can't be")

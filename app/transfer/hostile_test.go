@@ -230,12 +230,6 @@ func TestAFileLeadsNoVersionAndNoSumToItsEnd(t *testing.T) {
 			}
 			return true
 		},
-		"fewer than none": func(r *record) bool {
-			if r.Stats != nil {
-				r.Stats.Cancelled = -1
-			}
-			return true
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, fresh := forge(t, h, change), newHouse(t, "bbbb")
@@ -245,6 +239,14 @@ func TestAFileLeadsNoVersionAndNoSumToItsEnd(t *testing.T) {
 			wantCode(t, "import", err, app.CodeInvalidField)
 		})
 	}
+	fewer := forge(t, h, func(r *record) bool {
+		if r.Stats != nil {
+			r.Stats.Cancelled = -1
+		}
+		return true
+	})
+	_, err := newHouse(t, "bbbb").Plan(t.Context(), person(), upload(fewer), nil)
+	wantCode(t, "fewer than none", err, app.CodeInvalidField)
 	// What is taken leaves room for what comes here, and for as much again elsewhere.
 	fresh := newHouse(t, "bbbb")
 	fresh.take(forge(t, h, func(r *record) bool {

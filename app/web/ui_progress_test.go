@@ -61,7 +61,7 @@ func TestUIShowsHowFarAnImportIs(t *testing.T) {
 	if done >= total || !strings.Contains(page.doc.Find("main").Text(), "% of ") {
 		t.Errorf("%d of %d: %s", done, total, page.doc.Find("main").Text())
 	}
-	fresh.post(views.SettingsExport, "passphrase", houseWords, "again", houseWords).want(http.StatusConflict)
+	fresh.post(views.SettingsExport, "passphrase", houseWords, "again", houseWords).want(http.StatusUnprocessableEntity).says("main", "Another export, import or backup is under way")
 	close(release)
 	fresh.must(<-ended)
 	page, _ = fresh.finished(begun)

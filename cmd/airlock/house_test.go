@@ -34,16 +34,17 @@ func TestABackupBesideRunningExecutions(t *testing.T) {
 		profiles = append(profiles, p)
 	}
 	target, person := t.TempDir(), in.person()
-	post := func(path string, fields url.Values) {
+	post := func(path string, fields url.Values) int {
 		t.Helper()
 		response, err := person.client.PostForm(in.url+path, fields)
 		must(t, err)
 		must(t, response.Body.Close())
-		if response.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %d", path, response.StatusCode)
-		}
+		return response.StatusCode
 	}
-	post("/ui/settings/backups", url.Values{"on": {"yes"}, "every": {"weekly"}, "keep": {"5"}, "kind": {"directory"}, "directory": {target}, "passphrase": {movingWords}})
+	code := post("/ui/settings/backups", url.Values{"on": {"yes"}, "every": {"weekly"}, "keep": {"5"}, "kind": {"directory"}, "directory": {target}, "passphrase": {movingWords}})
+	if code != http.StatusOK {
+		t.Fatalf("the settings of backups: %d", code)
+	}
 
 	var mu sync.Mutex
 	done := make([][]worked, len(profiles))
@@ -74,11 +75,13 @@ func TestABackupBesideRunningExecutions(t *testing.T) {
 	}
 	eventually(t, time.Minute, "the agents work", func() bool { return steps() >= 6 })
 	var began time.Time
-	for range 3 {
+	for n := range 3 {
 		had := steps()
-		began = time.Now()
-		post("/ui/settings/backups/now", nil)
-		eventually(t, time.Minute, "the backup has ended", func() bool { return in.count("SELECT count(*) FROM backups WHERE status = 'running'") == 0 })
+		eventually(t, time.Minute, "a backup begins", func() bool { // the one before may have its last page to show
+			began = time.Now()
+			return post("/ui/settings/backups/now", nil) == http.StatusOK
+		})
+		eventually(t, time.Minute, "the backup has ended", func() bool { return in.count("SELECT count(*) FROM backups WHERE finished_at > 0") == n+1 })
 		eventually(t, time.Minute, "the agents work on", func() bool { return steps() > had+3 })
 	}
 	close(stop)
