@@ -26,11 +26,22 @@ func openTerminal(t *testing.T) (person, program *os.File) {
 	return person, program
 }
 
-func echoes(t *testing.T, terminal *os.File) bool {
-	t.Helper()
+func echoes(terminal *os.File) bool {
 	state, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
-	must(t, err)
-	return state.Lflag&unix.ECHO != 0
+	return err == nil && state.Lflag&unix.ECHO != 0
+}
+
+// prompts tells of each question.
+type prompts struct {
+	bytes.Buffer
+	seen chan struct{}
+}
+
+func (p *prompts) Write(text []byte) (int, error) {
+	if bytes.HasSuffix(text, []byte(": ")) {
+		p.seen <- struct{}{}
+	}
+	return p.Buffer.Write(text)
 }
 
 // At a terminal the passphrase of a new file is asked for twice, and of a file that is opened once. What is typed is not shown, and the terminal is afterwards as it was.
@@ -50,17 +61,14 @@ func TestPassphraseAtATerminal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			person, program := openTerminal(t)
-			var asked bytes.Buffer
-			o := &operator{console: console{in: program, err: &asked}}
-			typed := make(chan struct{})
+			asked := &prompts{seen: make(chan struct{}, 10)}
+			o := &operator{console: console{in: program, err: asked}}
 			go func() {
-				defer close(typed)
 				for _, line := range tt.types {
-					for deadline := time.Now().Add(20 * time.Second); echoes(t, person) && time.Now().Before(deadline); time.Sleep(time.Millisecond) { // it is asked for
+					<-asked.seen
+					for deadline := time.Now().Add(20 * time.Second); echoes(person) && time.Now().Before(deadline); time.Sleep(time.Millisecond) { // until nothing is shown
 					}
 					_, _ = person.WriteString(line + "\n")
-					for deadline := time.Now().Add(20 * time.Second); !echoes(t, person) && time.Now().Before(deadline); time.Sleep(100 * time.Microsecond) { // and taken
-					}
 				}
 			}()
 			got, err := o.passphrase("", "Words: ", tt.twice)
@@ -70,7 +78,7 @@ func TestPassphraseAtATerminal(t *testing.T) {
 			if asked.String() != tt.asked {
 				t.Errorf("it asked %q", asked.String())
 			}
-			if !echoes(t, program) {
+			if !echoes(program) {
 				t.Error("the terminal does not show any more what is typed")
 			}
 			must(t, unix.SetNonblock(int(person.Fd()), true))
