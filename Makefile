@@ -107,10 +107,11 @@ ONLY ?=
 bench-house: run-packages test-packages build ## Measure export, import and backups only, next to sqlite3 and openssl
 	./airlock bench --house
 
-# 2,000 executions that printed 1 MB each; needs 15 GB of room in the temporary directory.
+# 2,000 executions (HISTORY) that printed 1 MB each; needs 15 GB of room in the temporary directory.
+HISTORY ?= 2000
 .PHONY: bench-house-large
 bench-house-large: run-packages test-packages build ## The same with a history of 2 GB: memory must not grow with it
-	./airlock bench --house --history 2000 --output 1000000
+	./airlock bench --house --history $(HISTORY) --output 1000000
 
 .PHONY: fuzz
 fuzz: init ## Fuzz every reader of hostile bytes, one after the other, for FUZZ each (5m); with ONLY=Name those whose names contain it

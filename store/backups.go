@@ -88,6 +88,26 @@ func (tx *Tx) ScheduledBackup(ctx context.Context) (b Backup, ok bool, err error
 	return list[0], true, nil
 }
 
+// BackupFile is what became of a file that was made here.
+type BackupFile struct {
+	Name     string
+	Size     int64 // bytes
+	Verified bool
+}
+
+// BackupFiles returns the files of all attempts that have ended, by name.
+func (tx *Tx) BackupFiles(ctx context.Context) (map[string]BackupFile, error) {
+	list, err := all[BackupFile](ctx, tx, "SELECT name, size, status = 'verified' AS verified FROM backups WHERE name <> '' AND status IN ('verified', 'failed') ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string]BackupFile, len(list))
+	for _, f := range list {
+		files[f.Name] = f
+	}
+	return files, nil
+}
+
 func (tx *Tx) backups(ctx context.Context, where string, limit int) ([]Backup, error) {
 	rows, err := gorm.G[backupRow](tx.db).Where(where).Order("id DESC").Limit(limit).Find(ctx)
 	if err != nil {

@@ -88,6 +88,19 @@ func (tx *Tx) DeletePerson(ctx context.Context, id string) error {
 	return changed(n, err, "person")
 }
 
+// ReplacePeople makes exactly these the people who may log in.
+func (tx *Tx) ReplacePeople(ctx context.Context, people []PersonRow) error {
+	if _, err := tx.exec(ctx, "DELETE FROM people"); err != nil {
+		return fmt.Errorf("store: replace people: %w", err)
+	}
+	for _, p := range people {
+		if err := gorm.G[personRow](tx.db).Create(ctx, &p); err != nil {
+			return fmt.Errorf("store: replace people: %w", err)
+		}
+	}
+	return nil
+}
+
 // Invitation is a one-time token for somebody who is to be added.
 type Invitation struct {
 	ID        string
@@ -134,6 +147,14 @@ func (tx *Tx) Invitations(ctx context.Context) ([]Invitation, error) {
 func (tx *Tx) DeleteInvitation(ctx context.Context, id string) error {
 	n, err := tx.exec(ctx, "DELETE FROM invitations WHERE id = ?", id)
 	return changed(n, err, "invitation")
+}
+
+// DeleteInvitations takes all of them back.
+func (tx *Tx) DeleteInvitations(ctx context.Context) error {
+	if _, err := tx.exec(ctx, "DELETE FROM invitations"); err != nil {
+		return fmt.Errorf("store: take invitations back: %w", err)
+	}
+	return nil
 }
 
 // PruneInvitations removes those whose time is over.

@@ -80,6 +80,16 @@ func (tx *Tx) EachArchived(ctx context.Context, visit func(source string, e Even
 	}, "SELECT * FROM audit_archive ORDER BY source, seq")
 }
 
+// CountArranged counts credentials, profiles and versions of policies.
+func (tx *Tx) CountArranged(ctx context.Context) (credentials, profiles, policies int64, err error) {
+	for table, n := range map[string]*int64{"credentials": &credentials, "profiles": &profiles, "policies": &policies} {
+		if err := tx.db.WithContext(ctx).Raw("SELECT count(*) FROM " + table).Scan(n).Error; err != nil {
+			return 0, 0, 0, fmt.Errorf("store: count %s: %w", table, err)
+		}
+	}
+	return credentials, profiles, policies, nil
+}
+
 // CountEnded counts the executions that EachExecution visits.
 func (tx *Tx) CountEnded(ctx context.Context, profiles []string) (n int64, err error) {
 	where, args := ended(profiles)

@@ -328,7 +328,7 @@ func archivedLogs(p AuditPage) templ.Component {
 			templ_7745c5c3_Var13 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section class=\"card apart\" id=\"archived\"><header><h2>Logs of other instances</h2><p>They came with imports, whole, and are kept as they were. Where an instance was restored from an older backup, each continuation of its log is one of its own.</p></header><table class=\"rows fold\"><caption>Audit logs that came with imports</caption> <thead><tr><th scope=\"col\">Label</th><th scope=\"col\" class=\"end\">Entries</th><th scope=\"col\">From</th><th scope=\"col\">Through</th><th scope=\"col\">Download</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<section class=\"card apart\" id=\"archived\"><header><h2>Logs of other instances</h2><p>They came with imports, whole, and are kept as they were. Where an instance was restored from an older backup, each continuation of its log is one of its own. Nobody signs them: a label is what the file said, and this instance's own log says which import brought which entries.</p></header><table class=\"rows fold\"><caption>Audit logs that came with imports</caption> <thead><tr><th scope=\"col\">Label</th><th scope=\"col\" class=\"end\">Entries</th><th scope=\"col\">From</th><th scope=\"col\">Through</th><th scope=\"col\">Download</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -428,7 +428,7 @@ func pointsCard(p MovePage) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(p.Points) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<section class=\"card\" id=\"points\" aria-labelledby=\"points-title\"><header><h2 id=\"points-title\">Restore points</h2><p>Copies of the database from before the last imports, in the data directory. To go back, stop the server and run the command.</p></header><table class=\"rows fold\"><caption>Restore points</caption> <thead><tr><th scope=\"col\">From</th><th scope=\"col\">Size</th><th scope=\"col\">Command</th><th scope=\"col\"><span class=\"vh\">Action</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<section class=\"card\" id=\"points\" aria-labelledby=\"points-title\"><header><h2 id=\"points-title\">Restore points</h2><p>Copies of the database from before the last imports, in the data directory. To go back, stop the server and run the command. People, passwords and what was revoked since stay as they are now.</p></header><table class=\"rows fold\"><caption>Restore points</caption> <thead><tr><th scope=\"col\">From</th><th scope=\"col\">Size</th><th scope=\"col\">Command</th><th scope=\"col\"><span class=\"vh\">Action</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

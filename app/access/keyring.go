@@ -29,7 +29,7 @@ func VerifyKeyring(ctx context.Context, st *store.Store, ring *secrets.Keyring) 
 				store.Setting{Key: settingLookup, Value: ring.SealLookupKey(), Sealed: true})
 		}
 		if err := ring.Verify(check.Value); err != nil {
-			return fmt.Errorf("access: set the instance key (AIRLOCK_SECRET_KEY or the data directory's instance.key) that this database was made with: %w", err)
+			return fmt.Errorf("access: set the instance key (AIRLOCK_SECRET_KEY or the data directory's instance.key) that this database was made with, or to which it was rotated since: %w", err)
 		}
 		lookup, ok, err := tx.Setting(ctx, settingLookup)
 		if err != nil {
@@ -47,7 +47,8 @@ func VerifyKeyring(ctx context.Context, st *store.Store, ring *secrets.Keyring) 
 	return ring, nil
 }
 
-// RenewKeyring seals anew, with the ring's present key, what VerifyKeyring keeps: the last step of a rotation, after which older keys open nothing any more.
+// RenewKeyring seals anew, with the ring's present key, what VerifyKeyring keeps. It is the first step of a rotation, so that nobody begins with an older key alone any more, and the
+// last one, after which older keys open nothing.
 func RenewKeyring(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, at time.Time) error {
 	return tx.SetSettings(ctx, at,
 		store.Setting{Key: settingCheck, Value: ring.CheckValue(), Sealed: true},

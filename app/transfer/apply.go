@@ -30,17 +30,19 @@ type importer struct {
 	choice   Choice
 	fresh    bool   // into a new database: everything as the file says
 	instance string // label of this instance
+	room     room
 	report   Report
 	ids      map[string]string   // credential ids of the file → here; what is not in it points nowhere
 	homes    map[string]*int64   // handles whose history is taken → row of the profile; nil if the profile is gone
 	refused  map[string]struct{} // handles whose history stays out
 
-	handle  string            // of the execution whose parts come now
-	row     int64             // its row; 0 if it is not taken
-	log     chain             // the audit log so far
-	archive chain             // and of the archived one that is under way
-	source  string            // whose that is
-	parted  map[string]string // logs that go on otherwise here → where the file's goes
+	handle  string              // of the execution whose parts come now
+	row     int64               // its row; 0 if it is not taken
+	log     chain               // the audit log so far
+	archive chain               // and of the archived one that is under way
+	source  string              // whose that is
+	parted  map[string]string   // logs that go on otherwise here → where the file's goes
+	brought map[string]*brought // events of audit logs that are kept now, by log
 }
 
 // run writes what the choice takes. The caller's transaction is rolled back on any error.
@@ -49,6 +51,9 @@ func (m *importer) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.load.Close()) }()
+	if err := m.room.take(m.in.size); err != nil {
+		return err
+	}
 	for i, c := range m.in.credentials {
 		if err := m.credential(ctx, m.items[i], c); err != nil {
 			return err
@@ -62,6 +67,9 @@ func (m *importer) run(ctx context.Context) (err error) {
 	if err := m.policies(ctx); err != nil {
 		return err
 	}
+	if err := m.roomForMore(ctx); err != nil {
+		return err
+	}
 	if err := m.askedKeys(ctx); err != nil {
 		return err
 	}
@@ -72,7 +80,26 @@ func (m *importer) run(ctx context.Context) (err error) {
 	if err := m.in.history(func(r record) error { return m.history(ctx, r) }); err != nil {
 		return err
 	}
+	if err := m.noteBrought(ctx); err != nil {
+		return err
+	}
 	return m.tx.KeepWordsAfter(ctx, newest)
+}
+
+// roomForMore makes sure that there is not more now than half of what a file may arrange: the rest is for what comes here, so that our own files, and backups, can always be read.
+func (m *importer) roomForMore(ctx context.Context) error {
+	if m.fresh {
+		return nil
+	}
+	credentials, profiles, policies, err := m.tx.CountArranged(ctx)
+	if err != nil {
+		return err
+	}
+	if most := max(credentials, profiles, policies); most > maxThings/2 {
+		return app.E(app.CodeTooLarge, fmt.Sprintf("there would be %d credentials, %d profiles and %d versions of policies here; an import makes no more than %d of each", credentials, profiles, policies, maxThings/2),
+			"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
+	}
+	return nil
 }
 
 func (m *importer) credential(ctx context.Context, item Item, c credentialRecord) error {

@@ -2,7 +2,10 @@ package transfer
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
@@ -47,6 +50,11 @@ func (m *importer) history(ctx context.Context, r record) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if r.kind() != kindPart || m.row != 0 {
+		if err := m.room.take(int64(len(m.in.lines.buf))); err != nil {
+			return err
+		}
+	}
 	switch r.kind() {
 	case kindExecution, kindPart:
 		if !m.choice.History {
@@ -61,7 +69,7 @@ func (m *importer) history(ctx context.Context, r record) error {
 		if _, ok := m.home(row.ProfileHandle); !ok || !m.choice.History {
 			return nil
 		}
-		_, _, err = m.load.Add(ctx, row)
+		_, _, err = m.load.Add(ctx, m.tallied(row))
 		return err
 	case kindPerson:
 		return m.person(ctx, *r.Person)
@@ -71,6 +79,25 @@ func (m *importer) history(ctx context.Context, r record) error {
 		return m.archived(ctx, *r.Archived)
 	}
 	return nil
+}
+
+// tallied leaves room for what ends here in the same span of time and is added.
+func (m *importer) tallied(row store.StatsRow) store.StatsRow {
+	if m.fresh {
+		return row
+	}
+	for _, n := range []*int64{&row.Completed, &row.Error, &row.Timeout, &row.Cancelled, &row.Started, &row.RunMs, &row.LLMMs, &row.Redactions} {
+		*n = min(*n, maxTally)
+	}
+	times := map[int64]int64{}
+	if err := json.Unmarshal([]byte(row.Durations), &times); err != nil {
+		panic("transfer: statsRow has read it: " + err.Error())
+	}
+	for ms, n := range times {
+		times[ms] = min(n, maxTally)
+	}
+	row.Durations = text(times)
+	return row
 }
 
 func (m *importer) execution(ctx context.Context, r record) error {
@@ -170,7 +197,11 @@ func (m *importer) keep(ctx context.Context, source string, e store.EventRow) er
 	}
 	for {
 		if log != store.OwnLog {
-			if added, err := m.load.Archive(ctx, log, e); added || err != nil {
+			added, err := m.load.Archive(ctx, log, e)
+			if added {
+				m.bring(log, e)
+			}
+			if added || err != nil {
 				return err
 			}
 		}
@@ -187,4 +218,34 @@ func (m *importer) keep(ctx context.Context, source string, e store.EventRow) er
 		}
 		log, m.parted[source] = branch, branch
 	}
+}
+
+// brought are the events of an audit log that one import added.
+type brought struct {
+	events      int64
+	first, last int64
+	hash        string // of the last one
+}
+
+func (m *importer) bring(log string, e store.EventRow) {
+	b, ok := m.brought[log]
+	if !ok {
+		b = &brought{first: e.Seq}
+		m.brought[log] = b
+	}
+	b.events++
+	b.last, b.hash = e.Seq, e.Hash
+}
+
+// noteBrought says in this instance's own log which events of others' logs came with the import. Nobody signs such a log: its label is what the file says, and who made the file could
+// have gone on with a log that they had. So each event can be traced to the import, and the person, that brought it.
+func (m *importer) noteBrought(ctx context.Context) error {
+	for _, log := range slices.Sorted(maps.Keys(m.brought)) {
+		b := m.brought[log]
+		detail := fmt.Sprintf("Kept %s, number %d to %d, as the file has them; the last one's hash is %s.", many(b.events, "event"), b.first, b.last, b.hash)
+		if err := m.note(ctx, "transfer.archive", log, detail); err != nil {
+			return err
+		}
+	}
+	return nil
 }

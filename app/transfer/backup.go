@@ -117,7 +117,7 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 	if err != nil {
 		return err
 	}
-	if err := s.room(2 * size); err != nil { // the file, and the scratch database
+	if err := s.room(2 * size); err != nil { // the scratch database and its write-ahead log; the file is looked after while it is written
 		return err
 	}
 	dir, err := os.MkdirTemp(s.cfg.Dir, backupPrefix)
@@ -148,7 +148,7 @@ func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.S
 	if err != nil {
 		return Counts{}, fmt.Errorf("transfer: backup: %w", err)
 	}
-	done, err := s.write(ctx, file, passphrase, Selection{History: true}, nil)
+	done, err := s.write(ctx, &roomy{w: file, s: s}, passphrase, Selection{History: true}, nil)
 	if err == nil {
 		var info os.FileInfo
 		if info, err = file.Stat(); err == nil {
@@ -217,30 +217,36 @@ func sound(ctx context.Context, dir string, s *Service) (err error) {
 	return st.Check(ctx)
 }
 
-// prune deletes this instance's backups that are older than the last ones to keep, of which made is the newest. Names hold the time, so they sort by it.
+// prune deletes this instance's backups that are older than the last ones to keep, of which made is the newest. Names hold the time, so they sort by it. Who can write to the target
+// can put any name there, so it goes by what is recorded here.
 //
-//   - What attempts that failed left counts for nothing: a process that was killed could not verify what it had stored. It goes when what is as old goes, and not before, since
-//     a database that was set back to a moment when a backup was being made calls that one failed, too.
-//   - What has a later name was made while the clock was ahead. It counts for nothing either, or it would push out every backup until that time has come, made itself first.
+//   - What was verified here and is still as large counts, and nothing else: a stranger's file takes nobody's place, nor does what an attempt that failed left, since a process that
+//     was killed could not verify what it had stored.
+//   - What was made here goes, and nothing else: verified or not, when it is older than all that are kept. What failed does not go before, since a database that was set back
+//     to a moment when a backup was being made calls that one failed, too.
+//   - What has a later name was made while the clock was ahead. It doesn't count, or it would push out every backup until that time has come, made itself first.
 func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made string) error {
 	list, err := target.List(ctx, s.backupNames())
 	if err != nil {
 		return err
 	}
-	failed, err := s.failedNames(ctx)
-	if err != nil {
+	var files map[string]store.BackupFile
+	if err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error { files, err = tx.BackupFiles(ctx); return err }); err != nil {
 		return err
 	}
 	oldest := made // to be kept
 	for _, b := range slices.Backward(list) {
-		if b.Name < made && !failed[b.Name] && keep > 1 {
+		if f := files[b.Name]; b.Name < made && f.Verified && f.Size == b.Size && keep > 1 {
 			oldest = b.Name
 			keep--
 		}
 	}
+	if keep > 1 { // all of them are wanted
+		return nil
+	}
 	for _, b := range list {
-		if b.Name >= oldest {
-			break
+		if _, ours := files[b.Name]; !ours || b.Name >= oldest {
+			continue
 		}
 		if err := target.Delete(ctx, b.Name); err != nil {
 			return err
@@ -248,24 +254,6 @@ func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made 
 	}
 	return nil
 }
-
-// failedNames has the names of the files that failed attempts would have had.
-func (s *Service) failedNames(ctx context.Context) (failed map[string]bool, err error) {
-	failed = map[string]bool{}
-	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		list, err := tx.Backups(ctx, remembered)
-		for _, b := range list {
-			if b.Status == store.BackupFailed {
-				failed[b.Name] = true
-			}
-		}
-		return err
-	})
-	return failed, err
-}
-
-// remembered is how many attempts are looked through for what they may have left.
-const remembered = 1000
 
 // readCloser reads through one and closes another.
 type readCloser struct {

@@ -11,6 +11,7 @@ const (
 	maxMoment = 253_402_300_799_999 // unix milliseconds: the end of the year 9999, the last one that JSON and pages can write
 	maxNumber = 1 << 53             // what every reader of JSON can count to
 	maxCount  = maxNumber / 2       // of what goes on counting here: files of ours must be readable afterwards, too
+	maxTally  = 1 << 40             // of what an import brings into sums that go on growing here
 	maxField  = 64 << 10            // bytes: of an error or a path, the longest that lists show
 )
 

@@ -64,6 +64,22 @@ func (in *incoming) check() error {
 	return nil
 }
 
+// spare makes sure that what the file brings can go on being counted here: the version after an imported one must be one that our own files may hold, or every backup would fail from
+// then on. A restore takes what our own files hold.
+func (in *incoming) spare() error {
+	for _, c := range in.credentials {
+		if c.Version > maxCount {
+			return contradiction("credential "+app.Clip(c.Name, 60), "has a version after which there is no room for more", nil)
+		}
+	}
+	for handle, versions := range in.policies {
+		if versions[len(versions)-1].Body.Version > maxCount {
+			return contradiction("the policy of profile "+app.Clip(handle, 60), "has a version after which there is no room for more", nil)
+		}
+	}
+	return nil
+}
+
 func (c credentialRecord) check() error {
 	if !handleShape.MatchString(c.ID) {
 		return fmt.Errorf("its id is malformed")

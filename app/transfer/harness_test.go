@@ -224,6 +224,25 @@ func (h *house) values(p app.Profile) map[string]string {
 	return got
 }
 
+// unsealed is what a file of ours holds, line by line.
+func unsealed(file []byte) ([]byte, error) {
+	r, err := archive.NewReader(bytes.NewReader(file), app.NewSecret(words), 0)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+// sealed makes a file of any text.
+func sealed(t testing.TB, h *house, content string) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w := must[*archive.Writer](t)(archive.NewWriter(&file, app.NewSecret(words), h.cfg.Cost))
+	must[int](t)(w.Write([]byte(content)))
+	h.no(w.Close())
+	return file.Bytes()
+}
+
 // state is the item of a plan with a key.
 func state(p Plan, key string) Item {
 	for _, i := range p.Items {

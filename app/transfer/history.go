@@ -101,8 +101,17 @@ func statsRow(r statsRecord) (store.StatsRow, error) {
 	row := r.StatsRow
 	row.Durations = string(r.Durations)
 	err := checkBounds(row)
+	times := map[int64]int64{} // by milliseconds
 	if err == nil {
-		err = json.Unmarshal(r.Durations, &map[int64]int64{}) // by milliseconds
+		err = json.Unmarshal(r.Durations, &times)
+	}
+	if min(row.Completed, row.Error, row.Timeout, row.Cancelled, row.Started, row.RunMs, row.LLMMs, row.Redactions) < 0 {
+		err = errors.New("it counts fewer than none")
+	}
+	for ms, n := range times {
+		if ms < 0 || n < 0 || n > maxNumber {
+			err = errors.New("it counts what can't be")
+		}
 	}
 	if err == nil && !handleShape.MatchString(row.ProfileHandle) {
 		err = errors.New("its profile's handle is malformed")

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -206,6 +207,117 @@ func TestAFileLeadsNoCounterToItsEnd(t *testing.T) {
 		}
 	}
 	h.plan(h.export(all()))
+}
+
+// A version or a sum at the end of what can be counted is refused: the next value, lock or execution here would make it one that no file of ours may hold, and every backup would fail.
+func TestAFileLeadsNoVersionAndNoSumToItsEnd(t *testing.T) {
+	h, _, _ := furnished(t, "aaaa")
+	for name, change := range map[string]func(*record) bool{
+		"credential": func(r *record) bool {
+			if c := r.Credential; c != nil && c.Name == "DB_PASSWORD" {
+				c.Version = maxNumber
+				c.Versions[len(c.Versions)-1].Version = maxNumber
+			}
+			return true
+		},
+		"policy": func(r *record) bool {
+			if r.Profile != nil && r.Profile.Locked {
+				r.Profile.Policy = maxNumber
+			}
+			if r.Policy != nil {
+				r.Policy.Body.Version = maxNumber
+				r.Policy.Digest = r.Policy.Body.Digest()
+			}
+			return true
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, fresh := forge(t, h, change), newHouse(t, "bbbb")
+			_, err := fresh.Plan(t.Context(), person(), upload(file), nil)
+			wantCode(t, "plan", err, app.CodeInvalidField)
+			_, err = fresh.Import(t.Context(), person(), upload(file), Choice{History: true}, "", nil)
+			wantCode(t, "import", err, app.CodeInvalidField)
+		})
+	}
+	fewer := forge(t, h, func(r *record) bool {
+		if r.Stats != nil {
+			r.Stats.Cancelled = -1
+		}
+		return true
+	})
+	_, err := newHouse(t, "bbbb").Plan(t.Context(), person(), upload(fewer), nil)
+	wantCode(t, "fewer than none", err, app.CodeInvalidField)
+	// What is taken leaves room for what comes here, and for as much again elsewhere.
+	fresh := newHouse(t, "bbbb")
+	fresh.take(forge(t, h, func(r *record) bool {
+		if c := r.Credential; c != nil && c.Name == "DB_PASSWORD" {
+			c.Version = maxCount
+			c.Versions[len(c.Versions)-1].Version = maxCount
+		}
+		if r.Stats != nil {
+			r.Stats.Completed, r.Stats.RunMs, r.Stats.Durations = maxNumber, maxNumber, json.RawMessage(`{"2":9007199254740992}`)
+		}
+		return true
+	}), Choice{History: true})
+	fresh.credential("DB_PASSWORD", "a value that was set here")
+	for _, r := range fresh.dump(all()) {
+		if x := r.Stats; x != nil && (x.Completed > maxTally || x.RunMs > maxTally || !strings.Contains(string(x.Durations), `"2":1099511627776`)) {
+			t.Errorf("%+v %s", x.StatsRow, x.Durations)
+		}
+	}
+	must[Counts](t)(newHouse(t, "cccc").Fill(t.Context(), upload(fresh.export(all())), nil))
+}
+
+// A value that is renewed every minute, or a file that says so, must not make a line that is too long for any reader.
+func TestManyVersionsOfAValue(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	h.credential("TOKEN", "value-of-the-token")
+	file := forge(t, h, func(r *record) bool {
+		if c := r.Credential; c != nil {
+			c.Versions = nil
+			for i := range 60_000 {
+				c.Versions = append(c.Versions, versionRecord{Version: i + 1, CreatedBy: person(), CreatedAt: 1})
+			}
+			c.Version = len(c.Versions)
+		}
+		return true
+	})
+	fresh := newHouse(t, "bbbb")
+	fresh.take(file, Choice{})
+	fresh.credential("TOKEN", "a newer value")
+	for _, r := range fresh.dump(Selection{}) {
+		if c := r.Credential; c != nil && (len(c.Versions) != maxVersions || c.Version != 60_001 || c.Versions[maxVersions-1].Version != 60_001) {
+			t.Errorf("%d versions up to %d", len(c.Versions), c.Version)
+		}
+	}
+	if s := state(fresh.plan(fresh.export(all())), "credential:TOKEN"); s.State != StateSame {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A file with as many policies as a file may have leaves no room for the next one here.
+func TestAnImportLeavesRoomForWhatComes(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	p := h.locked("billing", nil)
+	gone := policyRecord{Profile: "0gone", Body: app.Policy{Version: 1}, CreatedAt: 1}
+	gone.Digest = gone.Body.Digest()
+	var lines []string
+	for _, line := range strings.SplitAfter(string(must[[]byte](t)(unsealed(h.export(Selection{})))), "\n") {
+		if strings.HasPrefix(line, `{"policy"`) {
+			for i := range maxThings / 2 {
+				gone.Profile = fmt.Sprintf("0gone%d", i)
+				lines = append(lines, text(record{Policy: &gone})+"\n")
+			}
+		}
+		lines = append(lines, strings.Replace(line, `"policies":1`, fmt.Sprintf(`"policies":%d`, 1+maxThings/2), 1))
+	}
+	file, fresh := sealed(t, h, strings.Join(lines, "")), newHouse(t, "bbbb")
+	plan := fresh.plan(file)
+	_, err := fresh.Import(t.Context(), person(), upload(file), Choice{}, plan.Digest, nil)
+	wantCode(t, "import", err, app.CodeTooLarge)
+	_, err = fresh.desk.Profile(t.Context(), p.ID)
+	wantCode(t, "profile", err, app.CodeNotFound)
+	must[Counts](t)(newHouse(t, "cccc").Fill(t.Context(), upload(file), nil))
 }
 
 // Three bytes of JSON can take a hundred of memory: 60 MiB of them would take gigabytes.

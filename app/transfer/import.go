@@ -61,6 +61,9 @@ func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress 
 	}
 	defer closer.Close()
 	in, err := read(r)
+	if err == nil {
+		err = in.spare()
+	}
 	if err != nil {
 		return Plan{}, err
 	}
@@ -134,6 +137,9 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 	}
 	defer closer.Close()
 	in, err := read(r)
+	if err == nil {
+		err = in.spare()
+	}
 	if err != nil {
 		return Report{}, err
 	}
@@ -179,8 +185,8 @@ func (s *Service) apply(ctx context.Context, by app.Actor, in *incoming, choice 
 }
 
 func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
-	return &importer{planner: p, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance,
-		ids: map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]string{}}
+	return &importer{planner: p, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance, room: room{left: s.room},
+		ids: map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]string{}, brought: map[string]*brought{}}
 }
 
 // tell nudges the pages that show what an import changed.

@@ -22,6 +22,7 @@ type incoming struct {
 	profiles    []profileRecord
 	policies    map[string][]policyRecord // by profile, in order of versions
 	byID        map[string]int            // credentials
+	size        int64                     // of the lines of all these, in bytes
 	rest        record                    // the first line behind the policies
 }
 
@@ -33,7 +34,6 @@ func read(r io.Reader) (*incoming, error) {
 		return nil, told(err)
 	}
 	in.open = *first.Airlock
-	size := 0
 	for {
 		next, err := in.lines.next()
 		if err != nil {
@@ -43,8 +43,8 @@ func read(r io.Reader) (*incoming, error) {
 			in.rest = next
 			return in, in.check()
 		}
-		size += len(in.lines.buf)
-		if c := in.lines.counts; size > maxArranged || c.Credentials > maxThings || c.Profiles > maxThings || c.Policies > maxThings {
+		in.size += int64(len(in.lines.buf))
+		if c := in.lines.counts; in.size > maxArranged || c.Credentials > maxThings || c.Profiles > maxThings || c.Policies > maxThings {
 			return nil, told(in.lines.wrong("there are more credentials, profiles and policies than any instance has", nil))
 		}
 		in.keep(next)

@@ -166,24 +166,6 @@ func (s *Service) Receive(r io.Reader) (path string, size int64, err error) {
 	return file.Name(), size, nil
 }
 
-// roomy looks after the disk before and, now and then, while much is written to it: the database must not run out of room.
-type roomy struct {
-	w    io.Writer
-	s    *Service
-	left int64 // bytes until it looks again
-}
-
-func (r *roomy) Write(p []byte) (int, error) {
-	const often = 16 << 20
-	if r.left -= int64(len(p)); r.left < 0 {
-		if err := r.s.room(often); err != nil {
-			return 0, err
-		}
-		r.left = often
-	}
-	return r.w.Write(p)
-}
-
 // StartPlan reads an upload of Receive. Whatever comes of it, the file is the job's from now on.
 func (s *Service) StartPlan(by app.Actor, path string, size int64, passphrase app.Secret) (string, error) {
 	file := Upload{Open: func() (io.ReadCloser, error) { return os.Open(path) }, Size: size, Passphrase: passphrase} //nolint:gosec // Receive made it

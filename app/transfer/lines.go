@@ -154,6 +154,9 @@ func (l *lineReader) next() (record, error) {
 	if err := l.bounded(); err != nil {
 		return record{}, err
 	}
+	if err := checkNames(l.buf); err != nil {
+		return record{}, l.wrong(err.Error(), nil)
+	}
 	if l.number == 1 {
 		return l.opening()
 	}

@@ -132,24 +132,3 @@ func (s *Service) dropOldPoints(ctx context.Context) {
 		s.removePoint(ctx, old.Name)
 	}
 }
-
-// room makes sure that the data directory's disk takes size bytes more and still has some left for the database.
-func (s *Service) room(size int64) error {
-	free, err := s.free(s.cfg.Dir)
-	if err != nil {
-		return fmt.Errorf("transfer: free space: %w", err)
-	}
-	const spare = 64 << 20
-	if free < size+spare {
-		return app.E(app.CodeTooLarge, fmt.Sprintf("the disk of the data directory has %d MiB left and %d MiB are needed", free>>20, (size+spare)>>20),
-			"Make room on it, or move the data directory to a larger disk.")
-	}
-	return nil
-}
-
-// freeSpace is how many bytes may still be written to the disk of a directory.
-func freeSpace(dir string) (int64, error) {
-	var disk unix.Statfs_t
-	err := unix.Statfs(dir, &disk)
-	return int64(disk.Bavail) * disk.Bsize, err //nolint:gosec // a disk has fewer than 2^63 bytes
-}

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,6 +96,45 @@ func TestDiskFillsUpMeanwhile(t *testing.T) {
 	wantCode(t, "upload", err, app.CodeTooLarge)
 	if diff := cmp.Diff(before, names(t, h.dir)); looks != 2 || diff != "" {
 		t.Errorf("%d looks, left: %s", looks, diff)
+	}
+}
+
+// A file of some kilobytes unpacks to a hundred thousand times as much history, which a preview only counts. An import, and a restore, end before the disk has no room left in which the database
+// could take in what stands in its log, and nothing is changed.
+func TestTheHistoryOfASmallFileFillsNoDisk(t *testing.T) {
+	old := newHouse(t, "aaaa")
+	p := old.locked("much to say", nil)
+	old.out = strings.Repeat("0", 12<<20)
+	for range 4 {
+		old.execution(p)
+	}
+	file := old.export(all())
+	if len(file) > 1<<20 {
+		t.Fatalf("the file has %d bytes", len(file))
+	}
+	h := newHouse(t, "bbbb")
+	plan := h.plan(file)
+	h.no(must[*os.File](t)(h.lockImports()).Close())
+	before, looks := names(t, h.dir), 0
+	h.free = func(string) (int64, error) { looks++; return 100 << 20, nil } // room for the restore point and a part of the history
+	_, err := h.Import(t.Context(), person(), upload(file), Choice{History: true}, plan.Digest, nil)
+	wantCode(t, "import", err, app.CodeTooLarge)
+	if looks < 3 || !strings.Contains(fmt.Sprint(err), "MiB are needed") {
+		t.Errorf("%d looks, %v", looks, err)
+	}
+	_, err = h.Fill(t.Context(), upload(file), nil)
+	wantCode(t, "restore", err, app.CodeTooLarge)
+	if diff := cmp.Diff(before, names(t, h.dir)); diff != "" {
+		t.Errorf("something is left: %s", diff)
+	}
+	if len(h.dump(all())) != 2 { // its first and last line
+		t.Error("something was changed")
+	}
+	// Without its history the file needs no room, and with room it is taken.
+	must[Report](t)(h.Import(t.Context(), person(), upload(file), Choice{}, plan.Digest, nil))
+	h.free = func(string) (int64, error) { return 1 << 40, nil }
+	if report := h.take(file, Choice{History: true}); report.Executions != 4 {
+		t.Errorf("%+v", report)
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
+// maxVersions is of how many versions of a value a file says when they were set: a value that is renewed by the minute must not make a line that no reader takes.
+const maxVersions = 1000
+
 // readCredential opens a credential for a file.
 func readCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row store.CredentialRow) (c credentialRecord, err error) {
 	c = credentialRecord{
@@ -24,7 +27,7 @@ func readCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, ro
 	if err != nil {
 		return c, err
 	}
-	for _, v := range versions {
+	for _, v := range versions[max(0, len(versions)-maxVersions):] {
 		r := versionRecord{Version: v.Version, CreatedAt: v.CreatedAt}
 		if err := decode("credential "+row.Name, field{v.CreatedBy, &r.CreatedBy}); err != nil {
 			return c, err

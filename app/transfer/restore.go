@@ -27,22 +27,28 @@ type Restore struct {
 	Log     *slog.Logger
 }
 
+// Restored says what a restore did.
+type Restored struct {
+	Counts Counts // of an .airlock file
+	// Kept: what was replaced is a later state of the same database, so who may log in, and what was revoked, is as it was there.
+	Kept bool
+}
+
 // FromFile makes the database from an .airlock file. It is built beside the place where it goes and gets its name when it is whole and sound; before that nothing is changed.
-func (r Restore) FromFile(ctx context.Context, file Upload, progress *Progress) (Counts, error) {
-	var counts Counts
-	err := r.build(ctx, func(scratch string) error {
-		var err error
-		counts, err = fill(ctx, scratch, r.Keyring, file, r.Log, progress)
+func (r Restore) FromFile(ctx context.Context, file Upload, progress *Progress) (done Restored, err error) {
+	done.Kept, err = r.build(ctx, func(scratch string) (err error) {
+		done.Counts, err = fill(ctx, scratch, r.Keyring, file, r.Log, progress)
 		return err
 	}, "Restored "+filepath.Base(r.Dir)+" from an .airlock file.")
-	return counts, err
+	return done, err
 }
 
 // FromPoint makes the database from a restore point, which needs the instance key that it was made with.
-func (r Restore) FromPoint(ctx context.Context, path string) error {
-	return r.build(ctx, func(scratch string) error {
+func (r Restore) FromPoint(ctx context.Context, path string) (done Restored, err error) {
+	done.Kept, err = r.build(ctx, func(scratch string) error {
 		return copyFile(path, filepath.Join(scratch, store.FileName))
 	}, "Restored the copy "+filepath.Base(path)+".")
+	return done, err
 }
 
 // IsPoint reports whether the file is a copy of a database and not an .airlock file.
@@ -72,74 +78,91 @@ func fill(ctx context.Context, dir string, ring *secrets.Keyring, file Upload, l
 	return New(Config{Store: st, Keyring: ring, Dir: dir, Instance: "0", Log: log}).Fill(ctx, file, progress)
 }
 
-// build makes the database with fn, examines it and puts it into its place.
-func (r Restore) build(ctx context.Context, fn func(scratch string) error, detail string) (err error) {
+// build makes the database with fn, examines it and puts it into its place. kept is Restored.Kept.
+func (r Restore) build(ctx context.Context, fn func(scratch string) error, detail string) (kept bool, err error) {
 	target := filepath.Join(r.Dir, store.FileName)
 	_, found := os.Stat(target)
 	if found == nil && !r.Replace {
-		return app.E(app.CodeConflict, "there is a database in "+r.Dir+" already", "Choose an empty data directory (AIRLOCK_DATA_DIR), or say --replace: the present one is set aside, not deleted.")
+		return false, app.E(app.CodeConflict, "there is a database in "+r.Dir+" already", "Choose an empty data directory (AIRLOCK_DATA_DIR), or say --replace: the present one is set aside, not deleted.")
 	}
 	scratch, err := os.MkdirTemp(r.Dir, restorePrefix)
 	if err != nil {
-		return fmt.Errorf("transfer: restore: %w", err)
+		return false, fmt.Errorf("transfer: restore: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	if err := fn(scratch); err != nil {
-		return err
+		return false, err
 	}
-	if err := r.examine(ctx, scratch, detail); err != nil {
-		return err
-	}
-	if found == nil {
-		if err := r.fold(ctx); err != nil {
-			return err
-		}
+	if kept, err = r.examine(ctx, scratch, found == nil, detail); err != nil {
+		return false, err
 	}
 	if err := setAside(target); err != nil {
-		return err
+		return false, err
 	}
 	if err := os.Rename(filepath.Join(scratch, store.FileName), target); err != nil {
-		return fmt.Errorf("transfer: restore: %w", err)
+		return false, fmt.Errorf("transfer: restore: %w", err)
 	}
-	return syncDir(r.Dir)
+	return kept, syncDir(r.Dir)
 }
 
-// examine opens what was built as the server would, and records where it is from.
-func (r Restore) examine(ctx context.Context, scratch, detail string) (err error) {
+// examine opens what was built as the server would, takes away what must not come back, and records where it is from.
+func (r Restore) examine(ctx context.Context, scratch string, replaces bool, detail string) (kept bool, err error) {
 	st, err := store.Open(ctx, scratch, r.Log)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	if _, err := access.VerifyKeyring(ctx, st, r.Keyring); err != nil {
-		return err
+		return false, err
 	}
 	if err := st.Check(ctx); err != nil {
-		return err
+		return false, err
 	}
-	return st.Write(ctx, func(tx *store.Tx) error {
-		_, broken, err := tx.VerifyAudit(ctx, store.AuditMark{})
+	err = st.Write(ctx, func(tx *store.Tx) error {
+		end, broken, err := tx.VerifyAudit(ctx, store.AuditMark{})
 		if err != nil {
 			return err
 		}
 		if broken != 0 {
 			return contradiction("the audit log", fmt.Sprintf("is broken at event %d", broken), nil)
 		}
-		// A copy of a database has the sessions of its time, also those that were ended since.
-		if _, err := tx.DeleteAdminSessions(ctx); err != nil {
+		if err := access.EndOpenings(ctx, tx); err != nil {
 			return err
 		}
-		return tx.Audit(ctx, app.Event{At: time.Now().UTC().Truncate(time.Millisecond), Actor: r.By, Action: "instance.restore", Subject: "instance", Detail: detail})
+		at := time.Now().UTC().Truncate(time.Millisecond)
+		if replaces {
+			var now access.Standing
+			if now, kept = r.standing(ctx, end); kept {
+				if err := now.Keep(ctx, tx, r.By, at); err != nil {
+					return err
+				}
+			}
+		}
+		return tx.Audit(ctx, app.Event{At: at, Actor: r.By, Action: "instance.restore", Subject: "instance", Detail: detail})
 	})
+	return kept, err
 }
 
-// fold makes the present database whole in one file: opening and closing it folds its write-ahead log in. One that can't be opened stays in pieces.
-func (r Restore) fold(ctx context.Context) error {
+// standing opens the present database, which also makes it whole in one file, since closing it folds its write-ahead log in. ok says whether it is a later state of the database whose
+// audit log ends at that mark: an event with a hash is nowhere twice. One that can't be opened stays in pieces, and tells nothing.
+func (r Restore) standing(ctx context.Context, end store.AuditMark) (now access.Standing, ok bool) {
 	st, err := store.Open(ctx, r.Dir, r.Log)
 	if err != nil {
-		return nil //nolint:nilerr // it is set aside as it is
+		return now, false
 	}
-	return st.Close()
+	err = st.Read(ctx, func(tx *store.Tx) error {
+		hash, err := tx.KeptHash(ctx, store.OwnLog, end.Seq)
+		if ok = err == nil && end.Seq > 0 && hash == end.Hash; !ok {
+			return err
+		}
+		now, err = access.ReadStanding(ctx, tx)
+		return err
+	})
+	if err = errors.Join(err, st.Close()); err != nil {
+		r.Log.WarnContext(ctx, "the database that is replaced could not be read", "error", err)
+		return now, false
+	}
+	return now, ok
 }
 
 // setAside gives the present database a second name, so that there is one at every moment: the new one then takes the first name in one step. A write-ahead log that is still there,

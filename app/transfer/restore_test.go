@@ -29,7 +29,7 @@ func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 
 	ring := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret("the instance key of what is restored, long enough")))
 	r := Restore{Dir: dir, Keyring: ring, By: person(), Log: slog.New(slog.DiscardHandler)}
-	must[Counts](t)(r.FromFile(t.Context(), must[Upload](t)(OpenFile(file, app.NewSecret(words))), nil))
+	must[Restored](t)(r.FromFile(t.Context(), must[Upload](t)(OpenFile(file, app.NewSecret(words))), nil))
 	st := must[*store.Store](t)(store.Open(t.Context(), dir, slog.New(slog.DiscardHandler)))
 	defer st.Close()
 	old.no(st.Check(t.Context()))
@@ -55,7 +55,7 @@ func TestARestorePointBringsNoSessionBack(t *testing.T) {
 	session := store.AdminSession{ID: "s", Token: []byte("token"), PersonID: "p", CreatedAt: time.Now(), SeenAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)}
 	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertAdminSession(t.Context(), session) }))
 	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
-	h.no(Restore{Dir: dir, Keyring: h.ring, By: person(), Log: slog.New(slog.DiscardHandler)}.FromPoint(t.Context(), point))
+	must[Restored](t)(Restore{Dir: dir, Keyring: h.ring, By: person(), Log: slog.New(slog.DiscardHandler)}.FromPoint(t.Context(), point))
 	st := must[*store.Store](t)(store.Open(t.Context(), dir, slog.New(slog.DiscardHandler)))
 	defer st.Close()
 	h.no(st.Read(t.Context(), func(tx *store.Tx) error {
@@ -65,4 +65,132 @@ func TestARestorePointBringsNoSessionBack(t *testing.T) {
 		}
 		return err
 	}))
+}
+
+// opened is the desk of a data directory that a restore made.
+func opened(t *testing.T, dir string, ring *secrets.Keyring) (*access.Service, *store.Store) {
+	t.Helper()
+	st := must[*store.Store](t)(store.Open(t.Context(), dir, slog.New(slog.DiscardHandler)))
+	t.Cleanup(func() { _ = st.Close() })
+	ring = must[*secrets.Keyring](t)(access.VerifyKeyring(t.Context(), st, ring))
+	return access.New(access.Config{Store: st, Keyring: ring}), st
+}
+
+// joined lets somebody in with a token and returns their session.
+func joined(t *testing.T, desk *access.Service, token app.Secret, name, password string) access.Session {
+	t.Helper()
+	half := must[access.Opened](t)(desk.Enroll(t.Context(), "192.0.2.7", "", token))
+	whole := must[access.Opened](t)(desk.Join(t.Context(), half.Token, "192.0.2.7", "", name, app.NewSecret(password)))
+	return must[access.Session](t)(desk.Session(t.Context(), whole.Token, "192.0.2.7"))
+}
+
+// A restore point, or a backup, is put in the place of a later state of the same database. Who left meanwhile does not come in again, nor does an old password, token or invitation, and no
+// profile that was revoked, deleted or shortened works again; a retired instance stays retired.
+func TestACopyBringsNothingBackThatWasTakenAwaySince(t *testing.T) {
+	const leaked, since = "plum orbit tractor", "a newer and better one"
+	for _, kind := range []string{"point", "file"} {
+		t.Run(kind, func(t *testing.T) {
+			h := newHouse(t, "aaaa")
+			first := must[app.Secret](t)(h.desk.EnsureAdminToken(t.Context(), app.Secret{}))
+			anna := joined(t, h.desk, first, "anna", leaked)
+			invite := func() app.Secret {
+				token, _, err := h.desk.Invite(t.Context(), person())
+				h.no(err)
+				return token
+			}
+			left := joined(t, h.desk, invite(), "ben", leaked)
+			token := must[app.Secret](t)(h.desk.NewAdminToken(t.Context(), person())) // not used, and replaced below
+			invited := invite()
+			stays, revoked, gone, shorter := h.locked("stays", nil), h.locked("revoked since", nil), h.locked("gone since", nil), h.locked("shorter since", nil)
+
+			copied := filepath.Join(t.TempDir(), "copy")
+			if kind == "file" {
+				h.no(os.WriteFile(copied, h.export(all()), 0o600))
+			} else {
+				h.no(os.Rename(filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context()))), copied))
+			}
+			late := h.locked("made since", nil)
+			h.no(h.desk.ChangePassword(t.Context(), anna, app.NewSecret(leaked), app.NewSecret(since)))
+			h.no(h.desk.RemovePerson(t.Context(), anna, left.PersonID))
+			current := must[app.Secret](t)(h.desk.NewAdminToken(t.Context(), person()))
+			must[app.Profile](t)(h.desk.Revoke(t.Context(), person(), revoked.Handle))
+			h.no(h.desk.DeleteProfile(t.Context(), person(), gone.Handle))
+			end := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
+			must[app.Profile](t)(h.desk.SetExpiry(t.Context(), person(), shorter.Handle, end))
+			h.no(h.desk.Retire(t.Context(), person()))
+			h.no(h.store.Close())
+
+			r := Restore{Dir: h.dir, Keyring: h.ring, Replace: true, By: person(), Log: slog.New(slog.DiscardHandler)}
+			var done Restored
+			var err error
+			if kind == "file" {
+				done, err = r.FromFile(t.Context(), must[Upload](t)(OpenFile(copied, app.NewSecret(words))), nil)
+			} else {
+				done, err = r.FromPoint(t.Context(), copied)
+			}
+			if err != nil || !done.Kept {
+				t.Fatalf("%+v, %v", done, err)
+			}
+			desk, _ := opened(t, h.dir, h.ring)
+			login := func(name, password string) error {
+				_, err := desk.Login(t.Context(), "192.0.2."+name[:1], "", name, app.NewSecret(password))
+				return err
+			}
+			if err := login("anna", since); err != nil {
+				t.Errorf("anna does not come in with her password: %v", err)
+			}
+			for what, err := range map[string]error{"old password": login("anna", leaked), "person who left": login("ben", leaked)} {
+				wantCode(t, what, err, app.CodeUnauthorized)
+			}
+			for what, token := range map[string]app.Secret{"invitation": invited, "old token": token, "first token": first} {
+				_, err := desk.Enroll(t.Context(), "192.0.2.99", "", token)
+				wantCode(t, what, err, app.CodeUnauthorized)
+			}
+			if _, err := desk.Enroll(t.Context(), "192.0.2.98", "", current); err != nil {
+				t.Errorf("the present token: %v", err)
+			}
+			for _, p := range []app.Profile{stays, revoked, gone, shorter} {
+				now := must[app.Profile](t)(desk.Profile(t.Context(), p.ID))
+				if now.Revoked != (p.ID == revoked.ID || p.ID == gone.ID) || p.ID == shorter.ID && !now.ExpiresAt.Equal(end) || p.ID == stays.ID && !now.ExpiresAt.IsZero() {
+					t.Errorf("%s: %+v", p.Description, now)
+				}
+			}
+			_, err = desk.Profile(t.Context(), late.ID)
+			wantCode(t, "what was made since", err, app.CodeNotFound)
+			if retired := must[access.Retirement](t)(desk.Retired(t.Context())); !retired.On() {
+				t.Error("it is not retired any more")
+			}
+			if broken := must[int64](t)(desk.VerifyAudit(t.Context())); broken != 0 {
+				t.Errorf("the audit log breaks at %d", broken)
+			}
+		})
+	}
+}
+
+// What is replaced is another database of the same instance key, such as the one that a server made where the first was lost. It knows nobody and no profile, and says nothing about what
+// comes back; but no invitation and no token of the copy's time opens.
+func TestACopyReplacesAnotherDatabase(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	joined(t, h.desk, must[app.Secret](t)(h.desk.EnsureAdminToken(t.Context(), app.Secret{})), "anna", "plum orbit tractor")
+	p := h.locked("stays", nil)
+	token := must[app.Secret](t)(h.desk.NewAdminToken(t.Context(), person()))
+	invited, _, err := h.desk.Invite(t.Context(), person())
+	h.no(err)
+	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
+	other := newHouse(t, "aaaa")
+	other.locked("somebody else's", nil)
+	h.no(other.store.Close())
+
+	done := must[Restored](t)(Restore{Dir: other.dir, Keyring: h.ring, Replace: true, By: person(), Log: slog.New(slog.DiscardHandler)}.FromPoint(t.Context(), point))
+	desk, _ := opened(t, other.dir, h.ring)
+	if now := must[app.Profile](t)(desk.Profile(t.Context(), p.ID)); done.Kept || now.Revoked {
+		t.Errorf("%+v, %+v", done, now)
+	}
+	if _, err := desk.Login(t.Context(), "192.0.2.1", "", "anna", app.NewSecret("plum orbit tractor")); err != nil {
+		t.Errorf("anna does not come in: %v", err)
+	}
+	for what, token := range map[string]app.Secret{"invitation": invited, "token": token} {
+		_, err := desk.Enroll(t.Context(), "192.0.2.99", "", token)
+		wantCode(t, what, err, app.CodeUnauthorized)
+	}
 }

@@ -226,7 +226,7 @@ func (s *Server) failureText(c echo.Context, j transfer.Job) string {
 func planView(p transfer.Plan) *views.PlanView {
 	v := &views.PlanView{From: []string{fmt.Sprintf("The file was made on %s by instance %s (%s).", views.Day(time.UnixMilli(p.MadeAt)), p.Instance, p.Program)}}
 	if p.Own {
-		v.From = append(v.From, "That is this instance.")
+		v.From = append(v.From, "It says that it is from this instance.")
 	}
 	if !p.Whole {
 		v.From = append(v.From, "It holds chosen profiles only.")

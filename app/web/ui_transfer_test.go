@@ -99,7 +99,7 @@ func TestUIMovingHouse(t *testing.T) {
 	failed.says("main", "This is not an .airlock file")
 
 	page, url := fresh.finished(fresh.file(houseWords, file))
-	page.says("main", "KEY").says("main", "billing").says("main", "That is this instance")
+	page.says("main", "KEY").says("main", "billing").says("main", "It says that it is from this instance")
 	if _, err := fresh.access.Profile(t.Context(), p.ID); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("looking changed something: %v", err)
 	}
@@ -122,6 +122,30 @@ func TestUIMovingHouse(t *testing.T) {
 	old.post(views.SettingsRetire).leads(views.SettingsMove)
 	old.get(views.SettingsMove).says("main", "Retired by "+uiName)
 	old.post(views.SettingsUnretire).leads(views.SettingsMove)
+}
+
+// What is chosen travels, with the credentials that it refers to, and nothing else; history only where it is ticked.
+func TestUIExportsWhatIsChosen(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	var chosen app.Profile
+	for _, name := range []string{"BILLING", "REPORTS"} {
+		_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: name, Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
+		s.must(err)
+		chosen, err = s.access.CreateProfile(t.Context(), s.person, "agent of "+name)
+		s.must(err)
+		_, err = s.access.AddKeys(t.Context(), s.person, chosen.Handle, []app.Key{{Name: name}})
+		s.must(err)
+		_, err = s.access.LinkKey(t.Context(), s.person, chosen.Handle, name, name)
+		s.must(err)
+	}
+	fresh := newUISite(t)
+	fresh.login()
+	page, _ := fresh.finished(fresh.file(houseWords, s.exported("profiles", chosen.Handle, "history", "")))
+	page.says("main", "It holds chosen profiles only").says("main", "REPORTS").says("main", "agent of REPORTS")
+	if text := page.doc.Find("main").Text(); strings.Contains(text, "BILLING") || page.doc.Find("input[name=take]").Length() != 2 {
+		t.Errorf("more came along: %s", text)
+	}
 }
 
 // deletesPoint deletes the one restore point there is, after a page that asks.

@@ -37,7 +37,13 @@ func (o *operator) rotateKey(ctx context.Context, args []string) error {
 	if err := o.note(ctx, "key.rotate", "Began to seal everything with the instance key "+o.keyring.KeyID()+"."); err != nil {
 		return err
 	}
-	running, err := o.serverKnows(ctx)
+	if _, err := o.serverKnows(ctx); err != nil {
+		return err
+	}
+	if err := o.shutOldKeysOut(ctx); err != nil {
+		return err
+	}
+	running, err := o.serverKnows(ctx) // one may have been started meanwhile
 	if err != nil {
 		return err
 	}
@@ -105,6 +111,12 @@ func (o *operator) note(ctx context.Context, action, detail string) error {
 	return o.store.Write(ctx, func(tx *store.Tx) error {
 		return tx.Audit(ctx, app.Event{At: time.Now().UTC().Truncate(time.Millisecond), Actor: o.by, Action: action, Subject: "instance", Detail: detail})
 	})
+}
+
+// shutOldKeysOut has the database refuse who comes with an older key alone, such as a command in an environment from before: what that would seal from now on, nobody would open in
+// the end. Who began before has the keys locked or is the server.
+func (o *operator) shutOldKeysOut(ctx context.Context) error {
+	return o.store.Write(ctx, func(tx *store.Tx) error { return access.RenewKeyring(ctx, tx, o.keyring, time.Now()) })
 }
 
 // othersAreDone waits until no other airlock admin runs that may have been started with the old key alone.

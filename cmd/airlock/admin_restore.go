@@ -39,23 +39,35 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	}
 	r := transfer.Restore{Dir: cfg.DataDir, Keyring: ring, Replace: *replace, By: o.by, Log: slog.New(slog.NewTextHandler(o.err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	if point {
-		if err := r.FromPoint(ctx, rest[0]); err != nil {
+		done, err := r.FromPoint(ctx, rest[0])
+		if err != nil {
 			return err
 		}
 		fmt.Fprintf(o.out, "restored %s in %s\n", rest[0], cfg.DataDir)
+		o.tellStanding(done)
 		return nil
 	}
 	file, err := o.upload(rest[0], *from, *most)
 	if err != nil {
 		return err
 	}
-	counts, err := r.FromFile(ctx, file, nil)
+	done, err := r.FromFile(ctx, file, nil)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.out, "restored %s in %s\n", counts, cfg.DataDir)
+	fmt.Fprintf(o.out, "restored %s in %s\n", done.Counts, cfg.DataDir)
+	o.tellStanding(done)
 	fmt.Fprintln(o.err, "backups are off in it: their target and passphrase are in no file. Set them up under Settings, Backups")
 	return nil
+}
+
+// tellStanding says whose standing counts now: a copy may have what was taken away since.
+func (o *operator) tellStanding(done transfer.Restored) {
+	if done.Kept {
+		fmt.Fprintln(o.err, "people and their passwords are as they were in the database that was replaced; what was revoked or deleted there is revoked here")
+		return
+	}
+	fmt.Fprintln(o.err, "people, their passwords and what is revoked are as they were when it was made. Look through Settings, People, and Profiles; airlock admin token sets a new password")
 }
 
 // restoreKey is the instance key of the directory, made if there is none: a backup needs no old one.

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -43,11 +44,22 @@ func buildAndRun(m *testing.M) (int, error) {
 
 // TestScripts tells whole stories to the real program: real processes, a real sandbox, a real database, curl.
 func TestScripts(t *testing.T) {
+	stories, err := filepath.Glob("testdata/script/*.txtar")
+	must(t, err)
+	for _, story := range stories {
+		text, err := os.ReadFile(story)
+		must(t, err)
+		for line := range strings.Lines(string(text)) {
+			if word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word == "stop" || word == "skip" {
+				t.Errorf("%s: %s ends the story there, and it passes", story, word)
+			}
+		}
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata/script",
 		Setup: setupScript,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"start": cmdStart, "stop": cmdStop, "http": cmdHTTP, "json": cmdJSON, "keep": cmdKeep, "nosecret": cmdNoSecret, "until": cmdUntil, "load": cmdLoad,
+			"start": cmdStart, "halt": cmdHalt, "http": cmdHTTP, "json": cmdJSON, "keep": cmdKeep, "nosecret": cmdNoSecret, "until": cmdUntil, "load": cmdLoad,
 			"tlshost": cmdTLSHost,
 		},
 		RequireExplicitExec: true,
@@ -115,8 +127,8 @@ func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdStop ends the server and waits: stop [KILL], with SIGKILL instead of SIGTERM.
-func cmdStop(ts *testscript.TestScript, _ bool, args []string) {
+// cmdHalt ends the server and waits: halt [KILL], with SIGKILL instead of SIGTERM. It is not called stop: that is testscript's own, and ends a story as if all of it were told.
+func cmdHalt(ts *testscript.TestScript, _ bool, args []string) {
 	s := of(ts)
 	if s.server == nil {
 		ts.Fatalf("no server runs")

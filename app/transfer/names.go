@@ -1,0 +1,74 @@
+package transfer
+
+import (
+	"bytes"
+	"errors"
+)
+
+// maxNested is how many objects may stand in each other in a line. Ours have half of that at most.
+const maxNested = 16
+
+var (
+	errName   = errors.New("the name of a member is not of lower-case letters, digits and underscores")
+	errTwice  = errors.New("a member stands twice in its object")
+	errNested = errors.New("it is nested deeper than any that Airlock writes")
+)
+
+// checkNames refuses a line in which a member's name is not plain or stands twice in its object. The decoder takes VALUE for value and the last of two for the right one, and another
+// reader might not: one file would then say different things to the two. A line that is not JSON is the decoder's to refuse.
+func checkNames(line []byte) error {
+	var open []map[string]struct{} // the names so far in each object that has not ended
+	depth := 0
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '{':
+			if depth++; depth > maxNested {
+				return errNested
+			}
+			if len(open) < depth {
+				open = append(open, map[string]struct{}{})
+			}
+			clear(open[depth-1])
+		case '}':
+			depth = max(0, depth-1)
+		case '"':
+			text := quoted(line[i+1:])
+			i += len(text) + 1
+			if depth == 0 || !bytes.HasPrefix(bytes.TrimLeft(line[min(i+1, len(line)):], " \t\r"), []byte{':'}) {
+				continue
+			}
+			if !plainName(text) {
+				return errName
+			}
+			if _, twice := open[depth-1][string(text)]; twice {
+				return errTwice
+			}
+			open[depth-1][string(text)] = struct{}{}
+		}
+	}
+	return nil
+}
+
+// quoted returns what stands before the quote that ends a string, escapes and all; everything if there is none.
+func quoted(text []byte) []byte {
+	for end := 0; ; end++ {
+		next := bytes.IndexByte(text[end:], '"')
+		if next < 0 {
+			return text
+		}
+		end += next
+		escapes := end - len(bytes.TrimRight(text[:end], `\`))
+		if escapes%2 == 0 {
+			return text[:end]
+		}
+	}
+}
+
+func plainName(text []byte) bool {
+	for _, c := range text {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
+			return false
+		}
+	}
+	return true
+}

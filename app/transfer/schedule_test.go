@@ -1,0 +1,96 @@
+package transfer
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/store"
+)
+
+// Hourly and weekly backups come at their times and at no other, late ones are not missed, missed ones are told, and the next time is the one that people see.
+func TestHourlyAndWeeklyBackups(t *testing.T) {
+	at := func(text string) time.Time { return must[time.Time](t)(time.Parse(time.RFC3339, text)) }
+	type moment struct {
+		at   string
+		adds []string // to the list
+		next string
+	}
+	for every, moments := range map[string][]moment{
+		Hourly: {
+			{"2026-03-04T12:59:59Z", nil, "2026-03-04T13:00:00Z"},
+			{"2026-03-04T13:00:00Z", []string{"verified"}, "2026-03-04T14:00:00Z"},
+			{"2026-03-04T13:00:20Z", nil, "2026-03-04T14:00:00Z"},
+			{"2026-03-04T13:59:59Z", nil, "2026-03-04T14:00:00Z"},
+			{"2026-03-04T14:59:00Z", []string{"verified"}, "2026-03-04T15:00:00Z"},
+			{"2026-03-04T23:00:00Z", []string{"missed", "verified"}, "2026-03-05T00:00:00Z"},
+			{"2026-03-05T00:00:00Z", []string{"verified"}, "2026-03-05T01:00:00Z"},
+			{"2026-03-29T01:30:00Z", []string{"missed", "verified"}, "2026-03-29T02:00:00Z"}, // summer time begins somewhere: UTC knows none
+			{"2026-03-29T02:00:00Z", []string{"verified"}, "2026-03-29T03:00:00Z"},
+		},
+		Weekly: {
+			{"2026-03-04T13:00:00Z", nil, "2026-03-08T03:00:00Z"}, // a Wednesday
+			{"2026-03-08T02:59:59Z", nil, "2026-03-08T03:00:00Z"},
+			{"2026-03-08T03:00:00Z", []string{"verified"}, "2026-03-15T03:00:00Z"},
+			{"2026-03-09T03:00:00Z", nil, "2026-03-15T03:00:00Z"},
+			{"2026-03-14T23:59:59Z", nil, "2026-03-15T03:00:00Z"},
+			{"2026-03-17T08:00:00Z", []string{"verified"}, "2026-03-22T03:00:00Z"},
+			{"2026-04-13T08:00:00Z", []string{"missed", "verified"}, "2026-04-19T03:00:00Z"},
+		},
+	} {
+		t.Run(every, func(t *testing.T) {
+			h := newHouse(t, "aaaa")
+			c := timed(h)
+			settings := toDir(t.TempDir())
+			settings.Every = every
+			h.no(h.SetBackupSettings(t.Context(), person(), settings))
+			var want []string
+			for _, m := range moments {
+				c.set(at(m.at))
+				h.no(h.tick(t.Context()))
+				want = append(want, m.adds...)
+				state := must[BackupState](t)(h.BackupState(t.Context()))
+				if diff := cmp.Diff(want, h.list()); diff != "" || !state.Next.Equal(at(m.next)) || state.Problem != "" {
+					t.Errorf("at %s: next %s, %q, %s", m.at, state.Next, state.Problem, diff)
+				}
+			}
+			if stored := names(t, settings.Directory); len(stored) != 2 {
+				t.Errorf("%d files, two are kept", len(stored))
+			}
+			if !slices.Contains(h.actions(), "backup.missed") {
+				t.Error("a missed backup is not audited")
+			}
+		})
+	}
+}
+
+// The server makes what is due when it starts, by the clock, whatever the frequency.
+func TestTheServerMakesTheBackupThatIsDue(t *testing.T) {
+	for _, every := range []string{Hourly, Daily, Weekly} {
+		t.Run(every, func(t *testing.T) {
+			h := newHouse(t, "aaaa")
+			c := timed(h)
+			settings := toDir(t.TempDir())
+			settings.Every = every
+			h.no(h.SetBackupSettings(t.Context(), person(), settings))
+			c.set(c.now().Add(step(every)))
+			ctx, cancel := context.WithCancel(t.Context())
+			ran := make(chan struct{})
+			go func() { defer close(ran); h.Run(ctx) }()
+			for deadline := time.Now().Add(30 * time.Second); !slices.Equal(h.list(), []string{store.BackupVerified}); time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatalf("%v", h.list())
+				}
+			}
+			cancel()
+			<-ran
+			b := must[BackupState](t)(h.BackupState(t.Context())).List[0]
+			if b.Cause != "schedule" || !b.Slot.Equal(slotBefore(every, c.now())) {
+				t.Errorf("%+v", b)
+			}
+		})
+	}
+}
