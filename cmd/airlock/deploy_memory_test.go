@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// serverMemory is what the server takes with its backend and an idle box: 115 MiB measured, with room.
+// serverMemory is what the server takes with its backend and an idle box: some 90 MiB measured before boxes run, and room.
 const serverMemory = 128 << 20
 
 // Where the platform's memory is full, the kernel ends the server and every execution with it. So what boxes may take at once fits beside the server.
