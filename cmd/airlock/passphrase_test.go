@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -10,21 +9,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// openTerminal returns a person's end and a program's end of a terminal.
-func openTerminal(t *testing.T) (person, program *os.File) {
-	t.Helper()
-	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	must(t, err)
-	t.Cleanup(func() { _ = person.Close() })
-	must(t, unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0))
-	number, err := unix.IoctlGetInt(int(person.Fd()), unix.TIOCGPTN)
-	must(t, err)
-	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	must(t, err)
-	t.Cleanup(func() { _ = program.Close() })
-	return person, program
-}
 
 func echoes(terminal *os.File) bool {
 	state, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)

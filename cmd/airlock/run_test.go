@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/computclaw/airlock/app"
 )
 
@@ -87,25 +85,6 @@ func TestRunOnATerminal(t *testing.T) {
 	if text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
-}
-
-// openTerminal returns both ends of a terminal that keeps lines as they are.
-func openTerminal(t *testing.T) (screen, keyboard *os.File) {
-	t.Helper()
-	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	must(t, err)
-	t.Cleanup(func() { _ = screen.Close() })
-	must(t, unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0))
-	number, err := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCGPTN)
-	must(t, err)
-	keyboard, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	must(t, err)
-	t.Cleanup(func() { _ = keyboard.Close() })
-	modes, err := unix.IoctlGetTermios(int(keyboard.Fd()), unix.TCGETS)
-	must(t, err)
-	modes.Oflag &^= unix.TABDLY
-	must(t, unix.IoctlSetTermios(int(keyboard.Fd()), unix.TCSETS, modes))
-	return screen, keyboard
 }
 
 // TestStoppedCommandHoldsNobody: a run that is stopped while a shell's child thinks is over at once, for only then the execution is cancelled.
