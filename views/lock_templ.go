@@ -162,7 +162,7 @@ func LockView(p LockPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = sentences(Placed(Grants(p.Granted, p.Allowed, p.Profile.ExpiresAt), p.Profile.Placement)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sentences(append(Placed(Grants(p.Granted, p.Allowed, p.Profile.ExpiresAt), p.Profile.Placement), LeftOut(p.Profile.Hosts)...)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
