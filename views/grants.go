@@ -260,8 +260,8 @@ func untilSentence(expires time.Time) Sentence {
 	return say("clock", word("This ends on "+Day(expires)+"."))
 }
 
-// LeftOut says before a lock what was asked for and is not granted; nothing if all is.
-func LeftOut(requests []app.HostRequest) []Sentence {
+// leftOut says before a lock what was asked for and is not granted; it has no parts if all is.
+func leftOut(requests []app.HostRequest) Sentence {
 	var parts []Part
 	for _, r := range requests {
 		if r.Allowed {
@@ -273,10 +273,10 @@ func LeftOut(requests []app.HostRequest) []Sentence {
 		parts = append(parts, code(r.String()))
 	}
 	if len(parts) == 0 {
-		return nil
+		return Sentence{}
 	}
 	parts = append([]Part{word("Asked for and not ticked, so out of reach: ")}, parts...)
-	return []Sentence{say("cancelled", append(parts, word(". The lock dismisses this; the agent can ask again."))...)}
+	return say("cancelled", append(parts, word(". The lock dismisses this; the agent can ask again."))...)
 }
 
 // AllowedHosts are the hosts among the requests that a person said yes to.

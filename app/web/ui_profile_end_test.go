@@ -100,7 +100,7 @@ func TestUIHostsLeftOutAtTheLockAreDecided(t *testing.T) {
 	s.login()
 	p := s.request(nil, "api.example.com", "other.example.com")
 	s.submit(s.get(views.ProfileURL(p.Handle)), "form[action$='/setup']", "review", "allow.0", "yes").leads(views.ProfileLockURL(p.Handle))
-	lock := s.get(views.ProfileLockURL(p.Handle)).says(".sentences", "Asked for and not ticked, so out of reach: other.example.com.")
+	lock := s.get(views.ProfileLockURL(p.Handle)).says(".left-out", "Asked for and not ticked, so out of reach: other.example.com.")
 	s.submit(lock, ".lock form", "").leads(views.ProfileURL(p.Handle))
 	s.get(views.ProfileURL(p.Handle)).lacks("#requests").says(".sentences", "api.example.com")
 	s.get(views.Inbox).says("#inbox", "Nothing needs you")
