@@ -565,7 +565,7 @@ func comparedValue(id string, f comparedFact, value, handle string) templ.Compon
 			templ_7745c5c3_Var19 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if f.identity && value != "" {
+		if value != "" && short(value) != value {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<span class=\"copyable\"><code>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
