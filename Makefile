@@ -131,6 +131,10 @@ DURATION ?= 1h
 soak: test-packages init ## A mixed load for DURATION (1h): memory, descriptors, threads, the write-ahead log and the pool must not grow
 	go test ./cmd/airlock -run '^TestSoak$$' -soak $(DURATION) -timeout 0 -v
 
+.PHONY: pages
+pages: ## Measure what PAGES open pages (200) cost the server, idle for half a minute, then while executions run as fast as they can
+	go test ./app/web -run '^TestManyOpenPages$$' -count 1 -v -args -pages $(or $(PAGES),200) -for 30s
+
 .PHONY: bench-parked
 bench-parked: run-packages build ## Measure PARKED executions that wait for the LLM at once (1000); 12 MiB each
 	./airlock bench --parked $(PARKED)

@@ -38,6 +38,7 @@ func (tx *Tx) Audit(ctx context.Context, e app.Event) error {
 	if err := gorm.G[auditEventRow](tx.db).Create(ctx, &row); err != nil {
 		return fmt.Errorf("store: audit: %w", err)
 	}
+	tx.audited = true
 	return nil
 }
 

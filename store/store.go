@@ -27,6 +27,8 @@ type Store struct {
 	reader *gorm.DB
 	urgent *gorm.DB     // reads too: see Urgent
 	fullAt atomic.Int64 // when a write last found no room, in milliseconds
+
+	audited atomic.Pointer[func()] // see OnAudit
 }
 
 // pragmas apply to every connection. The busy timeout comes first, so that the others wait too. There is no _time_format

@@ -14,18 +14,32 @@ import (
 )
 
 // Tx is one transaction. It is for one goroutine and ends with the function it was given to.
-type Tx struct{ db *gorm.DB }
+type Tx struct {
+	db      *gorm.DB
+	audited bool // it wrote to the audit log
+}
 
 // Read runs fn on a consistent snapshot. fn's error is returned as it is; writing fails.
 func (s *Store) Read(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.read(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db}) }, &sql.TxOptions{})
+	return s.read(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db: db}) }, &sql.TxOptions{})
 }
 
 // Write runs fn alone among all writers and commits if it returns nil, else nothing happened. fn's error is returned as it is, unless there was no room on the disk:
 // then it is CodeStorageFull.
 func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.noted(s.writer.WithContext(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db}) }, &sql.TxOptions{}))
+	var tx *Tx
+	err := s.writer.WithContext(ctx).Transaction(func(db *gorm.DB) error {
+		tx = &Tx{db: db}
+		return fn(tx)
+	}, &sql.TxOptions{})
+	if tell := s.audited.Load(); err == nil && tx.audited && tell != nil {
+		(*tell)()
+	}
+	return s.noted(err)
 }
+
+// OnAudit calls tell after each commit that wrote to the audit log, in the goroutine that wrote: it must be quick. There is one at a time; the last counts.
+func (s *Store) OnAudit(tell func()) { s.audited.Store(&tell) }
 
 // DataVersion returns a number that changes when another process has changed the database, and not when this Store did. It is asked on the
 // writer's connection, since to a connection of its own every commit of ours would look foreign; it waits for a write that is under way.

@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/a-h/templ"
+
 	"github.com/computclaw/airlock/app"
 )
 
@@ -33,6 +35,16 @@ type AuditPage struct {
 	Chain      AuditChain
 	Archived   []ArchivedRow
 	Problems   Problems
+	Here       string // URL of this page, for refreshing; "" for older entries, which stand still
+	Live       bool   // it replaces parts of a page that is open
+}
+
+// following makes the list ask for itself again when something was written.
+func (p AuditPage) following() templ.Attributes {
+	if p.Here == "" {
+		return nil
+	}
+	return templ.Attributes{"hx-get": p.Here, "hx-trigger": "audit from:body, connected from:body", "hx-swap": "innerMorph", "hx-target": "this"}
 }
 
 // ArchivedRow is an audit log that came with an import.

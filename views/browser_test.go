@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -64,6 +65,9 @@ func TestPagesInABrowser(t *testing.T) {
 				if shots != "" {
 					b.Picture(filepath.Join(shots, name+".png"))
 				}
+				if shift := b.Text("window.shifted > 0.01 ? window.shifted : ''"); shift != "" {
+					t.Errorf("%s: what stood there moved while the page loaded, by %s", name, shift)
+				}
 				problems, err := chromedp.Run(b.Context(), chromedp.Evaluate[[]string](audit))
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
@@ -107,4 +111,26 @@ func TestKeyboard(t *testing.T) {
 	if at := b.Text(`document.activeElement.id`); at != "main" {
 		t.Errorf("it leads to %q", at)
 	}
+}
+
+// TestAFailedRequestIsAComplaint: what was never answered fails a test as a refusal does.
+func TestAFailedRequestIsAComplaint(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/page", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(`<!DOCTYPE html><title>x</title><link rel="icon" href="data:,"><img src="/cut" alt="">`))
+	})
+	mux.HandleFunc("/cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	srv := httptest.NewServer(mux)
+	t.Cleanup(srv.Close)
+	b := browsertest.New(t, srv.URL)
+	b.Open("/page")
+	var heard []string
+	for limit := time.Now().Add(20 * time.Second); !strings.Contains(strings.Join(heard, " "), "failed: Image net::ERR_EMPTY_RESPONSE"); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatalf("heard %q", heard)
+		}
+		heard = append(heard, b.Complaints()...)
+	}
+	b.Expect("ERR_EMPTY_RESPONSE") // however else it is told
 }

@@ -14,18 +14,18 @@ type comparedFact struct {
 
 func comparedFacts(a, b Side) []comparedFact {
 	x, y := a.Execution, b.Execution
-	all := []comparedFact{{"Result", short(x.Manifest.ResultHash), short(y.Manifest.ResultHash), true}}
+	all := []comparedFact{{"Result", x.Manifest.ResultHash, y.Manifest.ResultHash, true}}
 	left, right := manifestFacts(x.Manifest), manifestFacts(y.Manifest)
 	value := func(list []fact, name string) string {
 		for _, f := range list {
 			if f.name == name {
-				return short(f.value)
+				return f.value
 			}
 		}
-		return "–"
+		return ""
 	}
 	for _, name := range []string{"Script", "Inputs", "LLM answers", "Runner", "Python", "Packages", "Runtime", "Policy", "Limits"} {
-		if l, r := value(left, name), value(right, name); l != "–" || r != "–" {
+		if l, r := value(left, name), value(right, name); l != "" || r != "" {
 			all = append(all, comparedFact{name, l, r, true})
 		}
 	}

@@ -681,7 +681,7 @@ func CredentialView(p CredentialPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = sourceChoice(p.Vault, p.Problems.Of("reference")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sourceChoice(p.Vault, p.Problems).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

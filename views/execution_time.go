@@ -85,7 +85,7 @@ func storyOf(x app.Execution, exchanges []app.LLMExchange, now time.Time) story 
 // offset is a time after the beginning: +840 ms.
 func offset(d time.Duration) string {
 	if d <= 0 {
-		return "0 ms"
+		return Span(0)
 	}
 	return "+" + Span(d)
 }

@@ -260,6 +260,25 @@ func untilSentence(expires time.Time) Sentence {
 	return say("clock", word("This ends on "+Day(expires)+"."))
 }
 
+// leftOut says before a lock what was asked for and is not granted; it has no parts if all is.
+func leftOut(requests []app.HostRequest) Sentence {
+	var parts []Part
+	for _, r := range requests {
+		if r.Allowed {
+			continue
+		}
+		if len(parts) > 0 {
+			parts = append(parts, word(", "))
+		}
+		parts = append(parts, code(r.String()))
+	}
+	if len(parts) == 0 {
+		return Sentence{}
+	}
+	parts = append([]Part{word("Asked for and not ticked, so out of reach: ")}, parts...)
+	return say("cancelled", append(parts, word(". The lock dismisses this; the agent can ask again."))...)
+}
+
 // AllowedHosts are the hosts among the requests that a person said yes to.
 func AllowedHosts(requests []app.HostRequest) []app.Host {
 	var hosts []app.Host

@@ -88,7 +88,7 @@ func OverviewView(p OverviewPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" hx-trigger=\"executions from:body, profiles from:body, credentials from:body, backups from:body, connected from:body\" hx-swap=\"innerMorph\" hx-target=\"this\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" hx-trigger=\"executions from:body, profiles from:body, credentials from:body, backups from:body, vault from:body, sandbox from:body, connected from:body\" hx-swap=\"innerMorph\" hx-target=\"this\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -294,7 +294,7 @@ func dayCard(p OverviewPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = figures(p.Usage.Figures).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = figures(foremost(p.Usage.Figures)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -888,7 +888,7 @@ func profileFoot(p ProfilePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 string
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(app.Clip(Title(p.Profile.Description), 32))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(app.Clip(Title(p.Profile.Description), 24))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 235, Col: 139}
 			}
@@ -919,7 +919,7 @@ func profileFoot(p ProfilePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var29 string
-		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(app.Clip(Title(p.Profile.Description), 32))
+		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(app.Clip(Title(p.Profile.Description), 24))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile.templ`, Line: 237, Col: 138}
 		}

@@ -32,11 +32,13 @@ func (p ProfilePage) allowedForms() []HostForm {
 	return all
 }
 
-// unnamed reports whether a request refers to a key that can't name its host: the profile has none of that name, or it is locked with a secret one. It is not
-// offered; what is allowed already stays to be taken away.
-func (p ProfilePage) unnamed(h HostForm) bool {
+// unnamed reports whether a request refers to a key that can't name its host. It is not offered; what is allowed already stays to be taken away.
+func (p ProfilePage) unnamed(h HostForm) bool { return !h.Allow && p.namesNothing(h) }
+
+// namesNothing reports whether an entry refers to a key that can't name its host: the profile has none of that name, or it is locked with a secret one.
+func (p ProfilePage) namesNothing(h HostForm) bool {
 	key := h.Host.KeyReference()
-	if key == "" || h.Allow {
+	if key == "" {
 		return false
 	}
 	i := slices.IndexFunc(p.Profile.Keys, func(k app.Key) bool { return k.Name == key })

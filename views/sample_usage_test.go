@@ -15,7 +15,7 @@ func sampleUsage(p views.Period) views.Usage {
 	bars := map[time.Duration]int{time.Hour: 24, 6 * time.Hour: 28, 24 * time.Hour: 30}[p.Bar]
 	u := views.Usage{Period: p, Figures: []views.Figure{
 		{Name: "Runs", Value: "1,284", Change: "12 % more", Trend: "up"}, {Name: "Error rate", Value: "3.1", Unit: "%", Change: "0.8 points more", Trend: "up", Worse: true},
-		{Name: "95th percentile", Value: "2.4 s", Change: "9 % less", Trend: "down"}, {Name: "Active profiles", Value: "7", Change: "unchanged"},
+		{Name: "Average", Value: "1 min 12 s", Change: "114 % more", Trend: "up", Worse: true, Aside: true}, {Name: "95th percentile", Value: "2.4 s", Change: "9 % less", Trend: "down"}, {Name: "Active profiles", Value: "7", Change: "unchanged"},
 	}}
 	for i := range bars {
 		b := views.UsageBar{Start: noon.Truncate(p.Bar).Add(-time.Duration(bars-1-i) * p.Bar), Counts: map[app.Status]int64{}}

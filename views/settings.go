@@ -15,6 +15,16 @@ type SettingsPage struct {
 	Problems    Problems    // of the form for the password
 	Vault       *VaultState // nil if none is configured
 	Retention   RetentionState
+	Rules       []RuleRow
+	Live        bool // it replaces parts of a page that is open
+}
+
+// RuleRow is one rule of redaction.
+type RuleRow struct {
+	Name  string
+	About string
+	Own   bool // an operator's, not built in
+	Off   bool
 }
 
 // PersonRow is somebody who may log in.
@@ -92,5 +102,9 @@ func settingsIndex(p SettingsPage) []entry {
 	if p.Vault != nil {
 		list = append(list, entry{"vault", "Vault"})
 	}
-	return append(list, entry{"retention", "Retention"}, entry{"house", "Backups and moving"}, entry{"instance", "Instance"})
+	list = append(list, entry{"retention", "Retention"})
+	if len(p.Rules) > 0 {
+		list = append(list, entry{"redaction", "Redaction"})
+	}
+	return append(list, entry{"house", "Backups and moving"}, entry{"instance", "Instance"})
 }

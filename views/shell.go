@@ -27,6 +27,7 @@ type Shell struct {
 	Section  Section
 	Theme    string // "light", "dark", or "" to follow the system
 	Notice   string // what the last action did; "" if nothing is to be said
+	Warns    bool   // the notice is of something that is not well
 	Version  string
 	Base     string // this instance's address as agents reach it, without trailing slash
 	Now      time.Time

@@ -20,7 +20,7 @@ func TestStory(t *testing.T) {
 	}
 	var told []string
 	for _, m := range s.moments {
-		told = append(told, m.after+" "+m.what)
+		told = append(told, strings.ReplaceAll(m.after+" "+m.what, "\u00a0", " "))
 	}
 	want := []string{"0 ms sent", "+100 ms started, after 100 ms in the queue", "+300 ms first output", "+400 ms asked the LLM, answered after 400 ms", "+1 s completed, after running 500 ms"}
 	if diff := cmp.Diff(want, told); diff != "" {

@@ -51,6 +51,17 @@ type Figure struct {
 	Change string // against the period before, in words
 	Trend  string // "up", "down" or "" for none
 	Worse  bool   // the change is a bad one
+	Aside  bool   // not of the first that a person looks at
+}
+
+// foremost are the figures that the overview shows.
+func foremost(all []Figure) (list []Figure) {
+	for _, f := range all {
+		if !f.Aside {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // ProfileUsage is one row of the table of profiles.

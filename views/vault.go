@@ -11,6 +11,7 @@ type VaultChoice struct {
 	Offered   bool // a Vault is configured, or the credential refers to one
 	Source    app.Source
 	Reference string
+	Held      bool          // Airlock holds a value, which a reference would erase
 	Finding   *VaultFinding // nil if nothing was looked up
 }
 

@@ -111,7 +111,7 @@ func TestTokensStandOnTheirPageOnly(t *testing.T) {
 		if err := s.page.Render(t.Context(), &buf); err != nil {
 			t.Fatal(err)
 		}
-		own := s.name == "profile-locked" || s.name == "profile-stranded" || s.name == "profile-asking" || s.name == "profile-revoked" || s.name == "profile-undo"
+		own := s.name == "profile-locked" || s.name == "profile-stranded" || s.name == "profile-asking" || s.name == "profile-revoked" || s.name == "profile-undo" || s.name == "late-profile-references"
 		if got := strings.Contains(buf.String(), token); got != own {
 			t.Errorf("%s: shows the id: %v", s.name, got)
 		}
@@ -164,16 +164,19 @@ func TestAgo(t *testing.T) {
 }
 
 func TestSpanAndBytes(t *testing.T) {
+	if got := views.Span(2300*time.Millisecond) + views.Bytes(1536); got != "2.3\u00a0s1.5\u00a0KiB" {
+		t.Errorf("%q: a line can break between a number and its unit", got)
+	}
 	for d, want := range map[time.Duration]string{
 		-time.Second: "0 ms", 0: "0 ms", 840 * time.Millisecond: "840 ms", 1240 * time.Millisecond: "1.2 s", 2 * time.Second: "2 s", 42 * time.Second: "42 s",
 		time.Minute: "1 min", 125 * time.Second: "2 min 5 s",
 	} {
-		if got := views.Span(d); got != want {
+		if got := strings.ReplaceAll(views.Span(d), "\u00a0", " "); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 48 << 20: "48 MiB", 5 << 40: "5.0 TiB", 1 << 50: "1024 TiB"} {
-		if got := views.Bytes(n); got != want {
+		if got := strings.ReplaceAll(views.Bytes(n), "\u00a0", " "); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}

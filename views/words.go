@@ -43,28 +43,31 @@ func Exact(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04:05 U
 // Day is a time in UTC, to the minute.
 func Day(at time.Time) string { return at.UTC().Format("2 January 2006, 15:04 UTC") }
 
+// gap stands between a number and its unit: a space at which no line breaks.
+const gap = "\u00a0"
+
 // Span is a duration as people read it: 840 ms, 1.2 s, 2 min 5 s.
 func Span(d time.Duration) string {
 	switch {
 	case d < 0:
-		return "0 ms"
+		return "0" + gap + "ms"
 	case d < time.Second:
-		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+		return strconv.FormatInt(d.Milliseconds(), 10) + gap + "ms"
 	case d < 10*time.Second:
-		return strings.TrimSuffix(strconv.FormatFloat(d.Seconds(), 'f', 1, 64), ".0") + " s"
+		return strings.TrimSuffix(strconv.FormatFloat(d.Seconds(), 'f', 1, 64), ".0") + gap + "s"
 	case d < time.Minute:
-		return strconv.FormatFloat(d.Seconds(), 'f', 0, 64) + " s"
+		return strconv.FormatFloat(d.Seconds(), 'f', 0, 64) + gap + "s"
 	}
 	if d%time.Minute < time.Second {
-		return fmt.Sprintf("%d min", int(d.Minutes()))
+		return fmt.Sprintf("%d%smin", int(d.Minutes()), gap)
 	}
-	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+	return fmt.Sprintf("%d%smin %d%ss", int(d.Minutes()), gap, int(d.Seconds())%60, gap)
 }
 
 // Bytes is a size as people read it: 840 B, 1.2 KiB, 48 MiB.
 func Bytes(n int64) string {
 	if n < 1024 {
-		return strconv.FormatInt(n, 10) + " B"
+		return strconv.FormatInt(n, 10) + gap + "B"
 	}
 	size, unit := float64(n)/1024, 0
 	for size >= 1024 && unit < 3 {
@@ -75,7 +78,7 @@ func Bytes(n int64) string {
 	if size < 10 {
 		digits = 1
 	}
-	return strconv.FormatFloat(size, 'f', digits, 64) + " " + []string{"KiB", "MiB", "GiB", "TiB"}[unit]
+	return strconv.FormatFloat(size, 'f', digits, 64) + gap + []string{"KiB", "MiB", "GiB", "TiB"}[unit]
 }
 
 // Count is a number with its noun: 1 key, 2 keys, 1,284 executions.

@@ -27,7 +27,7 @@ func (s *Service) DescribeProfile(ctx context.Context, by app.Actor, handle, des
 	})
 }
 
-// Lock makes the first policy version and locks, one-way. seen is the profile's UpdatedAt that the person looked at: if it changed since, CodeConflict.
+// Lock makes the first policy version and locks, one-way. Hosts that were asked for and not allowed are dismissed with it. seen is the profile's UpdatedAt that the person looked at: if it changed since, CodeConflict.
 // A zero seen skips that check. People only.
 func (s *Service) Lock(ctx context.Context, by app.Actor, handle string, seen time.Time) (app.Profile, error) {
 	if err := peopleOnly(by); err != nil {
@@ -43,15 +43,31 @@ func (s *Service) Lock(ctx context.Context, by app.Actor, handle string, seen ti
 		if err := p.CanLock(s.now()); err != nil {
 			return "", "", err
 		}
+		left := leftOut(p.Hosts)
+		if len(left) > 0 { // the lock is the decision about them
+			if err := tx.DecideHosts(ctx, p.Row, allowedOf(p.Hosts), left, by, s.now()); err != nil {
+				return "", "", err
+			}
+		}
 		if err := s.firstPolicy(ctx, tx, by, p); err != nil {
 			return "", "", err
 		}
 		p.Locked, p.LockedAt = true, s.now()
-		return "profile.lock", lockDetail(p.Profile), nil
+		return "profile.lock", lockDetail(p.Profile, left), nil
 	})
 }
 
-func lockDetail(p app.Profile) string {
+// leftOut are the entries that were asked for and not allowed.
+func leftOut(hosts []app.HostRequest) (entries []string) {
+	for _, h := range hosts {
+		if !h.Allowed {
+			entries = append(entries, h.String())
+		}
+	}
+	return entries
+}
+
+func lockDetail(p app.Profile, left []string) string {
 	keys := make([]string, len(p.Keys))
 	for i, k := range p.Keys {
 		keys[i] = fmt.Sprintf("%s (%s, %s)", k.Name, k.Credential, k.CredentialMode)
@@ -59,7 +75,11 @@ func lockDetail(p app.Profile) string {
 	if len(keys) == 0 {
 		keys = []string{"no keys"}
 	}
-	return "Locked with " + strings.Join(keys, ", ") + ". " + hostsDetail(allowedOf(p.Hosts))
+	detail := "Locked with " + strings.Join(keys, ", ") + ". " + hostsDetail(allowedOf(p.Hosts))
+	if len(left) > 0 {
+		detail += " Dismissed " + strings.Join(left, ", ") + "."
+	}
+	return detail
 }
 
 // Revoke ends the profile at once; within app.RestoreTime Restore takes it back. Revoking it again changes nothing. People only. Callers that have an engine also call its KillProfile.

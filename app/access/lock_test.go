@@ -92,6 +92,26 @@ func TestLockOnlyWhatWasSeen(t *testing.T) {
 	must[app.Profile](t)(d.Lock(ctx, person, seen.Handle, seen.UpdatedAt))
 }
 
+// TestTheLockDecidesAboutWhatWasNotTicked: it doesn't come back as a request, and the agent can ask for it again.
+func TestTheLockDecidesAboutWhatWasNotTicked(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := must[app.Profile](t)(d.ProposeHosts(ctx, agent, d.unlocked().Handle, hosts(t, "a.example", "b.example", "c.example")))
+	p = must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, hosts(t, "b.example"), nil))
+	p = must[app.Profile](t)(d.Lock(ctx, person, p.Handle, p.UpdatedAt))
+	if len(p.Hosts) != 1 || p.Hosts[0].Name != "b.example" || !p.Hosts[0].Allowed || p.Policy != 1 {
+		t.Errorf("after the lock it has %+v, policy %d", p.Hosts, p.Policy)
+	}
+	newest := must[[]app.Event](t)(d.Audit(ctx, 0, 1))[0]
+	if !strings.Contains(newest.Detail, "Dismissed a.example, c.example.") {
+		t.Errorf("the audit log says %q", newest.Detail)
+	}
+	p = must[app.Profile](t)(d.ProposeHosts(ctx, agent, p.Handle, hosts(t, "a.example")))
+	if len(p.Hosts) != 2 || p.Hosts[1].Allowed {
+		t.Errorf("asked again: %+v", p.Hosts)
+	}
+}
+
 func TestRevocationIsFinal(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()

@@ -51,6 +51,7 @@ func New(cfg Config) *Service {
 	if cfg.UnclaimedLife == 0 {
 		cfg.UnclaimedLife = 7 * 24 * time.Hour
 	}
+	cfg.Store.OnAudit(func() { cfg.Hub.Publish(live.Audit) })
 	return &Service{cfg: cfg, logins: newLimiter(), hashes: make(chan struct{}, 1)}
 }
 

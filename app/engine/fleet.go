@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/plugins"
 )
 
@@ -103,6 +104,7 @@ func (e *Engine) settle() {
 	e.share()
 	e.reason = e.why()
 	e.wakeUp()
+	e.cfg.Hub.Publish(live.Sandbox)
 }
 
 // share gives the boxes that are kept ready to the default class. e.mu is held.

@@ -93,6 +93,9 @@ const (
 	Profiles    = "profiles"    // any profile changed
 	Credentials = "credentials" // any credential changed
 	Pause       = "pause"       // executions were paused or resumed
+	Audit       = "audit"       // something was written to the audit log: who may log in, sessions and settings are, too
+	Sandbox     = "sandbox"     // a backend took its proof, or came into use, or went out of it
+	Vault       = "vault"       // the Vault began to fail, or works again
 )
 
 // Execution is the topic of one execution.

@@ -17,6 +17,7 @@ import (
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/transfer"
 )
@@ -29,6 +30,7 @@ type Config struct {
 	Transfer       *transfer.Service
 	Key            KeyInfo
 	Retention      *retention.Keeper
+	Rules          *patterns.Set    // of redaction, as people see them
 	Metrics        *metrics.Metrics // nil: counted here, and shown
 	Hub            *live.Hub
 	Log            *slog.Logger
@@ -60,6 +62,7 @@ type Server struct {
 	sessions   *limiter // of MCP clients
 	staged     staging  // values that were pasted and not yet decided about
 	waiters    waiters
+	vaultSeen  vaultWatch
 	closing    chan struct{} // closed by Drain
 	drain      sync.Once
 	streams    atomic.Int64 // open event streams

@@ -44,13 +44,17 @@ func (s *Server) showAudit(c echo.Context) error {
 		events = events[:auditPage]
 		page.Older = auditURL(views.Audit, typed, "before", strconv.FormatInt(events[auditPage-1].Seq, 10))
 	}
+	if f.Before == 0 {
+		page.Here = auditURL(views.Audit, typed)
+	}
+	page.Live = partial(c)
 	if page.Events, err = s.auditRows(ctx, events, profiles); err != nil {
 		return err
 	}
 	if page.Archived, err = s.archivedRows(ctx); err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.AuditView(page))
+	return s.render(c, http.StatusOK, views.AuditView(page), "chain", "events")
 }
 
 // archivedRows lists the audit logs that came with imports.

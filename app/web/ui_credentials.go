@@ -105,6 +105,9 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 		in.Hosts, err = parseHosts(page.Hosts, cred.Hosts)
 	}
 	if err == nil {
+		err = erasing(fields, cred, in)
+	}
+	if err == nil {
 		if page.New {
 			saved, err = s.cfg.Access.CreateCredential(c.Request().Context(), actorOf(c), in)
 		} else {
@@ -122,7 +125,7 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 		}
 		return s.done(c, savedNotice(saved, in.Value, notice), views.Credentials)
 	}
-	places := map[string]string{"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference", "host": "hosts", "hosts": "hosts", "places": "places", "description": "description", "service": "service", "file": "file"}
+	places := map[string]string{"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference", "host": "hosts", "hosts": "hosts", "places": "places", "description": "description", "service": "service", "file": "file", "erase": "erase"}
 	if app.CodeOf(err) == app.CodeConflict && page.New {
 		places[""] = "name"
 	}

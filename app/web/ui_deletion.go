@@ -2,6 +2,8 @@ package web
 
 import (
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -42,13 +44,28 @@ func (s *Server) confirmDeletion(c echo.Context, cred app.Credential, refused er
 		}
 		page.Affected = append(page.Affected, hit)
 	}
+	return s.confirmation(c, page, refused)
+}
+
+// confirmation asks before something that can't be undone; refused says why it was not done so far.
+func (s *Server) confirmation(c echo.Context, page views.ConfirmPage, refused error) error {
 	if refused == nil {
 		return s.render(c, http.StatusOK, views.ConfirmView(page))
 	}
+	var err error
 	if page.Problems, err = problems(refused, map[string]string{"typed": "typed"}); err != nil {
 		return err
 	}
 	return s.render(c, http.StatusUnprocessableEntity, views.ConfirmView(page))
+}
+
+// typed refuses unless the name that a page asked for was typed. Letter case and the number of spaces don't matter: phones change them.
+func typed(fields url.Values, name string) error {
+	plain := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	if strings.EqualFold(plain(fields.Get("typed")), plain(name)) {
+		return nil
+	}
+	return app.Invalid("typed", "that is not its name", "Type "+plain(name)+" if you mean it.")
 }
 
 func (s *Server) deleteCredential(c echo.Context) error {

@@ -155,6 +155,10 @@ func TestStatsPage(t *testing.T) {
 	if part := s.part(views.Stats); part.doc.Find("h1").Length() != 0 || part.doc.Find(".chart").Length() != 1 {
 		t.Error("the part is not the figures alone")
 	}
+	if n := s.get(views.Root).doc.Find("#day .figures dt").Length(); n != 4 {
+		t.Errorf("the overview has %d figures", n)
+	}
+	s.get(views.Stats).says(".figures", "Average")
 	s.get(views.Root).says("#day .figures", "Runs2").says("#recent", "Completed")
 }
 

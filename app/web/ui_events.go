@@ -57,6 +57,9 @@ func (s *Server) events(c echo.Context) error {
 			if err := s.cfg.Access.Standing(ctx, cookieOf(c)); err != nil {
 				return nil //nolint:nilerr // the session is over, and so is its stream
 			}
+			if _, _, err := s.vault(ctx, vaultLookIn); err != nil {
+				s.cfg.Log.Warn("the Vault could not be looked at", "error", err)
+			}
 		case <-sub.C():
 			text = nudges(sub)
 		}

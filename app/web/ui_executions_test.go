@@ -68,7 +68,7 @@ func TestUIExecutions(t *testing.T) {
 	if !x.Status.Terminal() {
 		t.Errorf("it still runs after the revocation: %s", x.Status)
 	}
-	s.post(views.ProfileDeleteURL(p.Handle)).leads(views.Profiles)
+	s.post(views.ProfileDeleteURL(p.Handle), "typed", "Monthly revenue report").leads(views.Profiles)
 	s.get(views.ExecutionURL(good.Handle)).want(http.StatusOK).says(".verdict", "(deleted)")
 	s.get(views.ExecutionURL("nosuchhandle")).want(http.StatusNotFound)
 }

@@ -26,6 +26,11 @@ func (s *Server) needs(ctx context.Context, profiles []app.Profile) ([]views.Nee
 	} else if waits {
 		all = append(all, n)
 	}
+	if n, waits, err := s.vaultNeed(ctx); err != nil {
+		return nil, err
+	} else if waits {
+		all = append(all, n)
+	}
 	for _, p := range profiles {
 		if n, waits := s.profileNeed(p); waits {
 			all = append(all, n)

@@ -17,9 +17,12 @@ import (
 )
 
 var (
-	openPages = flag.Int("pages", 20, "how many pages TestManyOpenPages holds open")
+	openPages = flag.Int("pages", 200, "how many pages TestManyOpenPages holds open")
 	openFor   = flag.Duration("for", time.Second, "how long, idle and busy each")
 )
+
+// mostIdle is what open pages may cost while nothing happens, in percent of a core, the played browsers included.
+const mostIdle = 10
 
 // TestManyOpenPages holds pages open as browsers do: each listens, and asks for its list when it is nudged. All see what happened, and however much happens, each asks
 // only as often as the pause between nudges lets it. With -v it says what that costs, the played browsers included.
@@ -46,7 +49,8 @@ func TestManyOpenPages(t *testing.T) {
 		s.runs(p, "print x", app.StatusCompleted)
 	}
 	busy := cpu(t)
-	most := int64(*openPages) * (int64(openFor.Seconds()/nudgePause.Seconds()) + 2)
+	pause := nudgePause + time.Duration(*openPages)*nudgeShare
+	most := int64(*openPages) * (int64(openFor.Seconds()/pause.Seconds()) + 2)
 	if n := asked.Load(); n == 0 || n > most {
 		t.Errorf("%d pages asked %d times in %v, want some and at most %d", *openPages, n, *openFor, most)
 	}
@@ -58,6 +62,9 @@ func TestManyOpenPages(t *testing.T) {
 		t.Errorf("%d streams are left", n)
 	}
 	share := func(d time.Duration) float64 { return 100 * d.Seconds() / openFor.Seconds() }
+	if got := share(idle - connected); got > mostIdle {
+		t.Errorf("%d pages that nothing happens on cost %.1f %% of a core, want at most %d %%", *openPages, got, mostIdle)
+	}
 	t.Logf("%d pages: connecting took %v of CPU, idle %.1f %% of a core, with %d executions in %v %.1f %% (%d refreshes)",
 		*openPages, connected-before, share(idle-connected), runs, *openFor, share(busy-idle), asked.Load())
 }

@@ -62,7 +62,7 @@ func (s *Server) loginPage(c echo.Context, token bool) error {
 	if err != nil {
 		return err
 	}
-	page := views.LoginPage{Shell: s.bareShell(c, "Log in"), Next: next, First: !founded, Token: token || !founded, TokenAt: s.cfg.Where.Token, Said: s.takeNotice(c)}
+	page := views.LoginPage{Shell: s.bareShell(c, "Log in"), Next: next, First: !founded, Token: token || !founded, TokenAt: s.cfg.Where.Token, Said: notices()[s.takeNotice(c)]}
 	return s.render(c, http.StatusOK, views.LoginView(page))
 }
 

@@ -54,7 +54,7 @@ func (s *Server) showSandbox(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.SandboxView(views.SandboxPage{Shell: sh, Box: boxState(s.cfg.Engine.Health())}))
+	return s.render(c, http.StatusOK, views.SandboxView(views.SandboxPage{Shell: sh, Box: boxState(s.cfg.Engine.Health())}), "boxes")
 }
 
 func boxState(h engine.Health) views.BoxState {

@@ -1,36 +1,58 @@
 package web
 
 import (
-	"net/http"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views"
 )
 
 func (s *Server) askRevoke(c echo.Context) error {
-	return s.askAboutProfile(c, "Revoke", views.ProfileRevokeURL, "Running scripts are stopped at once and their connections closed.",
+	return s.askAboutProfile(c, ending{verb: "Revoke", action: views.ProfileRevokeURL}, "Running scripts are stopped at once and their connections closed.",
 		"Its agent can't run, poll or answer anything with it any more.", "For ten minutes you can undo it, if nothing else changes; what it stopped stays stopped.")
 }
 
-func (s *Server) askDeleteProfile(c echo.Context) error {
-	return s.askAboutProfile(c, "Delete", views.ProfileDeleteURL, "Running scripts are stopped at once and their connections closed.",
+func (s *Server) askDeleteProfile(c echo.Context) error { return s.confirmProfileDeletion(c, nil) }
+
+func (s *Server) confirmProfileDeletion(c echo.Context, refused error) error {
+	return s.askAboutProfile(c, ending{verb: "Delete", action: views.ProfileDeleteURL, final: true, refused: refused}, "Running scripts are stopped at once and their connections closed.",
 		"The profile disappears with its keys and hosts. The credentials stay.", "This can't be undone. What it ran stays in the list of executions.")
 }
 
-func (s *Server) askAboutProfile(c echo.Context, verb string, action func(string) string, lines ...string) error {
+// ending is a way in which a profile ends.
+type ending struct {
+	verb    string
+	action  func(handle string) string
+	final   bool  // nothing brings it back, so its name has to be typed
+	refused error // why it was not done; nil before it was tried
+}
+
+func (s *Server) askAboutProfile(c echo.Context, e ending, lines ...string) error {
 	p, err := s.pathProfileByHandle(c)
 	if err != nil {
 		return err
 	}
-	name := verb + " " + views.Title(p.Description)
+	name := e.verb + " " + views.Title(p.Description)
 	sh, _, err := s.shell(c, name, views.SectionProfiles)
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.ConfirmView(views.ConfirmPage{
-		Shell: sh, Question: name + "?", Lines: lines, Action: action(p.Handle), Button: name, Back: views.ProfileURL(p.Handle),
-	}))
+	page := views.ConfirmPage{Shell: sh, Question: name + "?", Lines: lines, Action: e.action(p.Handle), Button: name, Back: views.ProfileURL(p.Handle)}
+	if e.final {
+		page.Typed = spokenName(p)
+	}
+	return s.confirmation(c, page, e.refused)
+}
+
+// spokenName is what a person types to name a profile: its title, or the beginning of its handle where the title is too long to type.
+func spokenName(p app.Profile) string {
+	const typable = 40
+	if title := views.Title(p.Description); utf8.RuneCountInString(title) <= typable {
+		return title
+	}
+	return views.Short(p.Handle)
 }
 
 func (s *Server) revokeProfile(c echo.Context) error {
@@ -49,9 +71,16 @@ func (s *Server) revokeProfile(c echo.Context) error {
 }
 
 func (s *Server) deleteProfile(c echo.Context) error {
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
 	p, err := s.pathProfileByHandle(c)
 	if err != nil {
 		return err
+	}
+	if err := typed(fields, spokenName(p)); err != nil {
+		return s.confirmProfileDeletion(c, err)
 	}
 	ctx := c.Request().Context()
 	if err := s.cfg.Access.DeleteProfile(ctx, actorOf(c), p.Handle); err != nil {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
@@ -28,6 +29,25 @@ func TestUIRevokeAndUndo(t *testing.T) {
 	s.get(views.ProfileURL(p.Handle)).lacks(".undo")
 	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors", "has changed since it was revoked")
 	s.get(views.Audit).says("tbody", "profile.restore")
+}
+
+// TestUIDeletingAProfileAsksForItsName: one click deletes nothing, with scripts or without.
+func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	p := s.locked()
+	ask := s.get(views.ProfileDeleteURL(p.Handle)).want(http.StatusOK).says("label[for=typed]", "Type Monthly revenue report to go on")
+	for _, wrong := range []string{"", "Monthly", p.Handle} {
+		s.submit(ask, "main form", "", "typed", wrong).want(http.StatusUnprocessableEntity).says("#typed-wrong", "That is not its name.").says(".sentences", "This can't be undone.")
+	}
+	s.get(views.ProfileURL(p.Handle)).want(http.StatusOK)
+	s.submit(ask, "main form", "", "typed", "monthly revenue  report ").leads(views.Profiles) // as a phone's keyboard has it
+	s.get(views.ProfileURL(p.Handle)).want(http.StatusNotFound)
+
+	long, err := s.access.CreateProfile(t.Context(), s.person, strings.Repeat("A long name ", 6))
+	s.must(err)
+	ask = s.get(views.ProfileDeleteURL(long.Handle)).says("label[for=typed]", "Type "+long.Handle[:8]+" to go on")
+	s.submit(ask, "main form", "", "typed", long.Handle[:8]).leads(views.Profiles)
 }
 
 func TestUIDuplicate(t *testing.T) {
@@ -72,4 +92,16 @@ func TestUIProfileList(t *testing.T) {
 	if href := one.doc.Find("#beats .beat.error").AttrOr("href", ""); href == "" || s.get(href).status != http.StatusOK {
 		t.Errorf("a tick leads to %q", href)
 	}
+}
+
+// TestUIHostsLeftOutAtTheLockAreDecided: the summary names them, and afterwards nobody is asked about them.
+func TestUIHostsLeftOutAtTheLockAreDecided(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	p := s.request(nil, "api.example.com", "other.example.com")
+	s.submit(s.get(views.ProfileURL(p.Handle)), "form[action$='/setup']", "review", "allow.0", "yes").leads(views.ProfileLockURL(p.Handle))
+	lock := s.get(views.ProfileLockURL(p.Handle)).says(".left-out", "Asked for and not ticked, so out of reach: other.example.com.")
+	s.submit(lock, ".lock form", "").leads(views.ProfileURL(p.Handle))
+	s.get(views.ProfileURL(p.Handle)).lacks("#requests").says(".sentences", "api.example.com")
+	s.get(views.Inbox).says("#inbox", "Nothing needs you")
 }

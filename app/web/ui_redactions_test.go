@@ -12,6 +12,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/views"
 )
 
@@ -57,4 +58,31 @@ func TestUIRedactions(t *testing.T) {
 	if n := s.get(views.Executions).doc.Find("#x-" + clean.Handle + " .chip").Length(); n != 0 {
 		t.Error("the list marks an execution in which nothing was masked")
 	}
+}
+
+// TestUISettingsShowTheRules: which count, which are off, and which are an operator's own.
+func TestUISettingsShowTheRules(t *testing.T) {
+	own := patterns.Rule{Name: "acme", About: "badges of Acme", Keywords: []string{"acme-"}, Regexp: "acme-[0-9]{8}", Found: []string{"«acme-12345678»"}}
+	set, err := patterns.New(patterns.Config{Off: []string{"jwt"}, Extra: []patterns.Rule{own}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newUISite(t, func(c *Config) { c.Rules = set })
+	s.login()
+	page := s.get(views.Settings).want(http.StatusOK).says("#rule-counts", ", 1 of them your own; 1 off.")
+	rows := page.doc.Find("#redaction table").First().Find("tbody tr")
+	if rows.Length() != 2 {
+		t.Fatalf("%d rules are named as changed", rows.Length())
+	}
+	for i, want := range []string{"jwtJSON web tokensOff", "acmebadges of AcmeOn own"} {
+		if got := strings.Join(strings.Fields(rows.Eq(i).Text()), " "); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if all := page.doc.Find("#redaction details tbody tr").Length(); all != len(patterns.Rules())+1 {
+		t.Errorf("%d rules are listed", all)
+	}
+	bare := newUISite(t)
+	bare.login()
+	bare.get(views.Settings).lacks("#redaction")
 }

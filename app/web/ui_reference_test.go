@@ -18,8 +18,11 @@ func TestUIReferenceThatNamesNothingIsNotOffered(t *testing.T) {
 	}
 	_, err := s.access.RemoveKey(t.Context(), app.Actor{Kind: app.ActorAgent, Address: "192.0.2.7"}, p.Handle, "DB")
 	s.must(err)
-	page := s.get(at).says(".host .reason", "The profile has no plain key of that name")
+	page := s.get(at).says(".host .hint", "The profile has no plain key of that name")
 	if n := page.doc.Find("[name='allow.0']").Length(); n != 0 {
 		t.Errorf("%d ticks for a host of no key", n)
+	}
+	if n := page.doc.Find("[name='private.0']").Length(); n != 0 {
+		t.Errorf("%d ticks for private addresses of a host of no key", n)
 	}
 }

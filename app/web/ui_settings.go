@@ -1,12 +1,15 @@
 package web
 
 import (
+	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/views"
 )
 
@@ -19,12 +22,34 @@ func (s *Server) backToSettings(c echo.Context) error {
 }
 
 func (s *Server) settingsPage(c echo.Context, status int, found views.Problems) error {
-	ctx, here := c.Request().Context(), sessionOf(c)
 	sh, _, err := s.shell(c, "Settings", views.SectionSettings)
 	if err != nil {
 		return err
 	}
-	page := views.SettingsPage{Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Problems: found}
+	here := sessionOf(c)
+	page := views.SettingsPage{Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Problems: found, Rules: s.ruleRows()}
+	if err := s.whoIsIn(c.Request().Context(), &page); err != nil {
+		return err
+	}
+	if page.Retention, err = s.retentionState(c.Request().Context()); err != nil {
+		return err
+	}
+	age := time.Duration(0)
+	if partial(c) {
+		age = vaultKnown
+	}
+	if page.Vault, _, err = s.vault(c.Request().Context(), age); err != nil {
+		return err
+	}
+	if partial(c) && status < http.StatusBadRequest {
+		page.Live = true
+		return s.render(c, status, views.SettingsLive(page))
+	}
+	return s.render(c, status, views.SettingsView(page))
+}
+
+// whoIsIn fills in who may log in and who is logged in.
+func (s *Server) whoIsIn(ctx context.Context, page *views.SettingsPage) error {
 	people, err := s.cfg.Access.People(ctx)
 	if err != nil {
 		return err
@@ -49,17 +74,18 @@ func (s *Server) settingsPage(c echo.Context, status int, found views.Problems) 
 		})
 	}
 	token, err := s.cfg.Access.AdminToken(ctx)
-	if err != nil {
-		return err
-	}
 	page.Token = views.TokenRow{MadeAt: token.MadeAt, SpentAt: token.SpentAt, From: token.SpentFrom, By: token.SpentBy}
-	if page.Vault, err = s.vaultState(ctx); err != nil {
-		return err
+	return err
+}
+
+// ruleRows are the rules of redaction for secrets of known shapes.
+func (s *Server) ruleRows() []views.RuleRow {
+	entries := s.cfg.Rules.Entries()
+	rows := make([]views.RuleRow, len(entries))
+	for i, e := range entries {
+		rows[i] = views.RuleRow{Name: e.Name, About: e.About, Own: e.Own, Off: e.Off}
 	}
-	if page.Retention, err = s.retentionState(ctx); err != nil {
-		return err
-	}
-	return s.render(c, status, views.SettingsView(page))
+	return rows
 }
 
 // setTheme keeps the theme in a cookie, so that the first paint has it already.
@@ -151,28 +177,50 @@ func (s *Server) uninvite(c echo.Context) error {
 }
 
 func (s *Server) askRemovePerson(c echo.Context) error {
-	people, err := s.cfg.Access.People(c.Request().Context())
+	p, err := s.pathPerson(c)
 	if err != nil {
 		return err
 	}
-	for _, p := range people {
-		if p.ID != c.Param("id") {
-			continue
-		}
-		sh, _, err := s.shell(c, "Remove "+p.Name, views.SectionSettings)
-		if err != nil {
-			return err
-		}
-		return s.render(c, http.StatusOK, views.ConfirmView(views.ConfirmPage{
-			Shell: sh, Question: "Remove " + p.Name + "?", Button: "Remove " + p.Name, Action: views.SettingsPersonURL(p.ID), Back: views.Settings,
-			Lines: []string{"Their sessions end at once, and their password counts no more.", "What they did stays in the audit log. They can be invited again."},
-		}))
+	return s.confirmRemoval(c, p, nil)
+}
+
+// pathPerson is the person that the address names.
+func (s *Server) pathPerson(c echo.Context) (access.Person, error) {
+	people, err := s.cfg.Access.People(c.Request().Context())
+	if err != nil {
+		return access.Person{}, err
 	}
-	return s.noPage(c)
+	i := slices.IndexFunc(people, func(p access.Person) bool { return p.ID == c.Param("id") })
+	if i < 0 {
+		return access.Person{}, app.E(app.CodeNotFound, "there is no such person", "Their access may have been taken away already.")
+	}
+	return people[i], nil
+}
+
+func (s *Server) confirmRemoval(c echo.Context, p access.Person, refused error) error {
+	sh, _, err := s.shell(c, "Remove "+p.Name, views.SectionSettings)
+	if err != nil {
+		return err
+	}
+	return s.confirmation(c, views.ConfirmPage{
+		Shell: sh, Question: "Remove " + p.Name + "?", Button: "Remove " + p.Name, Typed: p.Name, Action: views.SettingsPersonURL(p.ID), Back: views.Settings,
+		Lines: []string{"Their sessions end at once, and their password counts no more.", "What they did stays in the audit log. They can be invited again."},
+	}, refused)
 }
 
 func (s *Server) removePerson(c echo.Context) error {
-	err := s.cfg.Access.RemovePerson(c.Request().Context(), sessionOf(c), c.Param("id"))
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
+	p, err := s.pathPerson(c)
+	if err != nil {
+		return err
+	}
+	if err := typed(fields, p.Name); err != nil {
+		return s.confirmRemoval(c, p, err)
+	}
+	err = s.cfg.Access.RemovePerson(c.Request().Context(), sessionOf(c), c.Param("id"))
 	if err == nil {
 		return s.done(c, "person-removed", views.Settings)
 	}

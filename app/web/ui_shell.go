@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -95,7 +96,9 @@ func (s *Server) shell(c echo.Context, title string, section views.Section) (vie
 	}
 	sh.Disk = s.disk()
 	sh.Paused = views.Paused{Since: paused.Since, By: paused.By.Name}
-	sh.Section, sh.Notice, sh.NeedsYou = section, s.takeNotice(c), len(needs)
+	sh.Section, sh.NeedsYou = section, len(needs)
+	notice := s.takeNotice(c)
+	sh.Notice, sh.Warns = notices()[notice], warns(notice)
 	return sh, profiles, nil
 }
 
@@ -141,13 +144,19 @@ func (s *Server) done(c echo.Context, notice, to string) error {
 	return c.Redirect(http.StatusSeeOther, to)
 }
 
+// takeNotice returns the name of the notice for this page, once; "" if there is none.
 func (s *Server) takeNotice(c echo.Context) string {
 	k, err := c.Cookie(noticeCookie)
 	if err != nil || partial(c) {
 		return ""
 	}
 	s.setCookie(c, noticeCookie, "", -time.Second)
-	return notices()[k.Value]
+	return k.Value
+}
+
+// warns reports whether a notice is of something that is not well, which a person should read before it goes.
+func warns(notice string) bool {
+	return slices.Contains([]string{"credential-empty", "credential-wide", "credential-weak", "credential-unresolved", "session-over", "again"}, notice)
 }
 
 // setCookie sets a cookie of the UI; a negative age removes it.

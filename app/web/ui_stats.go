@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -53,7 +54,7 @@ func (s *Server) usage(ctx context.Context, p views.Period) (views.Usage, error)
 	return out, nil
 }
 
-// figuresOf are the four numbers of a period, each against the one before.
+// figuresOf are the numbers of a period, each against the one before.
 func figuresOf(now, before engine.Figures) []views.Figure {
 	runs := changed("Runs", float64(now.Runs), float64(before.Runs))
 	runs.Value = views.Number(now.Runs)
@@ -68,24 +69,30 @@ func figuresOf(now, before engine.Figures) []views.Figure {
 			}
 		}
 	}
-	slow := changed("95th percentile", float64(now.P95), float64(before.P95))
-	slow.Value = "–"
-	if now.P95 > 0 {
-		slow.Value = views.Span(now.P95)
-	}
-	slow.Worse = slow.Trend == "up"
+	average, slow := lasted("Average", now.Average, before.Average), lasted("95th percentile", now.P95, before.P95)
+	average.Aside = true
 	active := changed("Active profiles", float64(now.Profiles), float64(before.Profiles))
 	active.Value = strconv.Itoa(now.Profiles)
 	if d := now.Profiles - before.Profiles; active.Trend != "" {
 		active.Change = strconv.Itoa(max(d, -d)) + " " + moreOrLess(float64(d))
 	}
-	all := []views.Figure{runs, failed, slow, active}
+	all := []views.Figure{runs, failed, average, slow, active}
 	if before.Runs == 0 { // nothing to compare with
 		for i := range all {
 			all[i].Change, all[i].Trend, all[i].Worse = "", "", false
 		}
 	}
 	return all
+}
+
+// lasted is a figure of how long executions ran.
+func lasted(name string, now, before time.Duration) views.Figure {
+	f := changed(name, float64(now), float64(before))
+	f.Value, f.Worse = "–", f.Trend == "up"
+	if now > 0 {
+		f.Value = views.Span(now)
+	}
+	return f
 }
 
 // changed says how a number changed, in percent.

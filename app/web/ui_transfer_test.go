@@ -26,7 +26,7 @@ import (
 // An export counts executions: they are not told as bytes.
 func TestJobSize(t *testing.T) {
 	for kind, want := range map[string]string{transfer.JobExport: "12,345 executions", transfer.JobImport: "12 KiB", transfer.JobPlan: "12 KiB"} {
-		if got := jobSize(transfer.Job{Kind: kind, Total: 12_345}); got != want {
+		if got := jobSize(transfer.Job{Kind: kind, Total: 12_345}); strings.ReplaceAll(got, "\u00a0", " ") != want {
 			t.Errorf("%s: %s", kind, got)
 		}
 	}
@@ -155,7 +155,9 @@ func (s *uiSite) deletesPoint() {
 	link, _ := page.doc.Find("#points a.danger").Attr("href")
 	asked := s.get(link).want(http.StatusOK).says("h1", "Delete the restore point from").says("main", "can't be undone")
 	s.get(views.SettingsMove).says("#points", "before-import-") // asking deleted nothing
-	s.submit(asked, "main form", "").leads(views.SettingsMove)
+	s.submit(asked, "main form", "").want(http.StatusUnprocessableEntity).says("#typed-wrong", "That is not its name.")
+	s.get(views.SettingsMove).says("#points", "before-import-")
+	s.submit(asked, "main form", "", "typed", asked.doc.Find("label[for=typed] code").Text()).leads(views.SettingsMove)
 	s.get(views.SettingsMove).says(".told", "The restore point was deleted.")
 	if strings.Contains(s.get(views.SettingsMove).text, "before-import-") {
 		s.t.Error("it is still there")

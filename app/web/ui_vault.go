@@ -19,7 +19,18 @@ import (
 
 // vaultChoice is where a credential's value comes from, as it is stored.
 func (s *Server) vaultChoice(cred app.Credential) views.VaultChoice {
-	return views.VaultChoice{Offered: s.cfg.Access.HasVault() || cred.Source == app.SourceVault, Source: cred.Source, Reference: cred.Reference}
+	return views.VaultChoice{Offered: s.cfg.Access.HasVault() || cred.Source == app.SourceVault, Source: cred.Source, Reference: cred.Reference, Held: heldHere(cred)}
+}
+
+// heldHere reports whether Airlock holds a value of the credential.
+func heldHere(cred app.Credential) bool { return cred.Source != app.SourceVault && cred.HasValue() }
+
+// erasing refuses to put a reference in the place of a value that Airlock holds, unless it was said that this shall be erased.
+func erasing(fields url.Values, cred app.Credential, in access.CredentialInput) error {
+	if in.Source != app.SourceVault || !heldHere(cred) || fields.Get("erase") == "yes" {
+		return nil
+	}
+	return app.Invalid("erase", "Airlock holds a value of "+cred.Name+", and a reference would erase it", "Tick that it shall be erased, if it is in Vault.")
 }
 
 // vaultFinding is vaultChoice with what Vault says of the reference now.
@@ -94,17 +105,4 @@ func (s *Server) typedSource(fields url.Values, cred app.Credential, in *access.
 		in.Source, in.Reference = "", "" // as it is, also while no Vault is configured
 	}
 	return choice
-}
-
-// vaultState is how the Vault stands; nil if none is configured.
-func (s *Server) vaultState(ctx context.Context) (*views.VaultState, error) {
-	status, ok, err := s.cfg.Access.Vault(ctx)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return &views.VaultState{
-		Address: status.Address, Namespace: status.Namespace, Method: status.Method, Version: status.Version, Problem: sentence(status.Problem), Hint: status.Hint,
-		Standby: status.Standby, Expires: status.Expires, Renewable: status.Renewable, LoggedIn: status.LoggedIn, Leases: status.Leases,
-		Failed: status.Failed, Why: sentence(status.Why),
-	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/leases"
+	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
@@ -71,11 +72,34 @@ func TestUIVault(t *testing.T) {
 	if s.get(views.ProfileLockURL(p.Handle)).want(http.StatusOK).doc.Find(".unresolved").Length() != 0 {
 		t.Error("the lock page complains of a reference that resolves")
 	}
+	s.get(views.Inbox).want(http.StatusOK).says("#inbox", "is being set up")
+	if strings.Contains(s.get(views.Inbox).text, "Vault does not work") {
+		t.Error("the inbox complains of a Vault that works")
+	}
+	told := s.server.cfg.Hub.Subscribe(live.Vault)
+	defer told.Close()
 	v.Seal()
 	s.get(views.Settings).want(http.StatusOK).says("#vault", "Does not work").says("#vault", "Vault is sealed")
+	select {
+	case <-told.C():
+	default:
+		t.Error("open pages are not told")
+	}
+	s.get(views.Inbox).says("#inbox", "Vault does not work").says("#inbox", "Vault is sealed").says("#inbox", "See Vault")
+	s.get(views.Root).says("#needs", "Vault does not work")
 	page = s.get(views.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Vault is sealed")
 	s.submit(page, form, "", "source", "local", "value", "typed-0123456789abcdef").leads(views.Credentials)
 	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal || c.Version != 1 || c.Reference != "" {
 		t.Errorf("stored %+v", c)
 	}
+	// A reference takes the place of a value that is held only when a person says so.
+	refused = s.submit(s.get(views.CredentialURL("TOKEN")), form, "", "source", "vault", "reference", "secret/data/app#token").want(http.StatusUnprocessableEntity).says("#erase-wrong", "a reference would erase it")
+	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal || !c.HasValue() {
+		t.Errorf("it was erased: %+v", c)
+	}
+	s.submit(refused, form, "", "erase", "yes").leads(views.Credentials)
+	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceVault {
+		t.Errorf("stored %+v", c)
+	}
+	s.get(views.CredentialURL("TOKEN")).lacks("#erase")
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ type formCase struct {
 	path   func(w *walk) string
 	fields []string
 	silent string // why it leaves no event; "" if it must
+	job    bool   // what it does goes on behind the answer, and is waited for
 }
 
 // walk is a site with something of each kind.
@@ -28,6 +30,7 @@ type walk struct {
 	ended               app.Execution
 	session, person     string
 	invitation          string
+	directory           string // for backups
 }
 
 func newWalk(t *testing.T) *walk {
@@ -63,7 +66,33 @@ func newWalk(t *testing.T) *walk {
 			w.session, w.person = x.ID, x.PersonID
 		}
 	}
+	w.directory = t.TempDir()
 	return w
+}
+
+// export makes one to download. There is one job at a time.
+func (w *walk) export() string {
+	w.t.Helper()
+	_, url := w.finished(w.post(views.SettingsExport, "passphrase", houseWords, "again", houseWords))
+	return url + "/download"
+}
+
+// plan has a file read, to be imported.
+func (w *walk) plan() string {
+	w.t.Helper()
+	_, url := w.finished(w.file(houseWords, w.exported()))
+	return url + "/import"
+}
+
+// point is the page of the restore point that the import of the walk left.
+func (w *walk) point() string {
+	w.t.Helper()
+	points, err := w.server.cfg.Transfer.RestorePoints()
+	w.must(err)
+	if len(points) == 0 {
+		w.t.Fatal("there is no restore point")
+	}
+	return views.RestorePointURL(points[0].Name)
 }
 
 func fixed(path string) func(*walk) string { return func(*walk) string { return path } }
@@ -71,45 +100,55 @@ func fixed(path string) func(*walk) string { return func(*walk) string { return 
 func formCases() map[string]formCase {
 	const next = "three blind geese"
 	return map[string]formCase{
-		views.Login:            {fixed(views.Login), []string{"name", uiName, "password", uiPassword}, ""},
-		views.Confirm:          {fixed(views.Confirm), []string{"password", uiPassword}, ""},
-		views.SettingsTheme:    {fixed(views.SettingsTheme), []string{"theme", "dark"}, "a cookie of this browser"},
-		views.SettingsKeys:     {fixed(views.SettingsKeys), []string{"keys", "off"}, "a cookie of this browser"},
-		views.SettingsInvite:   {fixed(views.SettingsInvite), nil, ""},
-		views.SettingsUninvite: {func(w *walk) string { return views.SettingsUninviteURL(w.invitation) }, nil, ""},
-		views.SettingsSession:  {func(w *walk) string { return views.SettingsSessionURL(w.session) }, nil, ""},
-		views.SettingsSessions: {fixed(views.SettingsSessions), []string{"whose", "all"}, ""},
-		views.SettingsPerson:   {func(w *walk) string { return views.SettingsPersonURL(w.person) }, nil, ""},
-		views.SettingsPause:    {fixed(views.SettingsPause), nil, ""},
-		views.SettingsResume:   {fixed(views.SettingsResume), nil, ""},
-		views.SettingsPassword: {fixed(views.SettingsPassword), []string{"old", uiPassword, "password", next, "password-again", next}, ""},
+		views.Login:            {fixed(views.Login), []string{"name", uiName, "password", uiPassword}, "", false},
+		views.Confirm:          {fixed(views.Confirm), []string{"password", uiPassword}, "", false},
+		views.SettingsTheme:    {fixed(views.SettingsTheme), []string{"theme", "dark"}, "a cookie of this browser", false},
+		views.SettingsKeys:     {fixed(views.SettingsKeys), []string{"keys", "off"}, "a cookie of this browser", false},
+		views.SettingsInvite:   {fixed(views.SettingsInvite), nil, "", false},
+		views.SettingsUninvite: {func(w *walk) string { return views.SettingsUninviteURL(w.invitation) }, nil, "", false},
+		views.SettingsSession:  {func(w *walk) string { return views.SettingsSessionURL(w.session) }, nil, "", false},
+		views.SettingsSessions: {fixed(views.SettingsSessions), []string{"whose", "all"}, "", false},
+		views.SettingsPerson:   {func(w *walk) string { return views.SettingsPersonURL(w.person) }, []string{"typed", "Bob"}, "", false},
+		views.SettingsPause:    {fixed(views.SettingsPause), nil, "", false},
+		views.SettingsResume:   {fixed(views.SettingsResume), nil, "", false},
+		views.SettingsPassword: {fixed(views.SettingsPassword), []string{"old", uiPassword, "password", next, "password-again", next}, "", false},
 
-		views.CredentialNew:     {fixed(views.CredentialNew), []string{"name", "NEW", "value", "not-a-secret", "mode", "plain"}, ""},
-		views.CredentialPaste:   {fixed(views.CredentialPaste), []string{"text", "PASTED=not-a-secret"}, "nothing is stored before the preview is confirmed"},
-		views.CredentialPreview: {fixed(views.CredentialPreview), []string{"do", "store", "action.PASTED", "add", "mode.PASTED", "plain"}, ""},
-		views.CredentialPath:    {fixed(views.CredentialURL("SPARE")), []string{"mode", "injected", "description", "changed"}, ""},
-		views.CredentialTest:    {fixed(views.CredentialTestURL("KEY")), nil, "refused: there is nothing to test about an injected credential; ui_sealed_test.go has the event"},
-		views.CredentialDelete:  {fixed(views.CredentialDeleteURL("SPARE")), []string{"typed", "SPARE"}, ""},
+		views.CredentialNew:     {fixed(views.CredentialNew), []string{"name", "NEW", "value", "not-a-secret", "mode", "plain"}, "", false},
+		views.CredentialPaste:   {fixed(views.CredentialPaste), []string{"text", "PASTED=not-a-secret"}, "nothing is stored before the preview is confirmed", false},
+		views.CredentialPreview: {fixed(views.CredentialPreview), []string{"do", "store", "action.PASTED", "add", "mode.PASTED", "plain"}, "", false},
+		views.CredentialPath:    {fixed(views.CredentialURL("SPARE")), []string{"mode", "injected", "description", "changed"}, "", false},
+		views.CredentialTest:    {fixed(views.CredentialTestURL("KEY")), nil, "refused: there is nothing to test about an injected credential; ui_sealed_test.go has the event", false},
+		views.CredentialDelete:  {fixed(views.CredentialDeleteURL("SPARE")), []string{"typed", "SPARE"}, "", false},
 
-		views.ProfileNew:      {fixed(views.ProfileNew), []string{"description", "mine"}, ""},
-		views.ProfileSetup:    {func(w *walk) string { return views.ProfileSetupURL(w.open.Handle) }, []string{"do", "save", "expiry", "7"}, ""},
-		views.ProfileLock:     {func(w *walk) string { return views.ProfileLockURL(w.open.Handle) }, nil, ""},
-		views.ProfileHosts:    {func(w *walk) string { return views.ProfileHostsURL(w.profile.Handle) }, []string{"do", "grant", "new_host", "other.example.com"}, ""},
-		views.ProfileExpiry:   {func(w *walk) string { return views.ProfileExpiryURL(w.profile.Handle) }, []string{"expiry", "30"}, ""},
-		views.ProfilePlace:    {func(w *walk) string { return views.ProfilePlaceURL(w.profile.Handle) }, []string{"min_tier", "restricted"}, ""},
-		views.ProfileDescribe: {func(w *walk) string { return views.ProfileDescribeURL(w.profile.Handle) }, []string{"description", "renamed"}, ""},
-		views.ProfileCopy:     {func(w *walk) string { return views.ProfileCopyURL(w.profile.Handle) }, nil, ""},
-		views.ProfileRevoke:   {func(w *walk) string { return views.ProfileRevokeURL(w.gone.Handle) }, nil, ""},
-		views.ProfileRestore:  {func(w *walk) string { return views.ProfileRestoreURL(w.gone.Handle) }, nil, ""},
-		views.ProfileDelete:   {func(w *walk) string { return views.ProfileDeleteURL(w.gone.Handle) }, nil, ""},
+		views.ProfileNew:      {fixed(views.ProfileNew), []string{"description", "mine"}, "", false},
+		views.ProfileSetup:    {func(w *walk) string { return views.ProfileSetupURL(w.open.Handle) }, []string{"do", "save", "expiry", "7"}, "", false},
+		views.ProfileLock:     {func(w *walk) string { return views.ProfileLockURL(w.open.Handle) }, nil, "", false},
+		views.ProfileHosts:    {func(w *walk) string { return views.ProfileHostsURL(w.profile.Handle) }, []string{"do", "grant", "new_host", "other.example.com"}, "", false},
+		views.ProfileExpiry:   {func(w *walk) string { return views.ProfileExpiryURL(w.profile.Handle) }, []string{"expiry", "30"}, "", false},
+		views.ProfilePlace:    {func(w *walk) string { return views.ProfilePlaceURL(w.profile.Handle) }, []string{"min_tier", "restricted"}, "", false},
+		views.ProfileDescribe: {func(w *walk) string { return views.ProfileDescribeURL(w.profile.Handle) }, []string{"description", "renamed"}, "", false},
+		views.ProfileCopy:     {func(w *walk) string { return views.ProfileCopyURL(w.profile.Handle) }, nil, "", false},
+		views.ProfileRevoke:   {func(w *walk) string { return views.ProfileRevokeURL(w.gone.Handle) }, nil, "", false},
+		views.ProfileRestore:  {func(w *walk) string { return views.ProfileRestoreURL(w.gone.Handle) }, nil, "", false},
+		views.ProfileDelete:   {func(w *walk) string { return views.ProfileDeleteURL(w.gone.Handle) }, []string{"typed", "monthly  revenue report "}, "", false},
 
-		views.ExecutionRespond: {func(w *walk) string { return views.ExecutionRespondURL(w.waiting.Handle) }, []string{"response", "this one"}, ""},
-		views.ExecutionCancel:  {func(w *walk) string { return views.ExecutionCancelURL(w.running.Handle) }, nil, ""},
-		views.ExecutionRerun:   {func(w *walk) string { return views.ExecutionRerunURL(w.ended.Handle) }, nil, ""},
-		views.SandboxProve:     {fixed(views.SandboxProve), nil, ""},
-		views.AuditVerify:      {fixed(views.AuditVerify), nil, "it only reads"},
-		views.Logout:           {fixed(views.Logout), nil, ""},
-		views.Welcome:          {nil, nil, "needs a token; TestTheAdminTokenWorksOnce has the event"},
+		views.ExecutionRespond:  {func(w *walk) string { return views.ExecutionRespondURL(w.waiting.Handle) }, []string{"response", "this one"}, "", false},
+		views.ExecutionCancel:   {func(w *walk) string { return views.ExecutionCancelURL(w.running.Handle) }, nil, "", false},
+		views.ExecutionRerun:    {func(w *walk) string { return views.ExecutionRerunURL(w.ended.Handle) }, nil, "", false},
+		views.SandboxProve:      {fixed(views.SandboxProve), nil, "", false},
+		views.AuditVerify:       {fixed(views.AuditVerify), nil, "it only reads", false},
+		views.SettingsExport:    {fixed(views.SettingsExport), []string{"passphrase", houseWords, "again", houseWords}, "", true},
+		views.TransferDownload:  {(*walk).export, nil, "", false},
+		views.SettingsImport:    {nil, nil, "nothing is imported before the plan is confirmed, which TransferImport does", false},
+		views.TransferImport:    {(*walk).plan, []string{"history", "yes"}, "", true},
+		views.RestorePointPath:  {(*walk).point, []string{"typed", ""}, "", false},
+		views.SettingsBackups:   {fixed(views.SettingsBackups), []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "passphrase", houseWords}, "", false},
+		views.SettingsBackupNow: {fixed(views.SettingsBackupNow), nil, "", true},
+		views.SettingsRetire:    {fixed(views.SettingsRetire), nil, "", false},
+		views.SettingsUnretire:  {fixed(views.SettingsUnretire), nil, "", false},
+
+		views.Logout:  {fixed(views.Logout), nil, "", false},
+		views.Welcome: {nil, nil, "needs a token; TestTheAdminTokenWorksOnce has the event", false},
 	}
 }
 
@@ -119,13 +158,13 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 	cases := formCases()
 	order := []string{views.CredentialPaste, views.CredentialPreview, views.ProfileSetup, views.ProfileLock, views.ProfileRevoke, views.ProfileRestore, views.ProfileDelete, views.SettingsPause, views.SettingsResume,
 		views.SettingsSession, views.SettingsPerson}
-	last := []string{views.SettingsSessions, views.SettingsPassword, views.Logout}
+	last := []string{views.TransferImport, views.RestorePointPath, views.SettingsRetire, views.SettingsUnretire, views.SettingsSessions, views.SettingsPassword, views.Logout}
 	seen := map[string]bool{}
 	for _, pattern := range append(order, last...) {
 		seen[pattern] = true
 	}
 	all := []string{views.Login, views.Logout, views.Welcome}
-	for _, r := range w.server.pages() {
+	for _, r := range slices.Concat(w.server.pages(), w.server.transferPages()) {
 		if r.method == http.MethodPost {
 			all = append(all, r.path)
 		}
@@ -150,8 +189,19 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 			w.must(err)
 			fields = append(fields, "seen", p.UpdatedAt.Format(time.RFC3339Nano))
 		}
+		path := c.path(w)
+		switch pattern {
+		case views.RestorePointPath:
+			fields = []string{"typed", w.get(path).doc.Find("label[for=typed] code").Text()}
+		case views.SettingsBackups:
+			fields = append(slices.Clone(fields), "directory", w.directory)
+		}
 		before := w.newestEvent()
-		a := w.post(c.path(w), fields...)
+		a := w.post(path, fields...)
+		if c.job {
+			a.want(http.StatusSeeOther)
+			w.finished(a)
+		}
 		after := w.newestEvent()
 		switch {
 		case c.silent == "" && after.Seq == before.Seq:

@@ -17,7 +17,7 @@ function clock() {
   }
   for (const place of document.querySelectorAll("time[data-since]")) {
     const seconds = Math.max(0, Math.floor((Date.now() - new Date(place.dateTime)) / 1000));
-    set(place, seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`);
+    set(place, seconds < 60 ? `${seconds}\u00a0s` : `${Math.floor(seconds / 60)}\u00a0min ${seconds % 60}\u00a0s`);
   }
 }
 setInterval(clock, 1000);

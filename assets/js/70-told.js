@@ -1,13 +1,14 @@
-// What the last action did is told in a corner, without taking the focus; it goes by itself unless somebody is reading it.
+// What the last action did is told in a corner, without taking the focus; it goes by itself unless somebody is reading it, or it warns of something.
 function tell() {
   for (const notice of document.querySelectorAll(".told:not([data-told])")) {
     notice.dataset.told = "";
     let timer = 0;
+    const stays = notice.matches(".warns"); // until it was read
     const leave = () => { timer = setTimeout(() => notice.remove(), 10000); };
     for (const name of ["pointerenter", "focusin"]) notice.addEventListener(name, () => clearTimeout(timer));
-    for (const name of ["pointerleave", "focusout"]) notice.addEventListener(name, leave);
+    for (const name of ["pointerleave", "focusout"]) if (!stays) notice.addEventListener(name, leave);
     notice.querySelector("button")?.addEventListener("click", () => notice.remove());
-    leave();
+    if (!stays) leave();
   }
 }
 document.addEventListener("htmx:after:swap", tell);

@@ -80,6 +80,7 @@ func (s *server) catchUp(ctx context.Context, seen int64) int64 {
 }
 
 func (s *server) react(ctx context.Context, e app.Event) {
+	s.hub.Publish(live.Audit)
 	switch e.Action {
 	case "key.rotate", "key.rotated":
 		if err := s.renewKeys(s.cfg); err != nil {

@@ -72,7 +72,9 @@ func open(t *testing.T, parent context.Context, base string) *Browser {
 			return err
 		}
 		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-			Source: `addEventListener("securitypolicyviolation", (e) => console.error("policy violated: " + e.violatedDirective + " " + e.blockedURI));`,
+			Source: `addEventListener("securitypolicyviolation", (e) => console.error("policy violated: " + e.violatedDirective + " " + e.blockedURI));
+				window.shifted = 0;
+				new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.shifted += e.value; }).observe({ type: "layout-shift", buffered: true });`,
 		})
 		return err
 	}))
@@ -82,7 +84,7 @@ func open(t *testing.T, parent context.Context, base string) *Browser {
 }
 
 func (b *Browser) listen() {
-	messages, answers := chromedp.Console(b.ctx), chromedp.Events(b.ctx, network.ResponseReceived)
+	messages, answers, failures := chromedp.Console(b.ctx), chromedp.Events(b.ctx, network.ResponseReceived), chromedp.Events(b.ctx, network.LoadingFailed)
 	go func() {
 		for m, err := range messages {
 			if err != nil {
@@ -100,6 +102,16 @@ func (b *Browser) listen() {
 			}
 			if e.Response.Status >= 400 {
 				b.complain("answer " + strconv.FormatInt(e.Response.Status, 10) + ": " + e.Response.URL)
+			}
+		}
+	}()
+	go func() {
+		for e, err := range failures {
+			if err != nil {
+				return
+			}
+			if !e.Canceled { // the page itself gave up, as it does with all that is under way when it is left
+				b.complain("failed: " + string(e.Type) + " " + e.ErrorText + " " + string(e.BlockedReason))
 			}
 		}
 	}()

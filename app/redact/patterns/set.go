@@ -19,6 +19,7 @@ type Config struct {
 // Set is what is looked for. It is safe for concurrent use; a nil Set finds nothing.
 type Set struct {
 	rules []compiled
+	all   []Entry
 	words *automaton
 }
 
@@ -29,11 +30,13 @@ func New(c Config) (*Set, error) {
 	problems := append(badNames(rules), unknown(c.Off, rules)...)
 	s := &Set{}
 	for i, r := range rules {
-		if slices.Contains(c.Off, r.Name) {
+		own, off := i >= len(rules)-len(c.Extra), slices.Contains(c.Off, r.Name)
+		s.all = append(s.all, Entry{Name: r.Name, About: r.About, Own: own, Off: off})
+		if off {
 			continue
 		}
 		done, err := compile(r)
-		if err == nil && i >= len(rules)-len(c.Extra) {
+		if err == nil && own {
 			err = done.check()
 		}
 		if err != nil {
@@ -47,6 +50,22 @@ func New(c Config) (*Set, error) {
 	}
 	s.words = newAutomaton(s.rules)
 	return s, nil
+}
+
+// Entry says of one rule whether it counts.
+type Entry struct {
+	Name  string
+	About string // what it finds
+	Own   bool   // an operator's, not built in
+	Off   bool   // it doesn't count
+}
+
+// Entries lists all rules, the built-in ones first.
+func (s *Set) Entries() []Entry {
+	if s == nil {
+		return nil
+	}
+	return slices.Clone(s.all)
 }
 
 func badNames(rules []Rule) (problems []error) {

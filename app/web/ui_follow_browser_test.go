@@ -1,0 +1,87 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/redact/patterns"
+	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/browsertest"
+)
+
+// TestFlowAuditFollows: entries come by themselves; what is half typed, and the focus on a row, stay.
+func TestFlowAuditFollows(t *testing.T) {
+	s := newUISite(t)
+	b := entered(t, s)
+	b.Open(views.Audit)
+	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
+	b.Type("#subject", "half a na")
+	s.credential("FIRST")
+	b.Says("#events tbody", "FIRST")
+	b.Until(`document.activeElement.id === "subject" && document.activeElement.value === "half a na"`)
+	newest := b.Text(`(document.querySelector("#events .copy").focus(), document.activeElement.dataset.copy)`)
+	through := b.Text(`document.querySelector("#chain p").innerText`)
+	s.credential("SECOND")
+	b.Says("#events tbody", "SECOND")
+	b.Until(`document.activeElement.dataset.copy === ` + browsertest.Quoted(newest))
+	b.Until(`document.querySelector("#chain p").innerText !== ` + browsertest.Quoted(through))
+	b.Until(`document.querySelectorAll("#chain").length === 1 && document.querySelector("#subject").value === "half a na"`)
+}
+
+// TestFlowSettingsFollow: sessions, people, the pause and the rest come by themselves; a password that is being typed and an open list stay.
+func TestFlowSettingsFollow(t *testing.T) {
+	rules, err := patterns.New(patterns.Config{Off: []string{"jwt"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newUISite(t, func(c *Config) { c.Rules = rules })
+	b := entered(t, s)
+	b.Open(views.Settings)
+	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
+	b.Click("#redaction summary")
+	b.Type("#old", "half a pass")
+	s.another().login()
+	b.Until(`document.querySelectorAll("#sessions tbody tr").length === 2`)
+	_, _, err = s.access.Invite(t.Context(), s.person)
+	s.must(err)
+	b.Says("#people tbody", "Invited by test")
+	s.must(s.access.PauseExecutions(t.Context(), s.person))
+	b.Says("#pause", "Resume executions")
+	b.Says(".paused", "Executions are paused by test")
+	b.Until(`document.activeElement.id === "old" && document.activeElement.value === "half a pass" && document.querySelector("#redaction details").open`)
+	b.Open(views.Root)
+	s.must(s.access.ResumeExecutions(t.Context(), s.person))
+	b.Until(`!document.querySelector(".paused")`) // on every page
+}
+
+// TestFlowSandboxFollows: what runs and what was proved come by themselves, and the focus stays.
+func TestFlowSandboxFollows(t *testing.T) {
+	s := newUISite(t)
+	p := s.locked()
+	b := entered(t, s)
+	b.Open(views.Sandbox)
+	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
+	b.Says("#boxes", "0 of 2 at once")
+	b.Text(`document.querySelector("#boxes form button").focus()`)
+	_, _, err := s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "hang", By: app.Actor{Kind: app.ActorAgent}})
+	s.must(err)
+	b.Says("#boxes", "1 of 2 at once")
+	b.Until(`document.activeElement.innerText === "Prove again"`)
+	sub := s.server.cfg.Hub.Subscribe("sandbox")
+	defer sub.Close()
+	s.must(s.engine.Prove(t.Context(), ""))
+	select {
+	case <-sub.C():
+	default:
+		t.Error("a proof is not told to open pages")
+	}
+}
+
+// credential stores a plain one.
+func (s *uiSite) credential(name string) {
+	s.t.Helper()
+	_, err := s.access.SetCredential(s.t.Context(), s.person, access.CredentialInput{Name: name, Mode: app.ModePlain, Value: app.NewSecret("x")})
+	s.must(err)
+}
