@@ -166,11 +166,25 @@ pythons: test-packages init $(PYTHONS) ## Run the runner on Debian's Python 3.9 
 	mv $@.part $@
 
 ACTIONLINT_VERSION := v1.7.12
-GORELEASER_VERSION := v2.18.2
+GORELEASER_VERSION := v2.16.0
 .PHONY: workflows
 workflows: ## Check the CI and release workflows and the GoReleaser file; fetches both checkers
 	go run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) .github/workflows/*.yml
 	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION) check
+
+.PHONY: snapshot
+snapshot: ## Build in ./dist what a tag would release, SBOMs aside, and compare with what make build makes; fetches GoReleaser
+	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION) release --snapshot --clean --skip=sbom
+	cd dist && sha256sum --check checksums.txt
+	rm -f airlock && $(MAKE) --no-print-directory build VERSION=$$(dist/airlock_linux_amd64_v1/airlock version | cut -d ' ' -f 2)
+	cmp airlock dist/airlock_linux_amd64_v1/airlock
+
+.PHONY: platforms
+platforms: init ## Hold render.yaml and railway.toml to the schemas that Render and Railway publish; fetches both
+	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && \
+	curl -fsSL -o $$dir/render.yaml.json https://render.com/schema/render.yaml.json && \
+	curl -fsSL -o $$dir/railway.toml.json https://railway.com/railway.schema.json && \
+	go test -count=1 ./cmd/airlock -run '^TestDeployFilesFitPublishedSchemas$$' -platform-schemas $$dir -v
 
 # The caches are apart, or the second build would only be a copy of the first.
 .PHONY: reproducible
