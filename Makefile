@@ -172,12 +172,13 @@ workflows: ## Check the CI and release workflows and the GoReleaser file; fetche
 	go run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) .github/workflows/*.yml
 	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION) check
 
+# In a clone, as CI has it: nothing that lies around here gets into it.
 .PHONY: snapshot
-snapshot: ## Build in ./dist what a tag would release, SBOMs aside, and compare with what make build makes; fetches GoReleaser
-	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION) release --snapshot --clean --skip=sbom
-	cd dist && sha256sum --check checksums.txt
-	rm -f airlock && $(MAKE) --no-print-directory build VERSION=$$(dist/airlock_linux_amd64_v1/airlock version | cut -d ' ' -f 2)
-	cmp airlock dist/airlock_linux_amd64_v1/airlock
+snapshot: ## Build from the last commit what a tag would release, SBOMs aside, and compare with what make build makes; fetches GoReleaser
+	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && git clone -q . $$dir/airlock && cd $$dir/airlock && \
+	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION) release --snapshot --clean --skip=sbom && \
+	(cd dist && ls -l && sha256sum --check checksums.txt) && made=dist/airlock_linux_amd64_v1/airlock && $$made version | grep -F "commit $(COMMIT)" && \
+	$(MAKE) --no-print-directory build VERSION=$$($$made version | cut -d ' ' -f 2) COMMIT=$(COMMIT) && cmp airlock $$made
 
 .PHONY: platforms
 platforms: init ## Hold render.yaml and railway.toml to the schemas that Render and Railway publish; fetches both
