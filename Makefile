@@ -171,11 +171,26 @@ pythons: test-packages init $(PYTHONS) ## Run the runner on Debian's Python 3.9 
 	mv $@.part $@
 
 ACTIONLINT_VERSION := v1.7.12
-GORELEASER_VERSION := v2.18.2
+GORELEASER_VERSION := v2.16.0
 .PHONY: workflows
 workflows: ## Check the CI and release workflows and the GoReleaser file; fetches both checkers
 	go run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) .github/workflows/*.yml
 	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION) check
+
+# In a clone, as CI has it: nothing that lies around here gets into it.
+.PHONY: snapshot
+snapshot: ## Build from the last commit what a tag would release, SBOMs aside, and compare with what make build makes; fetches GoReleaser
+	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && git clone -q . $$dir/airlock && cd $$dir/airlock && \
+	go run github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION) release --snapshot --clean --skip=sbom && \
+	(cd dist && ls -l && sha256sum --check checksums.txt) && made=dist/airlock_linux_amd64_v1/airlock && $$made version | grep -F "commit $(COMMIT)" && \
+	$(MAKE) --no-print-directory build VERSION=$$($$made version | cut -d ' ' -f 2) COMMIT=$(COMMIT) && cmp airlock $$made
+
+.PHONY: platforms
+platforms: init ## Hold render.yaml and railway.toml to the schemas that Render and Railway publish; fetches both
+	@dir=$$(mktemp -d) && trap 'rm -rf $$dir' EXIT && \
+	curl -fsSL -o $$dir/render.yaml.json https://render.com/schema/render.yaml.json && \
+	curl -fsSL -o $$dir/railway.toml.json https://railway.com/railway.schema.json && \
+	go test -count=1 ./cmd/airlock -run '^TestDeployFilesFitPublishedSchemas$$' -platform-schemas $$dir -v
 
 # The caches are apart, or the second build would only be a copy of the first.
 .PHONY: reproducible

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -43,6 +44,13 @@ func TestImage(t *testing.T) {
 		})
 	}
 	t.Run("as it comes", func(t *testing.T) { asItComes(t, i) })
+	t.Run("published port", func(t *testing.T) {
+		c := i.runPublished(t, "published", "-v", "published:/data")
+		c.flow()
+		if code := c.stop(); code != "0" {
+			t.Errorf("exit code %s\n%s", code, c.logs())
+		}
+	})
 	t.Run("no volume", func(t *testing.T) {
 		c := i.run(t, "novolume")
 		if logs := c.logs(); !strings.Contains(logs, "will outlive this container") || !strings.Contains(logs, "docker run -v airlock-data:/data") {
@@ -54,7 +62,13 @@ func TestImage(t *testing.T) {
 	})
 	t.Run("more packages", func(t *testing.T) { morePackages(t, i) })
 	if *imageRoot != "" {
-		t.Run("packages", func(t *testing.T) { dataPackages(t, i) })
+		t.Run("packages", func(t *testing.T) { dataPackages(t, i, "packages") })
+		t.Run("packages in full isolation", func(t *testing.T) {
+			dataPackages(t, i, "packages-full", "--security-opt", "seccomp="+profile, "--security-opt", "systempaths=unconfined")
+		})
+		if got, want := i.docker("run", "--rm", "--network", "none", i.name, "version"), fmt.Sprintf("airlock %s (commit %s, go", imageVersion, imageCommit); !strings.HasPrefix(got, want) {
+			t.Errorf("airlock version: %q, want %q", got, want)
+		}
 		if size := i.size(); size > maxImage {
 			t.Errorf("the image takes %d MB, more than %d", size/1e6, int64(maxImage/1e6))
 		} else {
@@ -65,7 +79,8 @@ func TestImage(t *testing.T) {
 
 // asItComes is docker run with nothing but a port and a volume: who has which rights, what survives, what is left.
 func asItComes(t *testing.T, i *image) {
-	c := i.run(t, "plain", "-v", "plain:/data")
+	// The check of the image's health is its own, only more frequent.
+	c := i.run(t, "plain", "-v", "plain:/data", "--health-interval", "1s", "--health-retries", "1")
 	if got := c.isolation(); got != "landlock restricted" {
 		t.Errorf("isolation is %q", got)
 	}
@@ -88,6 +103,11 @@ func asItComes(t *testing.T, i *image) {
 	if out := c.docker("exec", c.name, "airlock", "health"); out != "ok, sandbox landlock, isolation restricted" {
 		t.Errorf("airlock health: %q", out)
 	}
+	c.turns("healthy")
+	must(t, syscall.Kill(server, syscall.SIGSTOP))
+	c.turns("unhealthy")
+	must(t, syscall.Kill(server, syscall.SIGCONT))
+	c.turns("healthy")
 	done := c.flow()
 
 	// A plugin that is killed leaves boxes to the first process, which takes what they end with.
@@ -122,13 +142,20 @@ func asItComes(t *testing.T, i *image) {
 	c.flow()
 }
 
+// turns waits until the engine finds the container to be so, by the image's health check.
+func (c *contained) turns(health string) {
+	c.t.Helper()
+	eventually(c.t, time.Minute, "the container is "+health, func() bool { return c.docker("inspect", "-f", "{{.State.Health.Status}}", c.name) == health })
+}
+
 // morePackages builds the image of the two lines that docs/deploy.md gives.
 func morePackages(t *testing.T, i *image) {
 	lines := twoLines(t)
 	name := "tabulate"
 	if *imageRoot == "" {
 		name = "added"
-		lines[1] = "RUN mkdir -p /usr/lib/python3/dist-packages && echo 'answer = 42' > /usr/lib/python3/dist-packages/added.py"
+		// Like Debian's matplotlib, it opens its file in /etc if that is there.
+		lines[1] = `RUN mkdir -p /usr/lib/python3/dist-packages && echo 'open("/etc/matplotlibrc").close()' > /usr/lib/python3/dist-packages/added.py && echo 'backend: agg' > /etc/matplotlibrc`
 	}
 	own := &image{Engine: i.Engine, t: t, name: "own:test"}
 	lines[0] = strings.Replace(lines[0], "ghcr.io/computclaw/airlock", i.name, 1)
@@ -157,8 +184,8 @@ func twoLines(t *testing.T) []string {
 }
 
 // dataPackages imports what the image promises.
-func dataPackages(t *testing.T, i *image) {
-	c := i.run(t, "packages", "-v", "packages:/data")
+func dataPackages(t *testing.T, i *image, name string, options ...string) {
+	c := i.run(t, name, append(options, "-v", name+":/data")...)
 	profile := c.admin("", "profile", "create")
 	c.admin("", "profile", "lock", profile)
 	x := c.await(c.submit(profile, `

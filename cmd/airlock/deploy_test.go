@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,15 +61,6 @@ func flyKeys() keys {
 	}.with("app", "primary_region", "kill_signal", "kill_timeout", "console_command", "swap_size_mb")
 }
 
-// composeKeys: https://docs.docker.com/reference/compose-file/, of what we use.
-func composeKeys() keys {
-	return keys{
-		"services": {"*": keys{"environment": {"*": nil}, "logging": {"driver": nil, "options": {"*": nil}}, "healthcheck": keys{}.with("test", "interval", "timeout", "retries", "start_period")}.with(
-			"image", "build", "restart", "ports", "volumes", "read_only", "tmpfs", "stop_grace_period", "security_opt", "user", "cap_drop", "cap_add", "command", "env_file", "secrets")},
-		"volumes": {"*": nil}, "secrets": {"*": nil},
-	}
-}
-
 // unknown lists what of a file the documentation doesn't list.
 func (k keys) unknown(path string, value any) (found []string) {
 	switch v := value.(type) {
@@ -92,6 +84,7 @@ func (k keys) unknown(path string, value any) (found []string) {
 	return found
 }
 
+// deployFile is a file that a platform reads, with the keys that its documentation lists. Of compose there is a schema, see TestDeployFilesFitPublishedSchemas.
 type deployFile struct {
 	name string
 	keys keys
@@ -101,8 +94,19 @@ type deployFile struct {
 func deployFiles() []deployFile {
 	return []deployFile{
 		{"render.yaml", renderKeys(), yaml.Unmarshal}, {"railway.toml", railwayKeys(), toml.Unmarshal}, {"fly.toml", flyKeys(), toml.Unmarshal},
-		{"deploy/docker-compose.yml", composeKeys(), yaml.Unmarshal},
+		{"deploy/docker-compose.yml", nil, yaml.Unmarshal},
 	}
+}
+
+func deployFileNamed(t *testing.T, name string) deployFile {
+	t.Helper()
+	for _, f := range deployFiles() {
+		if f.name == name {
+			return f
+		}
+	}
+	t.Fatalf("no deploy file is %s", name)
+	return deployFile{}
 }
 
 func (f deployFile) parse(t *testing.T) map[string]any {
@@ -117,6 +121,9 @@ func (f deployFile) parse(t *testing.T) map[string]any {
 // Platforms ignore, or refuse, what they don't know.
 func TestDeployFilesHaveKnownKeysOnly(t *testing.T) {
 	for _, f := range deployFiles() {
+		if f.keys == nil {
+			continue
+		}
 		if found := f.keys.unknown("", f.parse(t)); len(found) > 0 {
 			t.Errorf("%s: nobody documents %v", f.name, found)
 		}
@@ -124,6 +131,40 @@ func TestDeployFilesHaveKnownKeysOnly(t *testing.T) {
 		misspelt["healthChekPath"] = "/health"
 		if len(f.keys.unknown("", misspelt)) != 1 {
 			t.Errorf("%s: a misspelt key would not be noticed", f.name)
+		}
+	}
+}
+
+// Where the documentation lists values, these are among them.
+func TestDeployFilesHaveDocumentedValuesOnly(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		path []string
+		may  []any
+	}{
+		{"render.yaml", []string{"services", "type"}, []any{"web", "pserv", "worker", "cron", "keyvalue"}},
+		{"render.yaml", []string{"services", "runtime"}, []any{"docker", "image"}},
+		{"render.yaml", []string{"services", "plan"}, []any{"starter", "standard", "pro", "pro plus", "pro max", "pro ultra"}}, // free has no disk
+		{"railway.toml", []string{"build", "builder"}, []any{"DOCKERFILE", "RAILPACK", "NIXPACKS"}},
+		{"railway.toml", []string{"deploy", "restartPolicyType"}, []any{"ON_FAILURE", "ALWAYS", "NEVER"}},
+		{"fly.toml", []string{"kill_signal"}, []any{"SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGKILL", "SIGSTOP"}},
+		{"fly.toml", []string{"http_service", "auto_stop_machines"}, []any{"off", "stop", "suspend"}},
+		{"fly.toml", []string{"vm", "size"}, []any{"shared-cpu-1x", "shared-cpu-2x", "shared-cpu-4x", "shared-cpu-8x", "performance-1x", "performance-2x", "performance-4x", "performance-8x", "performance-16x"}},
+	} {
+		if got := at(t, deployFileNamed(t, c.file).parse(t), c.path...); !slices.Contains(c.may, got) {
+			t.Errorf("%s: %v is %v, which is none of %v", c.file, c.path, got, c.may)
+		}
+	}
+	for _, c := range []struct {
+		file string
+		path []string
+	}{
+		{"render.yaml", []string{"services", "disk", "sizeGB"}}, {"render.yaml", []string{"services", "maxShutdownDelaySeconds"}},
+		{"railway.toml", []string{"deploy", "healthcheckTimeout"}}, {"railway.toml", []string{"deploy", "drainingSeconds"}}, {"fly.toml", []string{"kill_timeout"}},
+	} {
+		// Render and Fly.io let a shutdown take 300 seconds at most.
+		if n, err := strconv.Atoi(fmt.Sprint(at(t, deployFileNamed(t, c.file).parse(t), c.path...))); err != nil || n < 1 || n > 300 {
+			t.Errorf("%s: %v is no number from 1 to 300: %v", c.file, c.path, err)
 		}
 	}
 }
@@ -221,6 +262,21 @@ func TestDeployFilesSetVariablesThatThereAre(t *testing.T) {
 	for name := range compose {
 		if !slices.ContainsFunc(variables(), func(v variable) bool { return v.name == name }) {
 			t.Errorf("compose sets %s, which Airlock doesn't know", name)
+		}
+	}
+}
+
+// The buttons lead to this repository, where the platforms find their files.
+func TestDeployButtons(t *testing.T) {
+	const repository = "https://github.com/computclaw/airlock"
+	readme, err := os.ReadFile("../../README.md")
+	must(t, err)
+	for platform, button := range map[string]string{
+		"Render":  "](https://render.com/deploy?repo=" + repository + ")",
+		"Railway": "](https://railway.com/new/github?repo=" + repository + ")",
+	} {
+		if !strings.Contains(string(readme), button) {
+			t.Errorf("README.md has no button for %s", platform)
 		}
 	}
 }

@@ -9,23 +9,25 @@ import (
 	"testing"
 )
 
-// The Makefile gives the release to the linker by the name of a variable; the linker says nothing if there is no such variable.
-func TestTheMakefileSetsTheVersion(t *testing.T) {
-	makefile, err := os.ReadFile("../../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	flag := regexp.MustCompile(`-X ([a-z.]+)=\$\(VERSION\)`).FindSubmatch(makefile)
-	if flag == nil {
-		t.Fatal("the Makefile sets no version")
+// The linker is given release and commit by the names of variables, and says nothing if there is no such variable.
+func TestBuildsSetTheVersion(t *testing.T) {
+	release, commit := "", ""
+	for _, file := range []string{"Makefile", ".goreleaser.yaml"} {
+		text, err := os.ReadFile("../../" + file)
+		must(t, err)
+		flags := regexp.MustCompile(`-X (\S+)=(?:\$\(VERSION\)|{{ \.Tag }}) -X (\S+)=(?:\$\(COMMIT\)|{{ slice \.FullCommit 0 12 }})`).FindStringSubmatch(string(text))
+		if flags == nil || release != "" && (flags[1] != release || flags[2] != commit) {
+			t.Fatalf("%s sets %v, others %s and %s", file, flags, release, commit)
+		}
+		release, commit = flags[1], flags[2]
 	}
 	binary := filepath.Join(t.TempDir(), "airlock")
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-X "+string(flag[1])+"=v1.2.3-test", "-o", binary, ".")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-X "+release+"=v1.2.3-test -X "+commit+"=0a1b2c3d4e5f", "-o", binary, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := exec.CommandContext(t.Context(), binary, "version").Output()
-	if err != nil || !strings.Contains(string(out), "v1.2.3-test") {
+	if err != nil || !strings.HasPrefix(string(out), "airlock v1.2.3-test (commit 0a1b2c3d4e5f, go") {
 		t.Errorf("%q %v", out, err)
 	}
 }

@@ -33,11 +33,11 @@ func hostFacts() []string {
 type file struct{ path, content string }
 
 // etcBinds are what the runtime's own /etc has to provide: the linker's cache, the links that Debian's libraries go
-// through (numpy's BLAS is one), certificates without the private keys beside them, and names of services.
+// through (numpy's BLAS is one), certificates without the private keys beside them, names of services, and how pictures look.
 func etcBinds() []string {
 	return []string{
 		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted",
-		"/etc/services", "/etc/protocols", "/etc/mime.types",
+		"/etc/services", "/etc/protocols", "/etc/mime.types", "/etc/matplotlibrc",
 	}
 }
 

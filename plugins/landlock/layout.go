@@ -23,12 +23,13 @@ func programs(usrLocal bool) []string {
 	return trees
 }
 
-// files can be read: what Python, OpenSSL and the linker need of /etc, and what /proc says about the machine and not about its processes. Neither
+// files can be read: what Python, its libraries, OpenSSL and the linker need of /etc, and what /proc says about the machine and not about its processes. Neither
 // accounts nor hosts nor resolver settings of the host are among them; libc then has defaults that suit a box.
 func files() []string {
 	return []string{
 		"/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted",
 		"/etc/services", "/etc/protocols", "/etc/mime.types",
+		"/etc/matplotlibrc", // Debian's matplotlib reads it if it is there, and Landlock can't hide that it is
 		"/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo", "/proc/stat", "/proc/uptime", "/proc/version", "/proc/sys/vm/overcommit_memory",
 	}
 }
