@@ -221,7 +221,7 @@ func (h *hostInput) bindJSON(raw json.RawMessage, path string) error {
 	case len(in.Ports) > 0 && err == nil:
 		host.Ports = in.Ports
 	case len(in.Ports) > 0: // beside ports an IPv6 address needs no brackets
-		host, err = app.Host{Name: in.Host, Ports: in.Ports}, nil
+		host = app.Host{Name: in.Host, Ports: in.Ports}
 	case err != nil:
 		return under(path+".host", err)
 	}
