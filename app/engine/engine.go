@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -109,7 +110,7 @@ func withDefaults(cfg Config) Config {
 	orElse(&cfg.Waiters, 100)
 	orElse(&cfg.Queue, 1000)
 	orElse(&cfg.QueuePerProfile, max(cfg.Queue/5, 1))
-	orElse(&cfg.Pool, defaultPool(cfg.Workers, meminfo()))
+	orElse(&cfg.Pool, defaultPool(cfg.Workers, os.DirFS("/")))
 	orElse(&cfg.TimeoutDefault, app.DefaultTimeout)
 	orElse(&cfg.TimeoutMax, app.MaxTimeout)
 	orElse(&cfg.LLMWait, app.DefaultLLMWait)

@@ -3,7 +3,8 @@ package engine
 import (
 	"bufio"
 	"bytes"
-	"os"
+	"io/fs"
+	"path"
 	"strconv"
 	"strings"
 )
@@ -14,31 +15,75 @@ const (
 )
 
 // defaultPool is how many boxes are kept ready unless the operator says: one for each worker, as far as memory goes.
-func defaultPool(workers int, meminfo []byte) int {
-	available := availableMemory(meminfo)
-	if available == 0 {
+func defaultPool(workers int, root fs.FS) int {
+	available := availableMemory(root)
+	if available < 0 {
 		return workers
 	}
 	return min(workers, max(int(available/poolShare/boxMemory), 1))
 }
 
-// availableMemory reads /proc/meminfo's text: bytes, or 0 if it doesn't say.
-func availableMemory(meminfo []byte) int64 {
-	lines := bufio.NewScanner(bytes.NewReader(meminfo))
+// availableMemory is how much memory this process can still take, in bytes: of the machine's, and of what the control groups leave that it is in, as a container's.
+// root is the file system's. It is -1 where nothing tells.
+func availableMemory(root fs.FS) int64 {
+	left := int64(-1)
+	for _, n := range append(groupsMemory(root), machineMemory(root)) {
+		if n >= 0 && (left < 0 || n < left) {
+			left = n
+		}
+	}
+	return left
+}
+
+// machineMemory reads /proc/meminfo; -1 if it doesn't say.
+func machineMemory(root fs.FS) int64 {
+	text, _ := fs.ReadFile(root, "proc/meminfo")
+	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
 		if rest, ok := strings.CutPrefix(lines.Text(), "MemAvailable:"); ok {
 			kib, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
 			if err != nil || kib < 0 {
-				return 0
+				return -1
 			}
 			return kib << 10
 		}
 	}
-	return 0
+	return -1
 }
 
-// meminfo is empty where there is none.
-func meminfo() []byte {
-	text, _ := os.ReadFile("/proc/meminfo")
-	return text
+// groupsMemory returns what each limit leaves of the control groups that /proc/self/cgroup names, and of those above them, in either version. In a container the
+// path may be one of the host's, which isn't there; the container's own group is the root then.
+func groupsMemory(root fs.FS) (left []int64) {
+	text, _ := fs.ReadFile(root, "proc/self/cgroup")
+	for line := range strings.Lines(string(text)) {
+		_, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
+		controllers, group, _ := strings.Cut(rest, ":")
+		mount, limit, usage := "sys/fs/cgroup", "memory.max", "memory.current"
+		switch {
+		case controllers == "memory":
+			mount, limit, usage = "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
+		case controllers != "":
+			continue
+		}
+		for dir := path.Clean("/" + group); ; dir = path.Dir(dir) {
+			if most, ok := readBytes(root, path.Join(mount, dir, limit)); ok {
+				used, _ := readBytes(root, path.Join(mount, dir, usage))
+				left = append(left, max(most-used, 0))
+			}
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	return left
+}
+
+// readBytes reads a number of bytes; ok is false if there is none, or no limit.
+func readBytes(root fs.FS, name string) (n int64, ok bool) {
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return 0, false
+	}
+	n, err = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil && n >= 0
 }

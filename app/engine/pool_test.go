@@ -282,13 +282,3 @@ func TestSlots(t *testing.T) {
 		}
 	})
 }
-
-func TestDefaultPool(t *testing.T) {
-	for text, want := range map[string]int{
-		"": 4, "MemAvailable: x kB\n": 4, "MemTotal: 1 kB\nMemAvailable:    1048576 kB\n": 4, "MemAvailable: 524288 kB\n": 2, "MemAvailable: 1024 kB\n": 1,
-	} {
-		if got := defaultPool(4, []byte(text)); got != want {
-			t.Errorf("%q: %d boxes, want %d", text, got, want)
-		}
-	}
-}
