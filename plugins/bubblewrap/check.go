@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/memfile"
 )
 
 // Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left behind, opens boxes and tries
@@ -71,7 +72,7 @@ func (b *Backend) prepare() error {
 	if err != nil {
 		return err
 	}
-	b.guestFile, err = sealed(guestName, binary)
+	b.guestFile, err = memfile.Sealed(guestName, binary)
 	return err
 }
 

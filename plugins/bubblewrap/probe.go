@@ -13,14 +13,12 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/strain"
 	"golang.org/x/sys/unix"
 )
 
 //go:embed probe.py
 var probeScript string
-
-//go:embed strain.py
-var strainScript string
 
 // facts tell the probe what to try. Nothing in them is secret, but they come over stdin so that they're not in its arguments.
 type facts struct {
@@ -100,7 +98,7 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 // strain opens a box that uses up processor and memory, and returns what was held.
 func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err error) {
 	limits := probeLimits()
-	out, exit, err := h.python(ctx, "_strain", limits, strainScript, []byte("\n"))
+	out, exit, err := h.python(ctx, "_strain", limits, strain.Script, []byte("\n"))
 	if err != nil {
 		return cpu, memory, err
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/memfile"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 	"github.com/google/go-cmp/cmp"
 )
@@ -154,7 +155,7 @@ func TestLastOf(t *testing.T) {
 }
 
 func TestSealedFileCannotChange(t *testing.T) {
-	f, err := sealed("x", []byte("content"))
+	f, err := memfile.Sealed("x", []byte("content"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/memfile"
 )
 
 // Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left behind, opens boxes and tries
@@ -73,7 +74,7 @@ func (b *Backend) prepare() error {
 		if err != nil {
 			return err
 		}
-		file, err := sealed("airlock-init", binary)
+		file, err := memfile.Sealed("airlock-init", binary)
 		if err != nil {
 			return err
 		}

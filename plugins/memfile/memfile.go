@@ -1,17 +1,16 @@
-package landlock
+// Package memfile makes programs that lie in memory, for sandboxes that start them where no file of the host may be reached.
+package memfile
 
 import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
 
-// sealed returns a read-only descriptor of an executable memory file that nobody can change any more. It needs no directory that a box could reach.
-func sealed(name string, data []byte) (*os.File, error) {
+// Sealed returns a read-only descriptor of an executable memory file that nobody can change any more. It needs no directory that a box could reach.
+func Sealed(name string, data []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_EXEC)
 	if errors.Is(err, unix.EINVAL) { // Linux before 6.3 doesn't know MFD_EXEC and needs no asking
 		fd, err = unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
@@ -38,19 +37,4 @@ func sealed(name string, data []byte) (*os.File, error) {
 		return nil, fmt.Errorf("memory file: %w", err)
 	}
 	return r, nil
-}
-
-// closeOnExec makes sure that no descriptor this process was started with reaches a box. Go marks those that it opens itself. Containers' filters may
-// not know close_range, so it looks.
-func closeOnExec() error {
-	fds, err := filepath.Glob("/proc/self/fd/*")
-	if err != nil || len(fds) == 0 {
-		return fmt.Errorf("list own descriptors: %w", errors.Join(err, os.ErrNotExist))
-	}
-	for _, path := range fds {
-		if fd, err := strconv.Atoi(filepath.Base(path)); err == nil && fd > 2 {
-			unix.CloseOnExec(fd)
-		}
-	}
-	return nil
 }
