@@ -21,11 +21,8 @@ var (
 	openFor   = flag.Duration("for", time.Second, "how long, idle and busy each")
 )
 
-// mostIdle is what open pages may cost while nothing happens, in percent of a core, the played browsers included.
-const mostIdle = 10
-
-// TestManyOpenPages holds pages open as browsers do: each listens, and asks for its list when it is nudged. All see what happened, and however much happens, each asks
-// only as often as the pause between nudges lets it. With -v it says what that costs, the played browsers included.
+// TestManyOpenPages holds pages open as browsers do: each listens, and asks for its list when it is nudged. While nothing happens none asks; all see what happened, and however much
+// happens, each asks only as often as the pause between nudges lets it. With -v it says what that costs, the played browsers included.
 func TestManyOpenPages(t *testing.T) {
 	s := newUISite(t)
 	s.login()
@@ -40,19 +37,26 @@ func TestManyOpenPages(t *testing.T) {
 	}
 	ready.Wait()
 	connected := cpu(t)
+	asked.Store(0)
 	timer := time.NewTimer(*openFor)
 	<-timer.C
 	idle := cpu(t)
-	asked.Store(0)
-	runs := 0
-	for began := time.Now(); time.Since(began) < *openFor; runs++ {
+	if n := asked.Load(); n != 0 {
+		t.Errorf("pages that nothing happens on asked %d times", n)
+	}
+	runs, began := 0, time.Now()
+	for ; time.Since(began) < *openFor; runs++ {
 		s.runs(p, "print x", app.StatusCompleted)
 	}
 	busy := cpu(t)
+	for asked.Load() == 0 { // until the test's own end, on a machine that is that busy
+		time.Sleep(10 * time.Millisecond)
+	}
+	took := time.Since(began)
 	pause := nudgePause + time.Duration(*openPages)*nudgeShare
-	most := int64(*openPages) * (int64(openFor.Seconds()/pause.Seconds()) + 2)
-	if n := asked.Load(); n == 0 || n > most {
-		t.Errorf("%d pages asked %d times in %v, want some and at most %d", *openPages, n, *openFor, most)
+	most := int64(*openPages) * (int64(took.Seconds()/pause.Seconds()) + 2)
+	if n := asked.Load(); n > most {
+		t.Errorf("%d pages asked %d times in %v, want at most %d", *openPages, n, took, most)
 	}
 	close(stop)
 	s.server.Drain()
@@ -62,9 +66,6 @@ func TestManyOpenPages(t *testing.T) {
 		t.Errorf("%d streams are left", n)
 	}
 	share := func(d time.Duration) float64 { return 100 * d.Seconds() / openFor.Seconds() }
-	if got := share(idle - connected); got > mostIdle {
-		t.Errorf("%d pages that nothing happens on cost %.1f %% of a core, want at most %d %%", *openPages, got, mostIdle)
-	}
 	t.Logf("%d pages: connecting took %v of CPU, idle %.1f %% of a core, with %d executions in %v %.1f %% (%d refreshes)",
 		*openPages, connected-before, share(idle-connected), runs, *openFor, share(busy-idle), asked.Load())
 }
