@@ -15,7 +15,7 @@ func TestMemoryStaysConstant(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	p := h.locked("p", nil)
 	noise := make([]byte, 0, 1<<20)
-	for range 64 {
+	for range 40 {
 		noise = noise[:0]
 		for len(noise) < 1<<20 {
 			noise = append(noise, app.NewID()...)
