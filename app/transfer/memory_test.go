@@ -44,7 +44,7 @@ func TestMemoryStaysConstant(t *testing.T) {
 		return readCloser{reading{f, look}, f}, err
 	}
 	must[Counts](t)(fresh.Fill(t.Context(), file, nil))
-	if n < 500 || peak > base+24<<20 {
+	if n < 300 || peak > base+16<<20 {
 		t.Errorf("%d chunks, %d MiB at the most, %d MiB before", n, peak>>20, base>>20)
 	}
 }
