@@ -67,6 +67,7 @@ func (s *Service) SetHostsAsSeen(ctx context.Context, by app.Actor, handle strin
 		if !seen.IsZero() && !seen.Equal(p.UpdatedAt) {
 			return "", "", app.E(app.CodeConflict, "the profile was changed after you looked at it", "Look at what it would grant now.")
 		}
+		keepReasons(list, p.Hosts)
 		if sameHosts(allowedOf(p.Hosts), list) && !slices.ContainsFunc(p.Hosts, func(h app.HostRequest) bool { return slices.Contains(dismissed, h.String()) }) {
 			return "", "", nil
 		}
@@ -77,6 +78,17 @@ func (s *Service) SetHostsAsSeen(ctx context.Context, by app.Actor, handle strin
 		}
 		return "profile.hosts", hostsDetail(list), tx.DecideHosts(ctx, p.Row, list, dismissed, by, s.now())
 	})
+}
+
+// keepReasons gives what is allowed without a reason the one that it was asked for with.
+func keepReasons(list []app.Host, asked []app.HostRequest) {
+	for i := range list {
+		for _, h := range asked {
+			if list[i].Reason == "" && h.String() == list[i].String() {
+				list[i].Reason = h.Reason
+			}
+		}
+	}
 }
 
 func hostsDetail(list []app.Host) string {

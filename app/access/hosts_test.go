@@ -326,3 +326,19 @@ func TestCredentialsOfThisMachineAreRefused(t *testing.T) {
 	}
 	must[app.Credential](t)(d.SetCredential(t.Context(), person, CredentialInput{Name: "A", Hosts: hosts(t, "192.0.2.7:443"), Value: app.NewSecret("long-enough-and-hard-to-guess-1")}))
 }
+
+// What a person allows by its name alone keeps the reason that it was asked for with.
+func TestAllowedHostsKeepTheirReason(t *testing.T) {
+	d := newDesk(t)
+	asked := host(t, "api.example:443")
+	asked.Reason = "revenue data"
+	p := must[app.Profile](t)(d.ProposeHosts(t.Context(), agent, d.locked("A").Handle, []app.Host{asked}))
+	p = must[app.Profile](t)(d.SetHosts(t.Context(), person, p.Handle, hosts(t, "api.example:443", "other.example:443"), nil))
+	var got []string
+	for _, h := range p.Hosts {
+		got = append(got, h.String()+" "+h.Reason)
+	}
+	if diff := cmp.Diff([]string{"api.example:443 revenue data", "other.example:443 "}, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -179,7 +179,7 @@ func heldDatabase(c *crash) {
 func stepped(c *crash) {
 	offset := time.Duration(c.random.IntN(22*3600)-11*3600) * time.Second
 	for _, p := range append(c.in.processes(), process{pid: c.in.server.Process.Pid}) {
-		if p.line == "" || strings.Contains(p.line, " plugin ") {
+		if p.pid == c.in.server.Process.Pid || strings.Contains(p.line, " plugin ") {
 			setClock(c.t, p.pid, offset)
 		}
 	}

@@ -113,7 +113,10 @@ func TestABackupBesideRunningExecutions(t *testing.T) {
 				t.Fatalf("agent %d step %d: %+v", a, n, w.x)
 			}
 			var now agentView
-			code := fresh.call(http.MethodGet, "/executions/"+w.x.ID, nil, &now)
+			code := fresh.call(http.MethodGet, "/executions/"+w.x.ID, nil, nil)
+			if code == http.StatusOK {
+				fresh.call(http.MethodGet, "/executions/"+w.x.ID, nil, &now)
+			}
 			switch {
 			case code == http.StatusNotFound && w.ended.Before(began):
 				t.Errorf("agent %d step %d had ended before the backup, and is not in it", a, n)
