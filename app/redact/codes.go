@@ -2,8 +2,6 @@ package redact
 
 import (
 	"io"
-	"math"
-	"strings"
 )
 
 // code is an encoding that writes a group of bytes with a group of characters.
@@ -122,46 +120,6 @@ func (c *code) sift(b *build, run []byte, at int, d *decoder) {
 	}
 }
 
-// maxBeside and maxEnding are how many characters beside a text in base 85 are taken for its own at most, and how much of it is read again
-// without them.
-const (
-	maxBeside = 32
-	maxEnding = 2000
-)
-
-// endings reads the end of a run once more for each place where it may have ended: base 85 has most signs of ordinary text among its digits, so a run goes on
-// into what stands beside it, and the last group is misread with digits that are none of its own.
-func (c *code) endings(b *build, run []byte, w window, at int, d *decoder) {
-	var last [minStretch + 3]byte
-	first := max(len(run)-maxBeside-4-w.from, minBefore85)
-	for group := w.from + (first+4)/5*5; group+2 <= min(len(run), w.to); group += 5 {
-		if !isText(c.unpack85(last[:0], run[group-minBefore85:group])) {
-			continue
-		}
-		for end := group + 2; end < min(group+5, len(run), w.to+1); end++ {
-			if !isText(c.unpack85(last[:0], run[group:end])) {
-				continue
-			}
-			from := max(w.from, group-maxEnding)
-			d.scratch = c.unpack85(d.scratch[:0], run[from:end])
-			b.readable(d.scratch, d.least, at+from, at+end, c.group)
-		}
-	}
-}
-
-// minBefore85 is how many characters stand before the last group: those of minStretch bytes.
-const minBefore85 = minStretch / 4 * 5
-
-// isText reports whether bytes may be the end of a text.
-func isText(data []byte) bool {
-	for _, c := range data {
-		if textClass(c) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // unpacker reads what a run stands for, for as long as somebody asks.
 type unpacker struct {
 	code *code
@@ -234,114 +192,3 @@ func (c *code) unpack(out, run []byte) []byte {
 	}
 	return out
 }
-
-// unpack85 appends the bytes of base 85 in groups of five; a group that is too large is no text.
-func (c *code) unpack85(out, run []byte) []byte {
-	for ; len(run) >= 5; run = run[5:] {
-		n := uint64(c.digit[run[0]])*(85*85*85*85) + uint64(c.digit[run[1]])*(85*85*85) + uint64(c.digit[run[2]])*(85*85) + uint64(c.digit[run[3]])*85 + uint64(c.digit[run[4]])
-		if n > math.MaxUint32 {
-			n = math.MaxUint32
-		}
-		out = append(out, byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
-	}
-	if len(run) > 1 {
-		var n uint64
-		for i := range 5 {
-			d := uint64(84)
-			if i < len(run) {
-				d = uint64(c.digit[run[i]])
-			}
-			n = n*85 + d
-		}
-		n = min(n, math.MaxUint32)
-		out = append(out, []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8)}[:len(run)-1]...)
-	}
-	return out
-}
-
-// sample85 is how many characters of a long run are tried.
-const sample85 = 32
-
-// plausible85 reports whether a run may be base 85: it has the usual signs, or there is text in what it stands for; of a long run, in a sample of that.
-func (c *code) plausible85(run []byte) bool {
-	switch {
-	case !unlikely85(run):
-		return true
-	case len(run) <= shortest85:
-		return false
-	case len(run) <= 3*sample85:
-		return c.text85(run)
-	}
-	return c.text85(run[:sample85]) || c.text85(run[len(run)/2:len(run)/2+sample85])
-}
-
-// text85 reports whether two groups side by side are ASCII text.
-func (c *code) text85(run []byte) bool {
-	const gone = 85 * 85 * 85 * 85 * 85
-	digit := &c.digit
-	if len(run) < 5 {
-		return false
-	}
-	var found uint8 // by its lowest bits: whether the groups that end here, one digit before, … are text
-	var n, leaves uint64
-	for _, d := range run[:4] {
-		n = n*85 + uint64(digit[d])
-	}
-	for i, d := range run[4:] {
-		n = n*85 + uint64(digit[d]) - leaves*gone
-		leaves = uint64(digit[run[i]])
-		found <<= 1
-		if n&0xffffffff80808080 == 0 && textByte[n>>24&0xff] && textByte[n>>16&0xff] && textByte[n>>8&0xff] && textByte[n&0xff] {
-			if found>>5&1 != 0 {
-				return true
-			}
-			found |= 1
-		}
-	}
-	return false
-}
-
-// shortest85 is the length, in characters, up to which a run must have the usual signs or mixture: words are as short.
-const shortest85 = 24
-
-// unlikely85 says that a run has too few of the signs that base 85 is full of, or, if it is short, neither one nor the usual mixture.
-func unlikely85(run []byte) bool {
-	signs := 0
-	var all uint8
-	for _, c := range run {
-		k := signs85[c]
-		signs += int(k & sign)
-		all |= k
-	}
-	switch {
-	case len(run) <= shortest85:
-		return all&sign == 0 && all != lower|upper|figure
-	case len(run) <= 64:
-		return signs == 0
-	case len(run) <= 128: // compressed data has few now and then, and no text shows in it
-		return signs*20 < len(run)
-	}
-	return signs*12 < len(run)
-}
-
-// Kinds of digits in base 85.
-const (
-	sign uint8 = 1 << iota
-	lower
-	upper
-	figure
-)
-
-var signs85 = classOf(func(c byte) uint8 {
-	switch {
-	case c >= 'a' && c <= 'z':
-		return lower
-	case c >= 'A' && c <= 'Z':
-		return upper
-	case c >= '0' && c <= '9':
-		return figure
-	case strings.IndexByte("!#$%&()*-;<=>?@^_`|~{}", c) >= 0:
-		return sign
-	}
-	return 0
-})

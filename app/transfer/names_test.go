@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -65,14 +64,10 @@ func TestAmbiguousLinesAreRefused(t *testing.T) {
 	newHouse(t, "cccc").plan(sealed(t, h, plain)) // as it was it is read
 }
 
-// Names are looked at in time that grows with the line, whatever stands in it.
-func TestNamesOfHostileLinesAreFast(t *testing.T) {
-	begin := time.Now()
+// Names are looked at in time that grows with the line, whatever stands in it. With its square, this would not end.
+func TestNamesOfHostileLinesAreFast(*testing.T) {
 	for _, part := range []string{`\`, `\"`, `"`, `{"a":1},`, `":`, `{`, `}{`, ` `} {
 		_ = checkNames([]byte(`{"a":"` + strings.Repeat(part, 4<<20/len(part))))
 		_ = checkNames(bytes.Repeat([]byte(part), 4<<20/len(part)))
-	}
-	if took := time.Since(begin); took > 20*time.Second {
-		t.Errorf("it took %s", took)
 	}
 }

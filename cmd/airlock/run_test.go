@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -91,14 +90,13 @@ func TestRunOnATerminal(t *testing.T) {
 func TestStoppedCommandHoldsNobody(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out, started := io.Pipe()
-	j := &job{own: started, console: console{env: os.Environ()}, llmCommand: "echo up >&2; sleep 60; echo late"}
+	j := &job{own: started, console: console{env: os.Environ()}, llmCommand: "echo up >&2; sleep 3600; echo late"}
 	go func() {
 		_, _ = out.Read(make([]byte, 8))
 		cancel()
 		_, _ = io.Copy(io.Discard, out)
 	}()
-	begun := time.Now()
-	if _, err := j.askCommand(ctx, question{Prompt: "?"}); err == nil || time.Since(begun) > 30*time.Second {
-		t.Errorf("%v after %v", err, time.Since(begun))
+	if answer, err := j.askCommand(ctx, question{Prompt: "?"}); err == nil {
+		t.Errorf("it answered %+v", answer)
 	}
 }
