@@ -47,8 +47,12 @@ func killAll(gone <-chan struct{}) {
 // freezer stops every process of the box but this one, or lets them go on, and tells whether it succeeded.
 type freezer interface{ set(on bool) bool }
 
-// refreeze is how often a frozen box is looked at again.
-const refreeze = 250 * time.Millisecond
+// A frozen box is looked at again after refreezeFirst, then ever more seldom down to once every refreezeLast: a thousand boxes may wait frozen,
+// and looks four times a second of all of them keep two cores busy. A box that was found awake is looked at soon again.
+const (
+	refreezeFirst = 250 * time.Millisecond
+	refreezeLast  = 8 * time.Second
+)
 
 // ice holds every process of the box but this one stopped. The filter of the box closes the ways in which a script could have
 // the kernel wake it; ice looks again and again all the same. Not safe for concurrent use.
@@ -75,14 +79,15 @@ func (i *ice) set(on bool) bool {
 	i.melt, i.done = make(chan struct{}), make(chan struct{})
 	go func(melt <-chan struct{}, done chan<- struct{}) {
 		defer close(done)
-		for {
+		for pause := refreezeFirst; ; pause = min(2*pause, refreezeLast) {
 			select {
 			case <-melt:
 				return
-			case <-time.After(refreeze):
-				if !allStopped() {
-					freeze()
-				}
+			case <-time.After(pause):
+			}
+			if !allStopped() {
+				freeze()
+				pause = refreezeFirst / 2
 			}
 		}
 	}(i.melt, i.done)

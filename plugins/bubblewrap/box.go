@@ -44,11 +44,11 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []s
 	defer p.closeOurs()
 	b := &box{process: p, group: g, init: newInitProcess()}
 	defer b.init.close()
-	return b.live(ctx, h.limiter.interval(), stdin, stdout)
+	return b.live(ctx, h.limiter.pace(), stdin, stdout)
 }
 
 // live lets the box run and sees it to its end.
-func (b *box) live(ctx context.Context, interval time.Duration, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	code := make(chan *int, 1)
 	go func() {
 		code <- readStatus(b.status, func(pid int) { b.init.is(pid, b.cmd.Process.Pid) })
@@ -72,7 +72,7 @@ func (b *box) live(ctx context.Context, interval time.Duration, stdin io.Reader,
 		_ = relay(b.stdin, stdin)
 		b.stdin.Close()
 	}()
-	outErr := b.watch(ctx, interval, output, exited)
+	outErr := b.watch(ctx, looks, output, exited)
 
 	leftErr := b.init.wait(drainTime)
 	final, usageErr := b.group.usage()
@@ -89,9 +89,9 @@ func (b *box) live(ctx context.Context, interval time.Duration, stdin io.Reader,
 
 // watch kills the box when ctx ends, its output can't be delivered or a limit is exceeded. It returns when the chain has ended, with the
 // error of the output, if that has ended already.
-func (b *box) watch(ctx context.Context, interval time.Duration, output chan error, exited <-chan struct{}) error {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
+func (b *box) watch(ctx context.Context, looks pace, output chan error, exited <-chan struct{}) error {
+	look := time.NewTimer(looks.least)
+	defer look.Stop()
 	done := ctx.Done()
 	for {
 		select {
@@ -99,27 +99,40 @@ func (b *box) watch(ctx context.Context, interval time.Duration, output chan err
 			return nil
 		case <-done:
 			b.kill(plugins.ReasonKilled)
+			look.Reset(looks.least)
 			done = nil
 		case err := <-output:
 			output <- err // for flush
 			output = nil
 			if err != nil {
 				b.kill(plugins.ReasonKilled)
+				look.Reset(looks.least)
 			}
-		case <-tick.C:
-			if b.killed != "" {
-				b.kill(b.killed) // again: a fork may have slipped past
-				continue
-			}
-			switch u, err := b.group.usage(); {
-			case err != nil:
-			case u.oom:
-				b.kill(plugins.ReasonOOM)
-			case u.refused >= hammering:
-				b.kill(plugins.ReasonPids)
-			}
+		case <-look.C:
+			look.Reset(b.look(&looks))
 		}
 	}
+}
+
+// look kills the box if it exceeded a limit or should be dead already, and returns when to look again.
+func (b *box) look(looks *pace) time.Duration {
+	if b.killed != "" {
+		b.kill(b.killed) // again: a fork may have slipped past
+		return looks.least
+	}
+	u, err := b.group.usage()
+	switch {
+	case err != nil:
+		return looks.least
+	case u.oom:
+		b.kill(plugins.ReasonOOM)
+	case u.refused >= hammering:
+		b.kill(plugins.ReasonPids)
+	}
+	if b.killed != "" {
+		return looks.least
+	}
+	return looks.next(u)
 }
 
 func (b *box) kill(why plugins.Reason) {

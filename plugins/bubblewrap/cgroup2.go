@@ -9,8 +9,8 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// cgroupInterval is how often a cgroup's counters are read while a box runs. The kernel holds the limits; this only notices.
-const cgroupInterval = 100 * time.Millisecond
+// cgroupPace is how often a cgroup's counters are read while a box runs. The kernel holds the limits; this only notices.
+func cgroupPace() pace { return pace{least: 100 * time.Millisecond, most: 2 * time.Second} }
 
 const cpuPeriod = 100_000 // µs
 
@@ -42,7 +42,7 @@ func (c *cgroup2) enforced() map[string]string {
 	return m
 }
 
-func (c *cgroup2) interval() time.Duration { return cgroupInterval }
+func (c *cgroup2) pace() pace { return cgroupPace() }
 
 func (c *cgroup2) create(id string, l plugins.Limits) (group, error) {
 	g := group2{cgroupDir(c.base.file(boxName(c.instance, id)))}

@@ -14,8 +14,8 @@ type limiter interface {
 	create(id string, l plugins.Limits) (group, error)
 	// sweep removes every group of this instance for which keep answers false, with all that runs in it.
 	sweep(keep func(id string) bool) error
-	// interval is how often a group's usage should be looked at.
-	interval() time.Duration
+	// pace is how often a group's usage should be looked at.
+	pace() pace
 }
 
 // group holds one box's processes to its limits.
@@ -29,6 +29,24 @@ type group interface {
 	empty() (bool, error)
 	// remove ends the group, which must be empty.
 	remove() error
+}
+
+// pace is the time between looks at a group: the least while it does something, doubled up to the most while it does nothing. Most boxes
+// wait most of the time, up to a thousand of them frozen.
+type pace struct {
+	least, most time.Duration
+	last        usage
+	wait        time.Duration
+}
+
+// next returns how long to wait after a look that found u.
+func (p *pace) next(u usage) time.Duration {
+	if u == p.last {
+		p.wait = min(2*p.wait, p.most)
+	} else {
+		p.wait, p.last = p.least, u
+	}
+	return p.wait
 }
 
 // usage is what a group knows about a box.

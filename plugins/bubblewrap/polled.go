@@ -25,7 +25,8 @@ func (polled) enforced() map[string]string {
 	return map[string]string{"memory": "polled", "pids": "rlimit"}
 }
 
-func (polled) interval() time.Duration { return 25 * time.Millisecond }
+// pace never slows down: nothing else holds the limit, and what processes use doesn't tell whether they run.
+func (polled) pace() pace { return pace{least: 25 * time.Millisecond, most: 25 * time.Millisecond} }
 
 func (polled) create(_ string, l plugins.Limits) (group, error) { return &tree{limits: l}, nil }
 

@@ -9,12 +9,35 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/memfile"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 	"github.com/google/go-cmp/cmp"
 )
+
+func TestPace(t *testing.T) {
+	p := pace{least: 100 * time.Millisecond, most: time.Second}
+	idle, busy := usage{cpu: 1}, usage{cpu: 2}
+	for i, look := range []struct {
+		u    usage
+		want time.Duration
+	}{
+		{idle, 100 * time.Millisecond},
+		{idle, 200 * time.Millisecond},
+		{idle, 400 * time.Millisecond},
+		{idle, 800 * time.Millisecond},
+		{idle, time.Second},
+		{idle, time.Second},
+		{busy, 100 * time.Millisecond},
+		{busy, 200 * time.Millisecond},
+	} {
+		if got := p.next(look.u); got != look.want {
+			t.Errorf("look %d: %s until the next, want %s", i, got, look.want)
+		}
+	}
+}
 
 func TestParseSettings(t *testing.T) {
 	tests := []struct {

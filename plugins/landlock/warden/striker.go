@@ -31,8 +31,10 @@ func killAll() {
 const (
 	// freezeWithin bounds the attempts to stop every process.
 	freezeWithin = 5 * time.Second
-	// refreeze is how often a frozen box is looked at again.
-	refreeze = 250 * time.Millisecond
+	// A frozen box is looked at again after refreezeFirst, then ever more seldom down to once every refreezeLast: a thousand boxes may wait frozen.
+	// One that was found awake is looked at soon again.
+	refreezeFirst = 250 * time.Millisecond
+	refreezeLast  = 8 * time.Second
 )
 
 // ice holds every process of the box but the guest stopped. Not safe for concurrent use.
@@ -68,12 +70,14 @@ func (i *ice) set(on bool) bool {
 
 func (i *ice) hold(melt <-chan struct{}, done chan<- struct{}) {
 	defer close(done)
-	for {
+	for pause := refreezeFirst; ; pause = min(2*pause, refreezeLast) {
 		select {
 		case <-melt:
 			return
-		case <-time.After(refreeze):
-			i.stop()
+		case <-time.After(pause):
+		}
+		if !i.stop() {
+			pause = refreezeFirst / 2
 		}
 	}
 }
