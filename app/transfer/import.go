@@ -194,7 +194,7 @@ func errChanged() error {
 }
 
 func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
-	return &importer{planner: p, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance, room: room{left: s.room},
+	return &importer{planner: p, s: s, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance, room: room{left: s.room},
 		ids: map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]string{}, brought: map[string]*brought{}}
 }
 
