@@ -27,6 +27,7 @@ const (
 	MaxResponse = 1 << 20 // an LLM answer
 	MaxLLMCalls = 100     // per execution
 	MaxKeys     = 100     // per profile
+	MaxKeyHosts = 500     // of all keys of a profile together
 )
 
 // Times.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/computclaw/airlock/app/secrets"
@@ -31,9 +32,19 @@ func AskedKeys(ctx context.Context, tx *store.Tx, ring *secrets.Keyring) ([][]by
 	return keys, nil
 }
 
-// KeepAskedKey keeps such a key.
+// MaxAskedKeys is how many such keys an instance has, with its own: what a file of ours may hold.
+const MaxAskedKeys = 64
+
+// KeepAskedKey keeps such a key, as long as there is room for it. Without it, re-runs here don't find the answers that were given there.
 func KeepAskedKey(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, key []byte, at time.Time) error {
 	sum := sha256.Sum256(key)
 	name := settingAsked + hex.EncodeToString(sum[:8])
+	kept, err := tx.SettingsUnder(ctx, settingAsked)
+	if err != nil {
+		return err
+	}
+	if known := slices.ContainsFunc(kept, func(set store.Setting) bool { return set.Key == name }); !known && len(kept) >= MaxAskedKeys-1 {
+		return nil
+	}
 	return tx.SetSettings(ctx, at, store.Setting{Key: name, Value: ring.Seal(secrets.Settings, name, key), Sealed: true})
 }

@@ -90,6 +90,13 @@ func mergeKeys(have, asked []app.Key) (merged []app.Key, names []string, err err
 	if len(merged) > app.MaxKeys {
 		return nil, nil, tooManyKeys()
 	}
+	hosts := 0
+	for _, k := range merged {
+		hosts += len(k.Hosts)
+	}
+	if hosts > app.MaxKeyHosts && len(names) > 0 {
+		return nil, nil, app.Invalid("hosts", fmt.Sprintf("the keys of a profile name at most %d hosts together", app.MaxKeyHosts), "Name only the hosts that a key is for, or use several profiles.")
+	}
 	return merged, names, nil
 }
 

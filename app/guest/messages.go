@@ -26,7 +26,7 @@ func (r *run) message(m wire.Message) error {
 		r.result = append([]byte{}, m.Result.Data...)
 	case m.Failed != nil:
 		// The frame's size is limit enough: whoever cuts these texts has to redact them first.
-		r.outcome.Failed = &wire.Failed{Error: m.Failed.Error, Traceback: m.Failed.Traceback, Line: max(0, m.Failed.Line)}
+		r.outcome.Failed = &wire.Failed{Error: m.Failed.Error, Traceback: m.Failed.Traceback, Line: lineOf(m.Failed.Line)}
 	case m.Abort != nil:
 		if c := r.connections[m.Abort.Stream]; c != nil {
 			delete(r.connections, m.Abort.Stream)
@@ -52,10 +52,21 @@ func possible(e wire.Exited) bool {
 	return (byExit || bySignal) && e.DroppedStdout >= 0 && e.DroppedStderr >= 0
 }
 
+// maxLine is more lines than any script has. What is beyond would be kept, and no backup that holds it could be read.
+const maxLine = 1 << 30
+
+// lineOf takes a script's word for one of its lines: 0 if it has none.
+func lineOf(n int) int {
+	if n < 0 || n > maxLine {
+		return 0
+	}
+	return n
+}
+
 // askedFor passes on a claim that makes sense. One that doesn't is no breach: the script can say here what it likes.
 func (r *run) askedFor(a wire.Asked) {
 	_, err := netip.ParseAddr(a.Host)
-	if err != nil && !hostName(a.Host) || a.Port < 0 || a.Port > 65535 || a.Line < 0 || r.claims >= maxAsked {
+	if err != nil && !hostName(a.Host) || a.Port < 0 || a.Port > 65535 || a.Line != lineOf(a.Line) || r.claims >= maxAsked {
 		return
 	}
 	r.claims++

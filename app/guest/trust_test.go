@@ -120,6 +120,20 @@ set_result("done")
 	}
 }
 
+// A script writes to Airlock itself, past its runner. A line that no file of ours may hold would make every backup fail from then on.
+func TestAScriptCantFailInAnImpossibleLine(t *testing.T) {
+	for _, line := range []string{"4611686018427387904", "-1"} {
+		f := execute(t, job(`
+import os
+body = b'{"failed": {"error": "x", "line": `+line+`}}'
+os.write(3, len(body).to_bytes(4, "big") + body)
+os._exit(1)`), &recorder{})
+		if f.Failed == nil || f.Failed.Error != "x" || f.Failed.Line != 0 {
+			t.Errorf("%s: %+v, %v", line, f.Failed, f.err)
+		}
+	}
+}
+
 func TestAskedIsBoundedAndHarmless(t *testing.T) {
 	for name, text := range map[string]string{
 		"many hosts": `
@@ -136,7 +150,7 @@ for n in range(5000):
 set_result("done")`,
 		"nonsense": `
 import os
-for claim in (b'{"host": "a b", "port": 1, "line": 1}', b'{"host": "a", "port": -1, "line": 1}', b'{"host": "a", "port": 70000, "line": 1}', b'{"host": "a", "port": 1, "line": -1}'):
+for claim in (b'{"host": "a b", "port": 1, "line": 1}', b'{"host": "a", "port": -1, "line": 1}', b'{"host": "a", "port": 70000, "line": 1}', b'{"host": "a", "port": 1, "line": -1}', b'{"host": "a", "port": 1, "line": 4611686018427387904}'):
     body = b'{"asked": ' + claim + b'}'
     os.write(3, len(body).to_bytes(4, "big") + body)
 set_result("done")`,

@@ -18,6 +18,9 @@ import (
 // InstanceKeyFile is the name, inside the data directory, of the key that Airlock makes for itself.
 const InstanceKeyFile = "instance.key"
 
+// unfinished begins the names of key files that are being written.
+const unfinished = ".instance.key-"
+
 // maxKeyFile bounds what is read of a key file, in bytes.
 const maxKeyFile = 4096
 
@@ -100,7 +103,7 @@ func createKey(dir, path string) (created bool, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return false, err
 	}
-	file, err := os.CreateTemp(dir, ".instance.key-*") // mode 0600
+	file, err := os.CreateTemp(dir, unfinished+"*") // mode 0600
 	if err != nil {
 		return false, err
 	}
@@ -163,7 +166,7 @@ func NewInstanceKey() app.Secret {
 
 // WriteKeys replaces the key file in dataDir, so that a reader or a crash sees the old one or the new one.
 func WriteKeys(dataDir string, current app.Secret, older ...app.Secret) (err error) {
-	file, err := os.CreateTemp(dataDir, ".instance.key-*") // mode 0600
+	file, err := os.CreateTemp(dataDir, unfinished+"*") // mode 0600
 	if err != nil {
 		return fmt.Errorf("secrets: write the instance key: %w", err)
 	}
@@ -178,5 +181,20 @@ func WriteKeys(dataDir string, current app.Secret, older ...app.Secret) (err err
 	if err != nil {
 		return errors.Join(fmt.Errorf("secrets: write the instance key: %w", err), os.Remove(file.Name()))
 	}
-	return syncDir(dataDir)
+	return errors.Join(dropUnfinished(dataDir), syncDir(dataDir))
+}
+
+// dropUnfinished removes what a writer left that was killed: keys may stand in it that are to be gone. Nobody else writes now: there is a key file, and one rotation at a time.
+func dropUnfinished(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("secrets: write the instance key: %w", err)
+	}
+	var errs []error
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), unfinished) {
+			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return errors.Join(errs...)
 }

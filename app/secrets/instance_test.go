@@ -146,3 +146,21 @@ func write(t *testing.T, path, text string, mode os.FileMode) string {
 	}
 	return path
 }
+
+// A rotation was killed while it wrote the key file. What it left behind holds keys that are to be gone when the next one has ended.
+func TestAKilledRotationLeavesNoKeysBehind(t *testing.T) {
+	dir := t.TempDir()
+	if err := WriteKeys(dir, app.NewSecret(first)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, ".instance.key-123"), second+"\n"+first+"\n", 0o600)
+	if err := WriteKeys(dir, app.NewSecret(second), app.NewSecret(first)); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteKeys(dir, app.NewSecret(second)); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 || entries[0].Name() != InstanceKeyFile {
+		t.Errorf("%v, %v", entries, err)
+	}
+}

@@ -24,6 +24,7 @@ type Report struct {
 // importer writes a file into the store, in one transaction.
 type importer struct {
 	*planner
+	s        *Service // nil where nothing is written
 	load     *store.Loader
 	now      time.Time
 	by       app.Actor
@@ -86,7 +87,7 @@ func (m *importer) run(ctx context.Context) (err error) {
 	return m.tx.KeepWordsAfter(ctx, newest)
 }
 
-// roomForMore makes sure that there is not more now than half of what a file may arrange: the rest is for what comes here, so that our own files, and backups, can always be read.
+// roomForMore makes sure that there is not more now, in number, size and values, than half of what a file may arrange: the rest is for what comes here, so that our own files, and backups, can always be read.
 func (m *importer) roomForMore(ctx context.Context) error {
 	if m.fresh {
 		return nil
@@ -99,7 +100,27 @@ func (m *importer) roomForMore(ctx context.Context) error {
 		return app.E(app.CodeTooLarge, fmt.Sprintf("there would be %d credentials, %d profiles and %d versions of policies here; an import makes no more than %d of each", credentials, profiles, policies, maxThings/2),
 			"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
 	}
+	var all scale
+	e := &exporter{s: m.s, out: newLineWriter(&all)}
+	for _, step := range []func(context.Context, *store.Tx) error{e.opening, e.credentials, e.writeProfiles, e.policies} {
+		if err := step(ctx, m.tx); err != nil {
+			return err
+		}
+	}
+	if all.bytes > maxArranged/2 || all.values > maxArrangedValues/2 {
+		return app.E(app.CodeTooLarge, fmt.Sprintf("credentials, profiles and policies would take %d MiB and hold %d values; an import makes no more than %d MiB and %d", all.bytes>>20, all.values, maxArranged>>21, maxArrangedValues/2),
+			"Nothing was imported. Take less of the file, or restore it into an instance of its own: airlock admin restore.")
+	}
 	return nil
+}
+
+// scale measures lines as their reader does.
+type scale struct{ bytes, values int }
+
+func (s *scale) Write(line []byte) (int, error) {
+	s.bytes += len(line)
+	s.values += countValues(line)
+	return len(line), nil
 }
 
 func (m *importer) credential(ctx context.Context, item Item, c credentialRecord) error {

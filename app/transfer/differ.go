@@ -123,6 +123,9 @@ func (p *planner) facts(f profileRecord) []string {
 		} else {
 			facts = append(facts, "It reaches no host.")
 		}
+		if policy.Placement != (app.Placement{}) {
+			facts = append(facts, "Its scripts run only here: "+placement(policy.Placement)+".")
+		}
 	}
 	if f.ExpiresAt > 0 {
 		facts = append(facts, "It expires at "+moment(f.ExpiresAt)+".")

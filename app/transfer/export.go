@@ -100,7 +100,7 @@ func (e *exporter) opening(ctx context.Context, tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
-		open.AskedKeys = append([][]byte{e.s.cfg.Keyring.LookupKey(secrets.Scripts)}, keys...)
+		open.AskedKeys = append([][]byte{e.s.cfg.Keyring.LookupKey(secrets.Scripts)}, keys[:min(len(keys), access.MaxAskedKeys-1)]...)
 		total, err := tx.CountEnded(ctx, e.what.Profiles)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/secrets"
@@ -100,18 +101,9 @@ func exchangeRow(ring *secrets.Keyring, id int64, x exchangeRecord) (store.Excha
 func statsRow(r statsRecord) (store.StatsRow, error) {
 	row := r.StatsRow
 	row.Durations = string(r.Durations)
-	err := checkBounds(row)
-	times := map[int64]int64{} // by milliseconds
-	if err == nil {
-		err = json.Unmarshal(r.Durations, &times)
-	}
+	err := errors.Join(checkBounds(row), checkDurations(r.Durations))
 	if min(row.Completed, row.Error, row.Timeout, row.Cancelled, row.Started, row.RunMs, row.LLMMs, row.Redactions) < 0 {
 		err = errors.New("it counts fewer than none")
-	}
-	for ms, n := range times {
-		if ms < 0 || n < 0 || n > maxNumber {
-			err = errors.New("it counts what can't be")
-		}
 	}
 	if err == nil && !handleShape.MatchString(row.ProfileHandle) {
 		err = errors.New("its profile's handle is malformed")
@@ -120,6 +112,27 @@ func statsRow(r statsRecord) (store.StatsRow, error) {
 		return row, contradiction("a day of the statistics", "is not possible", err)
 	}
 	return row, nil
+}
+
+// maxDurations is of how many lengths one row of the statistics counts executions: they are rounded to two digits, so there are some hundreds.
+const maxDurations = 10_000
+
+// checkDurations takes what the pages that sum statistics up can read: an object of numbers, by milliseconds. One row that they can't would be in the way of all of them.
+func checkDurations(text []byte) error {
+	var times map[string]*int64
+	if err := json.Unmarshal(text, &times); err != nil {
+		return err
+	}
+	if times == nil || len(times) > maxDurations {
+		return errors.New("its durations are none, or too many")
+	}
+	for key, n := range times {
+		ms, err := strconv.ParseInt(key, 10, 64)
+		if err != nil || strconv.FormatInt(ms, 10) != key || ms < 0 || ms > maxMoment || n == nil || *n < 0 || *n > maxNumber {
+			return errors.New("it counts what can't be")
+		}
+	}
+	return nil
 }
 
 // text is a JSON column.

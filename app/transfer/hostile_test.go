@@ -125,6 +125,15 @@ func TestNothingChangesBetweenPreviewAndImport(t *testing.T) {
 	})
 	_, err := b.Import(t.Context(), person(), upload(exchanged), yes, plan.Digest, nil)
 	wantCode(t, "another file", err, app.CodeConflict)
+	rewritten := forge(t, a, func(r *record) bool {
+		if r.Output != nil {
+			r.Output.Stdout = "what nobody has seen"
+		}
+		return true
+	})
+	yes.History = true
+	_, err = b.Import(t.Context(), person(), upload(rewritten), yes, plan.Digest, nil)
+	wantCode(t, "another history", err, app.CodeConflict)
 	b.credential("STRIPE_KEY", "sk_live_set_meanwhile", "api.stripe.com")
 	_, err = b.Import(t.Context(), person(), upload(file), yes, plan.Digest, nil)
 	wantCode(t, "another value here", err, app.CodeConflict)
@@ -150,6 +159,10 @@ func TestImpossibleTimesNumbersAndTexts(t *testing.T) {
 		"output in no order":             func(r *record) { r.Output.Segments = json.RawMessage(`{"a":1}`) },
 		"day of the future":              func(r *record) { r.Stats.Start = maxMoment },
 		"day without durations":          func(r *record) { r.Stats.Durations = json.RawMessage(`[1]`) },
+		"day of null":                    func(r *record) { r.Stats.Durations = json.RawMessage(`null`) },
+		"day with a null":                func(r *record) { r.Stats.Durations = json.RawMessage(`{"1":null}`) },
+		"day with a duration twice":      func(r *record) { r.Stats.Durations = json.RawMessage(`{"1":1,"01":1}`) },
+		"day of many durations":          func(r *record) { r.Stats.Durations = manyDurations() },
 		"day of a path":                  func(r *record) { r.Stats.ProfileHandle = "../x" },
 		"credential of the future":       func(r *record) { r.Credential.LastUsedAt = maxMoment + 1 },
 		"profile of the future":          func(r *record) { r.Profile.ExpiresAt = maxMoment + 1 },
@@ -174,6 +187,14 @@ func TestImpossibleTimesNumbersAndTexts(t *testing.T) {
 			wantCode(t, "fill", err, app.CodeInvalidField)
 		})
 	}
+}
+
+func manyDurations() json.RawMessage {
+	times := map[int]int{}
+	for ms := range maxDurations + 1 {
+		times[ms] = 1
+	}
+	return json.RawMessage(text(times))
 }
 
 // attempt changes a record if it is of the kind that change is for.

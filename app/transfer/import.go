@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/live"
@@ -80,7 +81,7 @@ func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress 
 	if err != nil {
 		return Plan{}, err
 	}
-	out.File, out.Bytes = in.lines.counts, r.Size()
+	out.File, out.Bytes, out.Digest = in.lines.counts, r.Size(), out.Digest+"."+in.digest()
 	return out, nil
 }
 
@@ -169,12 +170,16 @@ func (s *Service) apply(ctx context.Context, by app.Actor, in *incoming, choice 
 		if err != nil {
 			return err
 		}
-		if p.digest() != digest {
-			return app.E(app.CodeConflict, "something was changed here since you looked at the file", "Nothing was imported. Look at the preview again.")
+		items, whole, _ := strings.Cut(digest, ".")
+		if p.digest() != items {
+			return errChanged()
 		}
 		m := s.importer(p, by, choice)
 		if err := m.run(ctx); err != nil {
 			return err
+		}
+		if in.digest() != whole { // its history is another one than what was counted
+			return errChanged()
 		}
 		report = m.report
 		detail := fmt.Sprintf("Imported %s from a file that instance %s made at %s.", Counts{Credentials: report.Credentials, Profiles: report.Profiles, Executions: report.Executions},
@@ -184,8 +189,12 @@ func (s *Service) apply(ctx context.Context, by app.Actor, in *incoming, choice 
 	return report, err
 }
 
+func errChanged() error {
+	return app.E(app.CodeConflict, "the file, or something here, was changed since you looked at it", "Nothing was imported. Look at the preview again.")
+}
+
 func (s *Service) importer(p *planner, by app.Actor, choice Choice) *importer {
-	return &importer{planner: p, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance, room: room{left: s.room},
+	return &importer{planner: p, s: s, now: s.now(), by: by, choice: choice, instance: s.cfg.Instance, room: room{left: s.room},
 		ids: map[string]string{}, homes: map[string]*int64{}, refused: map[string]struct{}{}, parted: map[string]string{}, brought: map[string]*brought{}}
 }
 

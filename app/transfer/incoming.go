@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -80,6 +81,9 @@ func (in *incoming) history(visit func(record) error) error {
 		}
 	}
 }
+
+// digest identifies all that the file says, once it was read to its end.
+func (in *incoming) digest() string { return hex.EncodeToString(in.lines.sum.Sum(nil)) }
 
 // credential returns the file's credential with an id.
 func (in *incoming) credential(id string) (credentialRecord, bool) {

@@ -3,9 +3,11 @@ package transfer
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"reflect"
 	"unicode/utf8"
@@ -131,10 +133,11 @@ type lineReader struct {
 	last   kind
 	counts Counts
 	open   opening
+	sum    hash.Hash // of all lines so far
 }
 
 func newLineReader(r io.Reader) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(r, 64<<10)}
+	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), sum: sha256.New()}
 }
 
 // next returns the next record; io.EOF behind the ending, when nothing follows. The first record is the opening.
@@ -148,6 +151,7 @@ func (l *lineReader) next() (record, error) {
 		}
 		return record{}, err
 	}
+	l.sum.Write(l.buf)
 	if !utf8.Valid(l.buf) {
 		return record{}, l.wrong("it is not UTF-8", nil)
 	}

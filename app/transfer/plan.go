@@ -49,7 +49,7 @@ type Plan struct {
 	Here     int64  // executions of it that are here already
 	Events   int64  // of the other instance's audit log
 	Bytes    int64  // unpacked
-	Digest   string // of the items: an import of another plan than the one that was looked at is refused
+	Digest   string // of the items and of the whole file: an import of another plan than the one that was looked at is refused
 }
 
 // Count returns how many items of a kind have a state.

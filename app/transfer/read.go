@@ -80,7 +80,7 @@ func readProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 		return p, err
 	}
 	for _, h := range hosts {
-		r := hostRecord{Allowed: h.Allowed, Execution: h.Execution, Line: h.Line, CreatedAt: h.CreatedAt}
+		r := hostRecord{Allowed: h.Allowed, Execution: h.Execution, Line: readable(h.Line), CreatedAt: h.CreatedAt}
 		if err := decode("profile "+row.Handle, field{h.Host, &r.Host}, field{h.AskedBy, &r.AskedBy}); err != nil {
 			return p, err
 		}
@@ -104,6 +104,7 @@ func readHistory(ring *secrets.Keyring, handle string, row any) (r record, err e
 			return r, fmt.Errorf("transfer: %s: %w", what, err)
 		}
 		x := executionRecord{ID: string(id), ExecutionRow: row}
+		x.ErrorLine = readable(x.ErrorLine)
 		r.Execution = &x
 		return r, decode(what, field{row.Injected, &x.Injected}, field{row.SubmittedBy, &x.SubmittedBy}, field{row.Manifest, &x.Manifest})
 	case store.ScriptRow:
@@ -131,6 +132,7 @@ func readHistory(ring *secrets.Keyring, handle string, row any) (r record, err e
 		return r, decode(what, field{row.AnsweredBy, &x.AnsweredBy})
 	case store.ConnectionRow:
 		x := connectionRecord{ConnectionRow: row}
+		x.Line = readable(x.Line)
 		r.Connection = &x
 		return r, decode(what, field{row.Credentials, &x.Credentials})
 	case store.RedactionRow:
@@ -139,6 +141,14 @@ func readHistory(ring *secrets.Keyring, handle string, row any) (r record, err e
 		return r, fmt.Errorf("transfer: %T does not travel", row)
 	}
 	return r, nil
+}
+
+// readable is a line of a script as a file may hold it. Scripts say themselves in which line they failed, and one that could not be read would make the file as a whole unreadable.
+func readable(line int) int {
+	if line < 0 || line > maxNumber {
+		return 0
+	}
+	return line
 }
 
 func openText(ring *secrets.Keyring, row string, token []byte) (string, error) {

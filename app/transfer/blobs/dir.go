@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Dir is a directory, such as a mounted volume. Files have mode 0600.
@@ -109,9 +111,17 @@ func (d *Dir) Get(_ context.Context, name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path) //nolint:gosec // the name is checked
+	// Others may write to the directory: a pipe in the file's place must not hold us up, nor a link lead elsewhere.
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0) //nolint:gosec // the name is checked
 	if err != nil {
 		return nil, fmt.Errorf("blobs: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", name)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("blobs: %w", err), f.Close())
 	}
 	return f, nil
 }

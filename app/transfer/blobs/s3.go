@@ -64,12 +64,34 @@ func OpenS3(at S3) (*Bucket, error) {
 	return &Bucket{client, at}, nil
 }
 
+// What is believed of a storage that may be anybody's.
+const (
+	maxAnswer = 2 << 20 // bytes of an answer that is not a file: it is decoded in memory, where an element takes a hundred times its room
+	pageSize  = 200     // names in an answer of a list, so that the longest ones fit
+	maxListed = 100_000 // names in all
+	listTime  = 10 * time.Minute
+)
+
+// bounded cuts answers off that are read into memory as a whole. Files are not: they are read as a stream.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := b.RoundTripper.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if file := r.Method == http.MethodGet && r.URL.RawQuery == "" && answer.StatusCode < 300; !file {
+		answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswer)
+	}
+	return answer, nil
+}
+
 // transport gives up on who doesn't answer; how long a whole transfer may take is the caller's.
 func transport() http.RoundTripper {
-	return &http.Transport{
+	return bounded{&http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 15 * time.Second}).DialContext, TLSHandshakeTimeout: 15 * time.Second,
 		ResponseHeaderTimeout: time.Minute, ExpectContinueTimeout: time.Second, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 4, DisableCompression: true,
-	}
+	}}
 }
 
 func (b *Bucket) String() string {
@@ -107,20 +129,24 @@ func (b *Bucket) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	return object, nil
 }
 
-// List implements Store.
+// List implements Store. A list that does not end is an error.
 func (b *Bucket) List(ctx context.Context, prefix string) ([]Blob, error) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel() // ends the listing where we stop reading it
 	var list []Blob
-	for o := range b.client.ListObjects(ctx, b.at.Bucket, minio.ListObjectsOptions{Prefix: b.at.Prefix + prefix}) {
+	seen := 0
+	for o := range b.client.ListObjects(ctx, b.at.Bucket, minio.ListObjectsOptions{Prefix: b.at.Prefix + prefix, MaxKeys: pageSize}) {
 		if o.Err != nil {
 			return nil, b.failed("list", o.Err)
 		}
-		if name := strings.TrimPrefix(o.Key, b.at.Prefix); nameShape.MatchString(name) {
+		if seen++; seen > maxListed {
+			return nil, fmt.Errorf("blobs: list: there are more than %d files whose names begin with %s", maxListed, b.at.Prefix+prefix)
+		}
+		if name := strings.TrimPrefix(o.Key, b.at.Prefix); strings.HasPrefix(name, prefix) && nameShape.MatchString(name) {
 			list = append(list, Blob{name, o.Size, o.LastModified})
 		}
 	}
-	return list, nil
+	return list, ctx.Err()
 }
 
 // Delete implements Store.
