@@ -16,11 +16,7 @@ const retryAfter = 30 * time.Minute
 // Run makes backups as the settings say until ctx ends. One process per instance may do that; it notes as failed what the one before left running.
 func (s *Service) Run(ctx context.Context) {
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		n, err := tx.EndLostBackups(ctx, time.UnixMilli(maxMoment), s.now()) // all, also of a clock that was ahead
-		if err != nil || n == 0 {
-			return err
-		}
-		return tx.Audit(ctx, s.event(app.System(), "backup.failed", "backups", "A backup was interrupted when the server ended."))
+		return s.endLost(ctx, tx, time.UnixMilli(maxMoment)) // all, also of a clock that was ahead
 	})
 	if err != nil && ctx.Err() == nil {
 		s.cfg.Log.ErrorContext(ctx, "lost backups could not be noted", "error", err)

@@ -94,3 +94,17 @@ func TestTheServerMakesTheBackupThatIsDue(t *testing.T) {
 		})
 	}
 }
+
+// One that another process began and never ended is called failed after half a day. Failed ones are audited, however that was found out.
+func TestALostBackupIsAudited(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.BeginBackup(t.Context(), store.Backup{Cause: "person", By: person(), StartedAt: h.now().Add(-backupTime - time.Minute)})
+		return err
+	}))
+	must[store.Backup](t)(h.BackUp(t.Context(), person()))
+	if diff := cmp.Diff([]string{store.BackupFailed, store.BackupVerified}, h.list()); diff != "" || !slices.Contains(h.actions(), "backup.failed") {
+		t.Errorf("%v, %s", h.actions(), diff)
+	}
+}
