@@ -29,6 +29,11 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 		return err
 	}
 	defer lock.Close()
+	alone, err := lockKeys(cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	defer alone.Close()
 	point, err := transfer.IsPoint(rest[0])
 	if err != nil {
 		return err
@@ -70,7 +75,7 @@ func (o *operator) tellStanding(done transfer.Restored) {
 	fmt.Fprintln(o.err, "people, their passwords and what is revoked are as they were when it was made. Look through Settings, People, and Profiles; airlock admin token sets a new password")
 }
 
-// restoreKey is the instance key of the directory, made if there is none: a backup needs no old one.
+// restoreKey is the instance key of the directory, made if there is none: a backup needs no old one. A restore point opens with the key before, too, as long as that is known.
 func (o *operator) restoreKey(cfg config) (*secrets.Keyring, error) {
 	key, source, created, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
 	if err != nil {
@@ -79,5 +84,9 @@ func (o *operator) restoreKey(cfg config) (*secrets.Keyring, error) {
 	if created {
 		fmt.Fprintf(o.err, "made a new instance key, %s; back it up apart from the database\n", source)
 	}
-	return secrets.NewKeyring(key)
+	older, err := olderKeys(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return secrets.NewKeyring(key, older...)
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -184,6 +185,44 @@ func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
 		t.Errorf("the rotation said %q", said)
 	}
 	in.admin(movingWords, "export", filepath.Join(t.TempDir(), "house.airlock")) // it opens everything
+}
+
+// A command, or a rotation, beside a restore would write into the database that is set aside, and the rotation would drop the key of the new one. A restore begins beside none, and none begins
+// beside a restore.
+func TestARestoreIsAloneInItsDirectory(t *testing.T) {
+	in := startInstance(t, "AIRLOCK_POOL=0")
+	in.stop()
+	point := filepath.Join(t.TempDir(), "point.db")
+	must(t, os.Link(filepath.Join(in.dir, "airlock.db"), point))
+	other, err := shareKeys(in.dir) // as every command does
+	must(t, err)
+	restore := exec.Command(in.binary, "admin", "restore", point, "--replace")
+	restore.Env = in.env
+	if out, err := restore.CombinedOutput(); err == nil || !strings.Contains(string(out), "another airlock admin command") {
+		t.Errorf("%v %s", err, out)
+	}
+	must(t, other.Close())
+	in.admin("", "restore", point, "--replace")
+
+	alone, err := lockKeys(in.dir)
+	must(t, err)
+	began := exec.Command(in.binary, "admin", "credential", "list")
+	began.Env = in.env
+	must(t, began.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- began.Wait() }()
+	eventually(t, 20*time.Second, "the command waits for the lock", func() bool {
+		select {
+		case err := <-ended:
+			t.Fatalf("it ran beside the restore: %v", err)
+		default:
+		}
+		locks, err := os.ReadFile("/proc/locks")
+		must(t, err)
+		return strings.Contains(string(locks), "-> FLOCK  ADVISORY  READ "+strconv.Itoa(began.Process.Pid)+" ")
+	})
+	must(t, alone.Close())
+	must(t, <-ended)
 }
 
 // The instance key is replaced while the server runs and an agent works; afterwards the old one is nowhere, and a restart finds everything.
