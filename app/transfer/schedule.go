@@ -47,12 +47,15 @@ func (s *Service) tick(ctx context.Context) error {
 	var last store.Backup
 	var any bool
 	if err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		last, any, err = tx.ScheduledBackup(ctx)
+		last, any, err = tx.ScheduledBackup(ctx, now)
 		return err
 	}); err != nil {
 		return err
 	}
 	from := settings.Since
+	if from.After(now) { // the clock was ahead then: that time must not have to come before there are backups again
+		from = slot.Add(-time.Nanosecond)
+	}
 	if any && last.Slot.After(from) {
 		from = last.Slot
 	}
