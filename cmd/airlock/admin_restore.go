@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer"
@@ -34,7 +36,8 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 		return err
 	}
 	defer alone.Close()
-	point, err := transfer.IsPoint(rest[0])
+	path := pointPath(cfg.DataDir, rest[0])
+	point, err := transfer.IsPoint(path)
 	if err != nil {
 		return err
 	}
@@ -44,7 +47,7 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	}
 	r := transfer.Restore{Dir: cfg.DataDir, Keyring: ring, Replace: *replace, By: o.by, Log: slog.New(slog.NewTextHandler(o.err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	if point {
-		done, err := r.FromPoint(ctx, rest[0])
+		done, err := r.FromPoint(ctx, path)
 		if err != nil {
 			return err
 		}
@@ -52,7 +55,7 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 		o.tellStanding(done)
 		return nil
 	}
-	file, err := o.upload(rest[0], *from, *most)
+	file, err := o.upload(path, *from, *most)
 	if err != nil {
 		return err
 	}
@@ -64,6 +67,17 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	o.tellStanding(done)
 	fmt.Fprintln(o.err, "backups are off in it: their target and passphrase are in no file. Set them up under Settings, Backups")
 	return nil
+}
+
+// pointPath is the file that is meant: restore points are named as Settings, Move house shows them, whatever the working directory is.
+func pointPath(dir, name string) string {
+	inside := filepath.Join(dir, name)
+	_, here := os.Stat(name)
+	_, there := os.Stat(inside)
+	if here != nil && there == nil && filepath.Base(name) == name {
+		return inside
+	}
+	return name
 }
 
 // tellStanding says whose standing counts now: a copy may have what was taken away since.

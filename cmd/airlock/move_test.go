@@ -187,6 +187,24 @@ func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
 	in.admin(movingWords, "export", filepath.Join(t.TempDir(), "house.airlock")) // it opens everything
 }
 
+// Settings, Move house shows the command with the name of the restore point alone. It works wherever it is typed, and takes the present database away from nobody.
+func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
+	in := startInstance(t, "AIRLOCK_POOL=0")
+	in.admin("", "profile", "create", "--description", "from before")
+	in.stop()
+	const name = "before-import-20260102T030405.000Z.db"
+	database, err := os.ReadFile(filepath.Join(in.dir, "airlock.db"))
+	must(t, errors.Join(err, os.WriteFile(filepath.Join(in.dir, name), database, 0o600)))
+	in.admin("", "profile", "create", "--description", "since")
+	in.admin("", "restore", "--replace", name)
+	if list := in.admin("", "profile", "list"); !strings.Contains(list, "from before") || strings.Contains(list, "since") {
+		t.Errorf("%s", list)
+	}
+	if aside, err := filepath.Glob(filepath.Join(in.dir, "before-restore-*.db")); err != nil || len(aside) != 1 {
+		t.Errorf("set aside: %v, %v", aside, err)
+	}
+}
+
 // A command, or a rotation, beside a restore would write into the database that is set aside, and the rotation would drop the key of the new one. A restore begins beside none, and none begins
 // beside a restore.
 func TestARestoreIsAloneInItsDirectory(t *testing.T) {
