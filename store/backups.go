@@ -76,12 +76,12 @@ func (tx *Tx) EndLostBackups(ctx context.Context, before, at time.Time) (int64, 
 
 // Backups lists attempts, newest first.
 func (tx *Tx) Backups(ctx context.Context, limit int) ([]Backup, error) {
-	return tx.backups(ctx, "1 = 1", limit)
+	return tx.backups(ctx, limit, "1 = 1")
 }
 
-// ScheduledBackup is the newest attempt of the schedule, or a missed time; ok is false if there is none.
-func (tx *Tx) ScheduledBackup(ctx context.Context) (b Backup, ok bool, err error) {
-	list, err := tx.backups(ctx, "slot_at > 0", 1)
+// ScheduledBackup is the newest attempt of the schedule, or a missed time, up to a moment; ok is false if there is none. What is later was made while the clock was ahead.
+func (tx *Tx) ScheduledBackup(ctx context.Context, until time.Time) (b Backup, ok bool, err error) {
+	list, err := tx.backups(ctx, 1, "slot_at > 0 AND slot_at <= ?", toMillis(until))
 	if err != nil || len(list) == 0 {
 		return Backup{}, false, err
 	}
@@ -108,8 +108,8 @@ func (tx *Tx) BackupFiles(ctx context.Context) (map[string]BackupFile, error) {
 	return files, nil
 }
 
-func (tx *Tx) backups(ctx context.Context, where string, limit int) ([]Backup, error) {
-	rows, err := gorm.G[backupRow](tx.db).Where(where).Order("id DESC").Limit(limit).Find(ctx)
+func (tx *Tx) backups(ctx context.Context, limit int, where string, args ...any) ([]Backup, error) {
+	rows, err := gorm.G[backupRow](tx.db).Where(where, args...).Order("id DESC").Limit(limit).Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read backups: %w", err)
 	}

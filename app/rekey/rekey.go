@@ -3,7 +3,6 @@ package rekey
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app/access"
@@ -84,7 +83,7 @@ func bound(column store.SealedColumn, t store.SealedToken) (secrets.Purpose, str
 	case store.SealedAnswers:
 		return secrets.Scripts, secrets.AnswerRow(t.Name)
 	case store.SealedSettings:
-		return secrets.Settings, strings.TrimSpace(t.Name)
+		return secrets.Settings, t.Name
 	}
 	panic("rekey: unknown column " + string(column))
 }

@@ -19,11 +19,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// How long a backup may take in all, and how long the storage may be silent.
-const (
-	backupTime = 12 * time.Hour
-	silence    = 5 * time.Minute
-)
+// backupTime is how long a backup may take in all.
+const backupTime = 12 * time.Hour
 
 // BackUp makes a backup now and verifies it: writes an .airlock file, stores it, reads it back from there and restores it into a scratch database. Then the oldest
 // ones over the number to keep are deleted, of this instance's only. The outcome is recorded and audited, also a failure. CodeConflict if one is under way; people only.
@@ -59,7 +56,7 @@ func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, er
 	b.StartedAt = s.now()
 	b.Name = fmt.Sprintf("%s%s.airlock", s.backupNames(), b.StartedAt.Format(stampForm))
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
-		if _, err := tx.EndLostBackups(ctx, b.StartedAt.Add(-backupTime), b.StartedAt); err != nil {
+		if err := s.endLost(ctx, tx, b.StartedAt.Add(-backupTime)); err != nil {
 			return err
 		}
 		b.ID, err = tx.BeginBackup(ctx, b)
@@ -70,6 +67,15 @@ func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, er
 	}
 	err = s.make(ctx, settings, &b)
 	return b, errors.Join(err, s.conclude(context.WithoutCancel(ctx), &b, err))
+}
+
+// endLost notes and audits as failed what began before a moment and is called running still.
+func (s *Service) endLost(ctx context.Context, tx *store.Tx, before time.Time) error {
+	n, err := tx.EndLostBackups(ctx, before, s.now())
+	if err != nil || n == 0 {
+		return err
+	}
+	return tx.Audit(ctx, s.event(app.System(), "backup.failed", "backups", "A backup was interrupted: the process that made it ended."))
 }
 
 // conclude records and audits how it ended.
@@ -134,13 +140,20 @@ func (s *Service) make(ctx context.Context, settings BackupSettings, b *store.Ba
 	}
 	if err := s.verify(ctx, target, settings.Passphrase, dir, b, written); err != nil {
 		// What can't be restored must not pass for a backup.
-		return errors.Join(fmt.Errorf("transfer: the backup could not be restored: %w", err), target.Delete(context.WithoutCancel(ctx), b.Name))
+		return errors.Join(fmt.Errorf("transfer: the backup could not be restored: %w", err), s.discard(ctx, target, b.Name))
 	}
 	if err := s.prune(ctx, target, settings.Keep, b.Name); err != nil { // there may be rules against deleting: the backup is as good
 		b.Error = app.Clip("Older ones could not be deleted: "+err.Error(), 500)
 		s.cfg.Log.WarnContext(ctx, "old backups could not be deleted", "error", err)
 	}
 	return nil
+}
+
+// discard deletes a file, also where ctx has ended.
+func (s *Service) discard(ctx context.Context, target blobs.Store, name string) error {
+	ctx, dog := watched(context.WithoutCancel(ctx), s.silence)
+	defer dog.stop()
+	return target.Delete(ctx, name)
 }
 
 func (s *Service) writeBackup(ctx context.Context, path string, passphrase app.Secret, b *store.Backup) (Counts, error) {
@@ -167,7 +180,7 @@ func (s *Service) store(ctx context.Context, target blobs.Store, path string, b 
 		return fmt.Errorf("transfer: backup: %w", err)
 	}
 	defer file.Close()
-	ctx, dog := watched(ctx, silence)
+	ctx, dog := watched(ctx, s.silence)
 	defer dog.stop()
 	if err := target.Put(ctx, b.Name, reading{file, dog.feed}, b.Size); err != nil {
 		return errors.Join(err, context.Cause(ctx))
@@ -193,7 +206,7 @@ func (s *Service) verify(ctx context.Context, target blobs.Store, passphrase app
 		return err
 	}
 	defer made.Close()
-	ctx, dog := watched(ctx, silence)
+	ctx, dog := watched(ctx, s.silence)
 	defer dog.stop()
 	file := Upload{Size: b.Size, Passphrase: passphrase, MaxSize: 1 << 62, Open: func() (io.ReadCloser, error) {
 		r, err := target.Get(ctx, b.Name)
@@ -232,9 +245,11 @@ func sound(ctx context.Context, dir string, s *Service) (err error) {
 //     to a moment when a backup was being made calls that one failed, too.
 //   - What has a later name was made while the clock was ahead. It doesn't count, or it would push out every backup until that time has come, made itself first.
 func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made string) error {
+	ctx, dog := watched(ctx, s.silence)
+	defer dog.stop()
 	list, err := target.List(ctx, s.backupNames())
 	if err != nil {
-		return err
+		return errors.Join(err, context.Cause(ctx))
 	}
 	var files map[string]store.BackupFile
 	if err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error { files, err = tx.BackupFiles(ctx); return err }); err != nil {
@@ -254,70 +269,10 @@ func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made 
 		if _, ours := files[b.Name]; !ours || b.Name >= oldest {
 			continue
 		}
+		dog.feed()
 		if err := target.Delete(ctx, b.Name); err != nil {
-			return err
+			return errors.Join(err, context.Cause(ctx))
 		}
 	}
 	return nil
-}
-
-// readCloser reads through one and closes another.
-type readCloser struct {
-	io.Reader
-	io.Closer
-}
-
-// reading tells watch of every read.
-type reading struct {
-	io.Reader
-	watch func()
-}
-
-func (r reading) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	r.watch()
-	return n, err
-}
-
-// Seek lets the storage send a part again.
-func (r reading) Seek(offset int64, whence int) (int64, error) {
-	if s, ok := r.Reader.(io.Seeker); ok {
-		return s.Seek(offset, whence)
-	}
-	return 0, errors.ErrUnsupported
-}
-
-// untilEnd sends the watchdog home when all was read: what is done with it afterwards is not the storage's, and may take long.
-type untilEnd struct {
-	io.Reader
-	dog *watchdog
-}
-
-func (u untilEnd) Read(p []byte) (int, error) {
-	n, err := u.Reader.Read(p)
-	if errors.Is(err, io.EOF) {
-		u.dog.timer.Stop()
-	}
-	return n, err
-}
-
-// watchdog ends a context when it was not fed for a while.
-type watchdog struct {
-	quiet  time.Duration
-	timer  *time.Timer
-	cancel context.CancelCauseFunc
-}
-
-// watched returns a context with a watchdog.
-func watched(ctx context.Context, quiet time.Duration) (context.Context, *watchdog) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(quiet, func() { cancel(fmt.Errorf("the storage was silent for %s", quiet)) })
-	return ctx, &watchdog{quiet, timer, cancel}
-}
-
-func (w *watchdog) feed() { w.timer.Reset(w.quiet) }
-
-func (w *watchdog) stop() {
-	w.timer.Stop()
-	w.cancel(nil)
 }

@@ -66,6 +66,9 @@ func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, 
 	if s.jobs.job != nil && s.jobs.job.Running() {
 		return "", app.E(app.CodeConflict, "another export, import or backup is under way", "Wait until it has ended, then try again.")
 	}
+	if kind != JobImport { // which reads what its plan has read
+		s.dropFiles()
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	id, progress, done := app.NewID(), &Progress{}, make(chan struct{})
 	s.jobs.job, s.jobs.progress, s.jobs.cancel, s.jobs.done = &Job{ID: id, Kind: kind, By: by, Started: s.now()}, progress, cancel, done
@@ -171,7 +174,6 @@ func (s *Service) StartPlan(by app.Actor, path string, size int64, passphrase ap
 	file := Upload{Open: func() (io.ReadCloser, error) { return os.Open(path) }, Size: size, Passphrase: passphrase} //nolint:gosec // Receive made it
 	id, err := s.start(JobPlan, by, func(ctx context.Context, job *Job, p *Progress) error {
 		s.jobs.mu.Lock()
-		s.dropFiles()
 		s.jobs.file, s.jobs.upload = path, file
 		s.jobs.mu.Unlock()
 		var err error
@@ -232,7 +234,6 @@ func (s *Service) scratchFile() (*os.File, error) {
 	}
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
-	s.dropFiles()
 	s.jobs.file = file.Name()
 	return file, nil
 }

@@ -195,3 +195,19 @@ func TestFinishedJobIsForgotten(t *testing.T) {
 		t.Errorf("it is kept: %s", diff)
 	}
 }
+
+// A job leaves its file and passphrase to nobody: with the next one it can't be asked for any more, so it does not lie there either.
+func TestAJobRemovesWhatTheOneBeforeLeft(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	before := names(t, h.dir)
+	id := must[string](t)(h.StartExport(person(), app.NewSecret(words), all()))
+	<-h.jobs.done
+	must[*os.File](t)(h.Download(id)).Close()
+	id = must[string](t)(h.StartBackup(person()))
+	<-h.jobs.done
+	h.no(must[Job](t)(h.Job(id)).Err)
+	if diff := cmp.Diff(before, names(t, h.dir)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -14,11 +14,12 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
-// Restore is how a data directory gets its database from a file. Nobody else may use the directory meanwhile: the caller holds its lock.
+// Restore is how a data directory gets its database from a file. Nobody else may use the directory meanwhile, neither a server nor a command: the caller holds its locks.
 type Restore struct {
 	Dir     string           // the data directory
 	Keyring *secrets.Keyring // of the instance key that the new database is to have
@@ -43,12 +44,37 @@ func (r Restore) FromFile(ctx context.Context, file Upload, progress *Progress) 
 	return done, err
 }
 
-// FromPoint makes the database from a restore point, which needs the instance key that it was made with.
+// FromPoint makes the database from a restore point, which needs the instance keys that it was made with on the keyring; all of it is sealed with the first one afterwards.
 func (r Restore) FromPoint(ctx context.Context, path string) (done Restored, err error) {
 	done.Kept, err = r.build(ctx, func(scratch string) error {
-		return copyFile(path, filepath.Join(scratch, store.FileName))
+		if err := copyFile(path, filepath.Join(scratch, store.FileName)); err != nil {
+			return err
+		}
+		return r.reseal(ctx, scratch)
 	}, "Restored the copy "+filepath.Base(path)+".")
 	return done, err
+}
+
+// reseal makes sure that everything in a copy opens. One that was made in the middle of a rotation holds tokens of two keys: the present one may open what says whose it is, and nothing
+// else. And a rotation that was broken off may drop the older key later, which what is restored must not need then.
+func (r Restore) reseal(ctx context.Context, scratch string) (err error) {
+	st, err := store.Open(ctx, scratch, r.Log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	ring, err := access.VerifyKeyring(ctx, st, r.Keyring)
+	if err != nil {
+		return err
+	}
+	_, err = rekey.Run(ctx, st, ring)
+	if errors.Is(err, secrets.ErrOpen) {
+		e := app.E(app.CodeConflict, "the copy was made in the middle of a rotation of the instance key, and holds what the key before has sealed",
+			"Nothing was changed. If you have the key before, set AIRLOCK_SECRET_KEY_OLD to it and try again; else restore a backup, which needs no key.")
+		e.Cause = err
+		return e
+	}
+	return err
 }
 
 // IsPoint reports whether the file is a copy of a database and not an .airlock file.

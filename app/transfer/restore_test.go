@@ -194,3 +194,29 @@ func TestACopyReplacesAnotherDatabase(t *testing.T) {
 		wantCode(t, what, err, app.CodeUnauthorized)
 	}
 }
+
+// An import while the instance key is rotated leaves a copy in which some is sealed with the key before. It comes back whole where that key is still known, sealed with the present one
+// alone; where it is not, nothing is replaced.
+func TestACopyFromTheMiddleOfARotation(t *testing.T) {
+	const before, after = "an instance key of more than 32 characters: aaaa", "the instance key after the rotation, long enough"
+	h, p, _ := furnished(t, "aaaa")
+	h.no(h.ring.Renew(app.NewSecret(after), app.NewSecret(before)))
+	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return access.RenewKeyring(t.Context(), tx, h.ring, time.Now()) })) // its first step
+	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
+	alone := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(after)))
+	both := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(after), app.NewSecret(before)))
+
+	dir := t.TempDir()
+	r := Restore{Dir: dir, Keyring: alone, By: person(), Log: slog.New(slog.DiscardHandler)}
+	_, err := r.FromPoint(t.Context(), point)
+	wantCode(t, "without the key before", err, app.CodeConflict)
+	if left := names(t, dir); len(left) != 0 {
+		t.Errorf("it left %v", left)
+	}
+	r.Keyring = both
+	must[Restored](t)(r.FromPoint(t.Context(), point))
+	h.desk, _ = opened(t, dir, alone)
+	if got := h.values(p)["STRIPE_KEY"]; got != "sk_live_0123456789abcdef" {
+		t.Errorf("the value is %q", got)
+	}
+}

@@ -16,11 +16,7 @@ const retryAfter = 30 * time.Minute
 // Run makes backups as the settings say until ctx ends. One process per instance may do that; it notes as failed what the one before left running.
 func (s *Service) Run(ctx context.Context) {
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		n, err := tx.EndLostBackups(ctx, time.UnixMilli(maxMoment), s.now()) // all, also of a clock that was ahead
-		if err != nil || n == 0 {
-			return err
-		}
-		return tx.Audit(ctx, s.event(app.System(), "backup.failed", "backups", "A backup was interrupted when the server ended."))
+		return s.endLost(ctx, tx, time.UnixMilli(maxMoment)) // all, also of a clock that was ahead
 	})
 	if err != nil && ctx.Err() == nil {
 		s.cfg.Log.ErrorContext(ctx, "lost backups could not be noted", "error", err)
@@ -51,12 +47,15 @@ func (s *Service) tick(ctx context.Context) error {
 	var last store.Backup
 	var any bool
 	if err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		last, any, err = tx.ScheduledBackup(ctx)
+		last, any, err = tx.ScheduledBackup(ctx, now)
 		return err
 	}); err != nil {
 		return err
 	}
 	from := settings.Since
+	if from.After(now) { // the clock was ahead then: that time must not have to come before there are backups again
+		from = slot.Add(-time.Nanosecond)
+	}
 	if any && last.Slot.After(from) {
 		from = last.Slot
 	}

@@ -94,3 +94,68 @@ func TestTheServerMakesTheBackupThatIsDue(t *testing.T) {
 		})
 	}
 }
+
+// One that another process began and never ended is called failed after half a day. Failed ones are audited, however that was found out.
+func TestALostBackupIsAudited(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.BeginBackup(t.Context(), store.Backup{Cause: "person", By: person(), StartedAt: h.now().Add(-backupTime - time.Minute)})
+		return err
+	}))
+	must[store.Backup](t)(h.BackUp(t.Context(), person()))
+	if diff := cmp.Diff([]string{store.BackupFailed, store.BackupVerified}, h.list()); diff != "" || !slices.Contains(h.actions(), "backup.failed") {
+		t.Errorf("%v, %s", h.actions(), diff)
+	}
+}
+
+// Daily backups become hourly in the afternoon. The hours since the last one were nobody's times: none is missed, and the next is due at the next hour.
+func TestAnotherFrequencyMissesNothing(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	c := timed(h)
+	settings := toDir(t.TempDir())
+	h.no(h.SetBackupSettings(t.Context(), person(), settings))
+	c.set(time.Date(2026, 3, 5, 3, 0, 0, 0, time.UTC))
+	h.no(h.tick(t.Context()))
+	c.set(time.Date(2026, 3, 5, 14, 30, 0, 0, time.UTC))
+	settings.Every = Hourly
+	h.no(h.SetBackupSettings(t.Context(), person(), settings))
+	for _, hour := range []int{14, 15} {
+		c.set(time.Date(2026, 3, 5, hour, 31, 0, 0, time.UTC))
+		h.no(h.tick(t.Context()))
+	}
+	if diff := cmp.Diff([]string{store.BackupVerified, store.BackupVerified}, h.list()); diff != "" || slices.Contains(h.actions(), "backup.missed") {
+		t.Errorf("%v, %s", h.actions(), diff)
+	}
+}
+
+// The clock was five years ahead, when backups were switched on or when one was made. Once it is right again, backups come at their times, and not in five years.
+func TestAClockThatWasAheadStopsNoSchedule(t *testing.T) {
+	right := time.Date(2026, 3, 4, 12, 30, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		switched time.Time
+		list     []string // when the clock is right again
+	}{
+		"when one was made":          {right, []string{"missed", "verified"}},
+		"when they were switched on": {right.AddDate(5, 0, 0), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, "aaaa")
+			c, want := timed(h), tt.list
+			c.set(tt.switched)
+			h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
+			c.set(right.AddDate(5, 0, 0))
+			h.no(h.tick(t.Context()))
+			for day := range 3 {
+				c.set(right.AddDate(0, 0, 1+day))
+				for range 2 {
+					h.no(h.tick(t.Context()))
+				}
+				want = append(want, "verified")
+			}
+			if diff := cmp.Diff(want, h.list()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

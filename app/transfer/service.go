@@ -33,6 +33,8 @@ type Service struct {
 	backup sync.Mutex                  // one backup at a time in this process; the database knows of other processes
 	late   func(context.Context) error // records how the last backup ended, if that failed; backup is held
 	free   func(dir string) (int64, error)
+
+	silence time.Duration // that a storage is given, see watched
 }
 
 // New returns a Service.
@@ -49,7 +51,7 @@ func New(cfg Config) *Service {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{cfg: cfg, free: freeSpace}
+	return &Service{cfg: cfg, free: freeSpace, silence: silence}
 }
 
 func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Millisecond) }

@@ -40,7 +40,7 @@ type BackupSettings struct {
 	Directory  string
 	S3         blobs.S3
 	Passphrase app.Secret
-	Since      time.Time // when it was switched on
+	Since      time.Time // when it was switched on, or got another frequency: no time before is missed
 }
 
 // storedSettings is the form that is sealed.
@@ -103,7 +103,7 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 		b.S3.SecretKey = was.S3.SecretKey
 	}
 	b.Since = was.Since
-	if b.On && !was.On {
+	if b.On && (!was.On || b.Every != was.Every) {
 		b.Since = s.now()
 	}
 	if err := b.check(); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,14 +32,9 @@ func (o *operator) importFile(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	choice := transfer.Choice{Overwrite: *overwrite, History: !*noHistory, Each: map[string]bool{}}
-	for list, answer := range map[*[]string]bool{yes: true, no: false} {
-		for _, key := range *list {
-			if !known(plan, key) {
-				return usageError{fmt.Sprintf("there is no %q in the file; --preview lists what there is", app.Clip(key, 80))}
-			}
-			choice.Each[key] = answer
-		}
+	choice := transfer.Choice{Overwrite: *overwrite, History: !*noHistory}
+	if choice.Each, err = answers(plan, *yes, *no); err != nil {
+		return err
 	}
 	o.showPlan(plan)
 	if *preview {
@@ -55,6 +51,22 @@ func (o *operator) importFile(ctx context.Context, args []string) error {
 	}
 	fmt.Fprintf(o.out, "imported %d credentials, %d profiles and %d executions; %d executions were here already or not wanted\n", report.Credentials, report.Profiles, report.Executions, report.Skipped)
 	return nil
+}
+
+// answers are what was said about single items of a plan.
+func answers(plan transfer.Plan, yes, no []string) (map[string]bool, error) {
+	said := map[string]bool{}
+	for i, key := range slices.Concat(yes, no) {
+		answer := i < len(yes)
+		if !known(plan, key) {
+			return nil, usageError{fmt.Sprintf("there is no %q in the file; --preview lists what there is", app.Clip(key, 80))}
+		}
+		if before, twice := said[key]; twice && before != answer {
+			return nil, usageError{fmt.Sprintf("%s is in --yes and in --no", key)}
+		}
+		said[key] = answer
+	}
+	return said, nil
 }
 
 func known(plan transfer.Plan, key string) bool {

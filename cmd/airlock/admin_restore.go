@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer"
@@ -29,7 +31,13 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 		return err
 	}
 	defer lock.Close()
-	point, err := transfer.IsPoint(rest[0])
+	alone, err := lockKeys(cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	defer alone.Close()
+	path := pointPath(cfg.DataDir, rest[0])
+	point, err := transfer.IsPoint(path)
 	if err != nil {
 		return err
 	}
@@ -39,7 +47,7 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	}
 	r := transfer.Restore{Dir: cfg.DataDir, Keyring: ring, Replace: *replace, By: o.by, Log: slog.New(slog.NewTextHandler(o.err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	if point {
-		done, err := r.FromPoint(ctx, rest[0])
+		done, err := r.FromPoint(ctx, path)
 		if err != nil {
 			return err
 		}
@@ -47,7 +55,7 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 		o.tellStanding(done)
 		return nil
 	}
-	file, err := o.upload(rest[0], *from, *most)
+	file, err := o.upload(path, *from, *most)
 	if err != nil {
 		return err
 	}
@@ -61,6 +69,17 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	return nil
 }
 
+// pointPath is the file that is meant: restore points are named as Settings, Move house shows them, whatever the working directory is.
+func pointPath(dir, name string) string {
+	inside := filepath.Join(dir, name)
+	_, here := os.Stat(name)
+	_, there := os.Stat(inside)
+	if here != nil && there == nil && filepath.Base(name) == name {
+		return inside
+	}
+	return name
+}
+
 // tellStanding says whose standing counts now: a copy may have what was taken away since.
 func (o *operator) tellStanding(done transfer.Restored) {
 	if done.Kept {
@@ -70,7 +89,7 @@ func (o *operator) tellStanding(done transfer.Restored) {
 	fmt.Fprintln(o.err, "people, their passwords and what is revoked are as they were when it was made. Look through Settings, People, and Profiles; airlock admin token sets a new password")
 }
 
-// restoreKey is the instance key of the directory, made if there is none: a backup needs no old one.
+// restoreKey is the instance key of the directory, made if there is none: a backup needs no old one. A restore point opens with the key before, too, as long as that is known.
 func (o *operator) restoreKey(cfg config) (*secrets.Keyring, error) {
 	key, source, created, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
 	if err != nil {
@@ -79,5 +98,9 @@ func (o *operator) restoreKey(cfg config) (*secrets.Keyring, error) {
 	if created {
 		fmt.Fprintf(o.err, "made a new instance key, %s; back it up apart from the database\n", source)
 	}
-	return secrets.NewKeyring(key)
+	older, err := olderKeys(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return secrets.NewKeyring(key, older...)
 }

@@ -39,7 +39,7 @@ func serverVariables() []variable {
 		{name: "AIRLOCK_SECRET_KEY", about: "instance key, at least 32 characters; else `instance.key` in the data directory, made at the first start", secret: true,
 			set:     func(c *config, v string) error { c.SecretKey = app.NewSecret(v); return nil },
 			setFile: func(c *config, path string) { c.SecretKeyFile = path }, show: showSecretKey},
-		{name: "AIRLOCK_SECRET_KEY_OLD", about: "the instance key before, while `airlock admin key rotate` is not finished", secret: true,
+		{name: "AIRLOCK_SECRET_KEY_OLD", about: "the instance key before, while `airlock admin key rotate` is not finished, or to restore a copy of the database from before", secret: true,
 			set: func(c *config, v string) error { c.OldSecretKey = app.NewSecret(v); return nil }, show: func(c *config) string { return masked(c.OldSecretKey) }},
 		{name: "AIRLOCK_AGENT_PROFILES", about: "`on` or `off`: whether agents may create profiles", set: setAgentProfiles, show: showAgentProfiles},
 		{name: "AIRLOCK_METRICS_ADDR", about: "address on which `/metrics` needs no token, such as `127.0.0.1:9091`; for a network that only your Prometheus is on ([docs](operations.md))",

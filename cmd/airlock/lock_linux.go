@@ -10,7 +10,7 @@ import (
 )
 
 // lockDataDir keeps a second server off a data directory: at its start it would declare lost what the first one runs. The lock ends with the
-// process, however that ends. airlock admin needs none.
+// process, however that ends. Of airlock admin only what must not run beside a server takes it.
 func lockDataDir(dir string) (*os.File, error) {
 	return lock(dir, "serve.lock", "another server uses the data directory "+dir+"; stop it, or set AIRLOCK_DATA_DIR")
 }
@@ -20,13 +20,16 @@ func lockRotation(dir string) (*os.File, error) {
 	return lock(dir, "rotate.lock", "another key rotation is under way in "+dir+"; wait until it has ended")
 }
 
+// keysLock is shared by the commands that run, and had alone by who may not run beside them.
+const keysLock = "keys.lock"
+
 // shareKeys holds off the end of a rotation as long as a command runs: it seals with the keys that it found at its start, and what it seals with one that is dropped nobody opens.
 func shareKeys(dir string) (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(dir, "keys.lock"), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	file, err := os.OpenFile(filepath.Join(dir, keysLock), os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the instance key: %w", err)
 	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_SH); err != nil { // a rotation has it for a moment only
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_SH); err != nil { // a rotation has it for a moment only, a restore until it has ended
 		return nil, errors.Join(fmt.Errorf("lock the instance key: %w", err), file.Close())
 	}
 	return file, nil
@@ -42,6 +45,12 @@ func aloneWithKeys(shared *os.File) (bool, error) {
 		return false, fmt.Errorf("lock the instance key: %w", again)
 	}
 	return err == nil, nil
+}
+
+// lockKeys keeps all other commands, and so a rotation, off a data directory whose database is about to be replaced: what they write would be in the one that is set aside, and a rotation
+// would seal that one anew and drop the key of the new one. A command that begins meanwhile waits in shareKeys.
+func lockKeys(dir string) (*os.File, error) {
+	return lock(dir, keysLock, "another airlock admin command uses the data directory "+dir+"; wait until it has ended")
 }
 
 // lock locks a file in the data directory; taken is what to say if somebody else has it.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -184,6 +185,62 @@ func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
 		t.Errorf("the rotation said %q", said)
 	}
 	in.admin(movingWords, "export", filepath.Join(t.TempDir(), "house.airlock")) // it opens everything
+}
+
+// Settings, Move house shows the command with the name of the restore point alone. It works wherever it is typed, and takes the present database away from nobody.
+func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
+	in := startInstance(t, "AIRLOCK_POOL=0")
+	in.admin("", "profile", "create", "--description", "from before")
+	in.stop()
+	const name = "before-import-20260102T030405.000Z.db"
+	database, err := os.ReadFile(filepath.Join(in.dir, "airlock.db"))
+	must(t, errors.Join(err, os.WriteFile(filepath.Join(in.dir, name), database, 0o600)))
+	in.admin("", "profile", "create", "--description", "since")
+	in.admin("", "restore", "--replace", name)
+	if list := in.admin("", "profile", "list"); !strings.Contains(list, "from before") || strings.Contains(list, "since") {
+		t.Errorf("%s", list)
+	}
+	if aside, err := filepath.Glob(filepath.Join(in.dir, "before-restore-*.db")); err != nil || len(aside) != 1 {
+		t.Errorf("set aside: %v, %v", aside, err)
+	}
+}
+
+// A command, or a rotation, beside a restore would write into the database that is set aside, and the rotation would drop the key of the new one. A restore begins beside none, and none begins
+// beside a restore.
+func TestARestoreIsAloneInItsDirectory(t *testing.T) {
+	in := startInstance(t, "AIRLOCK_POOL=0")
+	in.stop()
+	point := filepath.Join(t.TempDir(), "point.db")
+	must(t, os.Link(filepath.Join(in.dir, "airlock.db"), point))
+	other, err := shareKeys(in.dir) // as every command does
+	must(t, err)
+	restore := exec.Command(in.binary, "admin", "restore", point, "--replace")
+	restore.Env = in.env
+	if out, err := restore.CombinedOutput(); err == nil || !strings.Contains(string(out), "another airlock admin command") {
+		t.Errorf("%v %s", err, out)
+	}
+	must(t, other.Close())
+	in.admin("", "restore", point, "--replace")
+
+	alone, err := lockKeys(in.dir)
+	must(t, err)
+	began := exec.Command(in.binary, "admin", "credential", "list")
+	began.Env = in.env
+	must(t, began.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- began.Wait() }()
+	eventually(t, 20*time.Second, "the command waits for the lock", func() bool {
+		select {
+		case err := <-ended:
+			t.Fatalf("it ran beside the restore: %v", err)
+		default:
+		}
+		locks, err := os.ReadFile("/proc/locks")
+		must(t, err)
+		return strings.Contains(string(locks), "-> FLOCK  ADVISORY  READ "+strconv.Itoa(began.Process.Pid)+" ")
+	})
+	must(t, alone.Close())
+	must(t, <-ended)
 }
 
 // The instance key is replaced while the server runs and an agent works; afterwards the old one is nowhere, and a restart finds everything.

@@ -1,0 +1,73 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// silence is how long the storage of backups may be silent.
+const silence = 5 * time.Minute
+
+// readCloser reads through one and closes another.
+type readCloser struct {
+	io.Reader
+	io.Closer
+}
+
+// reading tells watch of every read.
+type reading struct {
+	io.Reader
+	watch func()
+}
+
+func (r reading) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.watch()
+	return n, err
+}
+
+// Seek lets the storage send a part again.
+func (r reading) Seek(offset int64, whence int) (int64, error) {
+	if s, ok := r.Reader.(io.Seeker); ok {
+		return s.Seek(offset, whence)
+	}
+	return 0, errors.ErrUnsupported
+}
+
+// untilEnd sends the watchdog home when all was read: what is done with it afterwards is not the storage's, and may take long.
+type untilEnd struct {
+	io.Reader
+	dog *watchdog
+}
+
+func (u untilEnd) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		u.dog.timer.Stop()
+	}
+	return n, err
+}
+
+// watchdog ends a context when it was not fed for a while.
+type watchdog struct {
+	quiet  time.Duration
+	timer  *time.Timer
+	cancel context.CancelCauseFunc
+}
+
+// watched returns a context with a watchdog.
+func watched(ctx context.Context, quiet time.Duration) (context.Context, *watchdog) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(quiet, func() { cancel(fmt.Errorf("the storage was silent for %s", quiet)) })
+	return ctx, &watchdog{quiet, timer, cancel}
+}
+
+func (w *watchdog) feed() { w.timer.Reset(w.quiet) }
+
+func (w *watchdog) stop() {
+	w.timer.Stop()
+	w.cancel(nil)
+}
