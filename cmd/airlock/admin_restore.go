@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer"
@@ -29,7 +33,8 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 		return err
 	}
 	defer lock.Close()
-	point, err := transfer.IsPoint(rest[0])
+	path := inDataDir(cfg.DataDir, rest[0])
+	point, err := transfer.IsPoint(path)
 	if err != nil {
 		return err
 	}
@@ -39,15 +44,15 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	}
 	r := transfer.Restore{Dir: cfg.DataDir, Keyring: ring, Replace: *replace, By: o.by, Log: slog.New(slog.NewTextHandler(o.err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	if point {
-		done, err := r.FromPoint(ctx, rest[0])
+		done, err := r.FromPoint(ctx, path)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(o.out, "restored %s in %s\n", rest[0], cfg.DataDir)
+		fmt.Fprintf(o.out, "restored %s in %s\n", path, cfg.DataDir)
 		o.tellStanding(done)
 		return nil
 	}
-	file, err := o.upload(rest[0], *from, *most)
+	file, err := o.upload(path, *from, *most)
 	if err != nil {
 		return err
 	}
@@ -59,6 +64,25 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	o.tellStanding(done)
 	fmt.Fprintln(o.err, "backups are off in it: their target and passphrase are in no file. Set them up under Settings, Backups")
 	return nil
+}
+
+// inDataDir finds a restore point by its bare name, as docs and UI show it, from wherever the command is run. What is in the present directory comes first.
+func inDataDir(dir, name string) string {
+	if filepath.Base(name) != name {
+		return name
+	}
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		return name
+	}
+	if point := filepath.Join(dir, name); isFile(point) {
+		return point
+	}
+	return name
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // tellStanding says whose standing counts now: a copy may have what was taken away since.
