@@ -65,6 +65,14 @@ func (tx *Tx) EndBackup(ctx context.Context, b Backup) error {
 	return changed(n, err, "backup")
 }
 
+// BackupDeleted notes that the file of a verified one is gone, since newer ones are kept: who looks for it must not take the list for what is there.
+func (tx *Tx) BackupDeleted(ctx context.Context, name string) error {
+	if _, err := tx.exec(ctx, "UPDATE backups SET error = 'Deleted since, as newer ones are kept.' WHERE name = ? AND status = 'verified'", name); err != nil {
+		return fmt.Errorf("store: backup deleted: %w", err)
+	}
+	return nil
+}
+
 // EndLostBackups notes running ones that began before a time as failed: whoever made them is gone.
 func (tx *Tx) EndLostBackups(ctx context.Context, before, at time.Time) (int64, error) {
 	n, err := tx.exec(ctx, "UPDATE backups SET status = 'failed', error = 'it was interrupted', finished_at = ? WHERE status = 'running' AND started_at < ?", toMillis(at), toMillis(before))

@@ -523,7 +523,7 @@ func retireCard(p MovePage) templ.Component {
 			templ_7745c5c3_Var18 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<section class=\"card\" id=\"retire\" aria-labelledby=\"retire-title\"><header><h2 id=\"retire-title\">Retire this instance</h2><p>For the old host, when the new one works: nothing is executed here any more, so that no script runs twice. Pages and history stay.</p></header><div class=\"body\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<section class=\"card\" id=\"retire\" aria-labelledby=\"retire-title\"><header><h2 id=\"retire-title\">Retire this instance</h2><p>For the old host, before the last export: nothing is executed here any more, so that no script runs twice and the export misses nothing. Pages and history stay, and it can be taken back.</p></header><div class=\"body\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

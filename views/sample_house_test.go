@@ -43,7 +43,7 @@ func houseSamples() []sample {
 			p.Size, p.Lines = 12<<20, []string{"It holds 14 credentials, 6 profiles, 1,284 executions.", "Without the passphrase nobody opens it. It can be downloaded for half an hour."}
 		})), false},
 		{"job-import", views.JobView(job("The import is done", func(p *views.JobPage) {
-			p.Lines = []string{"Written: 2 credentials, 1 profile, 412 executions.", "The ids of the agents work here as they are. When all is well, retire the old instance."}
+			p.Lines = []string{"Written: 2 credentials, 1 profile, 412 executions.", "The ids of the agents work here as they are. Keep the old instance retired, so that no script runs twice, and point its address here."}
 		})), false},
 		{"job-plan", views.JobView(job("Before you import", func(p *views.JobPage) { p.Plan, p.Lines = samplePlan(), samplePlan().From })), false},
 		{"job-plan-empty", views.JobView(job("Before you import", func(p *views.JobPage) { p.Plan = &views.PlanView{} })), false},

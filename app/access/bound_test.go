@@ -72,6 +72,19 @@ func TestNothingStartsWhilePausedOrRetired(t *testing.T) {
 			t.Errorf("%s: held is %v", s.what, !s.want)
 		}
 	}
+	// What an agent began there now, nobody would find on the new one.
+	if err := d.Retire(ctx, person); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.CreateProfile(ctx, agent, "late"); app.CodeOf(err) != app.CodeInstanceRetired {
+		t.Errorf("an agent's profile on a retired instance: %v", err)
+	}
+	if _, err := d.CreateProfile(ctx, person, "late"); err != nil {
+		t.Errorf("a person's profile on a retired instance: %v", err)
+	}
+	if err := d.Unretire(ctx, person); err != nil {
+		t.Fatal(err)
+	}
 	for _, key := range []string{settingPause, settingRetired} {
 		err := d.store.Write(ctx, func(tx *store.Tx) error {
 			if err := tx.SetSettings(ctx, d.now(), store.Setting{Key: key, Value: []byte("{")}); err != nil {

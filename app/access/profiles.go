@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// CreateProfile makes an unlocked profile. For an agent it gets a pairing code and counts against the quota.
+// CreateProfile makes an unlocked profile. For an agent it gets a pairing code and counts against the quota, and there is none on an instance that is retired: nobody would find it on the new one.
 func (s *Service) CreateProfile(ctx context.Context, by app.Actor, description string) (app.Profile, error) {
 	if err := app.CheckText("description", description, app.MaxDescription); err != nil {
 		return app.Profile{}, err
@@ -30,6 +30,13 @@ func (s *Service) CreateProfile(ctx context.Context, by app.Actor, description s
 	var removed []string
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
 		if agent {
+			retired, err := ReadRetired(ctx, tx)
+			if err == nil {
+				err = retired.Err()
+			}
+			if err != nil {
+				return err
+			}
 			if removed, err = s.sweep(ctx, tx); err != nil {
 				return err
 			}

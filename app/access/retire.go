@@ -32,7 +32,7 @@ func (r Retirement) Err() error {
 		return nil
 	}
 	return app.E(app.CodeInstanceRetired, "this instance was retired and runs nothing any more; it moved to another address",
-		"Ask the person who runs Airlock for the new address. Your profile_id works there as it is.")
+		"Ask the person who runs Airlock for the new address. A profile_id that you have works there as it is.")
 }
 
 // Retired tells whether the instance is retired.

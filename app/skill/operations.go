@@ -46,7 +46,7 @@ func Operations() []Operation {
 			Body:    "NewProfile", Returns: "Profile",
 			Request:  `{"description": "Oracle reporting, read only"}`,
 			Response: `{"profile_id": "ark_…", "description": "Oracle reporting, read only", "locked": false, "revoked": false, "state": "unlocked", "expires_at": null, "keys": [], "hosts": [], "setup_url": "https://…/ui/profiles/…", "pairing_code": "k7m-4qx", "created_at": "2026-11-20T09:00:00Z"}`,
-			Errors:   []app.Code{app.CodeInvalidField, app.CodeRateLimited, app.CodeProfilesDisabled},
+			Errors:   []app.Code{app.CodeInvalidField, app.CodeRateLimited, app.CodeProfilesDisabled, app.CodeInstanceRetired},
 		},
 		{
 			ID: "addKeys", Method: "POST", Path: "/profiles/{id}/keys", Auth: AuthPath, Status: 200,

@@ -273,6 +273,9 @@ func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made 
 		if err := target.Delete(ctx, b.Name); err != nil {
 			return errors.Join(err, context.Cause(ctx))
 		}
+		if err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.BackupDeleted(ctx, b.Name) }); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -72,6 +72,11 @@ func TestBackupToADirectory(t *testing.T) {
 		}
 		c.set(c.now().Add(time.Minute))
 	}
+	for i, b := range must[BackupState](t)(h.BackupState(t.Context())).List {
+		if gone := strings.Contains(b.Error, "Deleted"); gone != (i > 1) {
+			t.Errorf("the list says of number %d: %q", i, b.Error)
+		}
+	}
 	want := []string{"airlock-aaaa-20260304T123200.000Z.airlock", "airlock-aaaa-20260304T123300.000Z.airlock", filepath.Base(foreign)}
 	if diff := cmp.Diff(want, names(t, target)); diff != "" {
 		t.Error(diff)
@@ -94,6 +99,20 @@ func TestBackupToADirectory(t *testing.T) {
 	if got := h.actions(); !slices.Contains(got, "backup.settings") || !slices.Contains(got, "backup.verified") {
 		t.Errorf("%v", got)
 	}
+}
+
+// Backups beside the data would go with it.
+func TestBackupsAreNotKeptInTheDataDirectory(t *testing.T) {
+	h, _, _ := furnished(t, "aaaa")
+	link := filepath.Join(t.TempDir(), "link")
+	h.no(os.Symlink(h.dir, link))
+	h.no(os.Mkdir(filepath.Join(h.dir, "backups"), 0o700))
+	for _, dir := range []string{h.dir, filepath.Join(h.dir, "backups"), link} {
+		if err := h.SetBackupSettings(t.Context(), person(), toDir(dir)); app.CodeOf(err) != app.CodeInvalidField {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 }
 
 // A process that was killed between storing a backup and verifying it leaves a file that nobody has restored. It must not push out one that somebody has.

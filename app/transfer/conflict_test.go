@@ -53,6 +53,9 @@ func TestCredentialConflicts(t *testing.T) {
 			}
 			must[app.Credential](t)(a.desk.SetCredential(t.Context(), person(), tt.change))
 			file, key := a.export(all()), "credential:"+tt.change.Name
+			if left := (Choice{}).Left(b.plan(file)); len(left) != 1 || left[0] != key {
+				t.Errorf("left: %v", left)
+			}
 			item := state(b.plan(file), key)
 			if item.State != StateConflict || item.Widens != tt.widens {
 				t.Errorf("%+v", item)
@@ -81,6 +84,16 @@ func TestCredentialConflicts(t *testing.T) {
 }
 
 func yes() *bool { b := true; return &b }
+
+// What a new credential may do besides the usual is said before it is taken.
+func TestThePreviewOfANewCredentialTellsWhereItGoes(t *testing.T) {
+	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	must[app.Credential](t)(a.desk.SetCredential(t.Context(), person(), access.CredentialInput{Name: "OPEN_KEY", Mode: app.ModeSealed, Value: app.NewSecret("a value of some length"), Hosts: hosts(t, "api.stripe.com"),
+		Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, PlainHTTP: yes()}))
+	item := state(b.plan(a.export(all())), "credential:OPEN_KEY")
+	says(t, item.Facts, "It is also put into the query of requests.")
+	says(t, item.Facts, "It also goes over unencrypted HTTP.")
+}
 
 func TestProfileConflicts(t *testing.T) {
 	tests := []struct {

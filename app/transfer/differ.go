@@ -16,6 +16,16 @@ func (c credentialRecord) facts() []string {
 	if len(c.Hosts) > 0 {
 		facts = append(facts, "It belongs to "+hostList(c.Hosts)+".")
 	}
+	if c.Mode == app.ModeSealed {
+		for _, place := range c.Places {
+			if place != app.PlaceHeader {
+				facts = append(facts, "It is also put into the "+string(place)+" of requests.")
+			}
+		}
+		if c.PlainHTTP {
+			facts = append(facts, "It also goes over unencrypted HTTP.")
+		}
+	}
 	switch {
 	case c.Source == app.SourceVault:
 		facts = append(facts, "Its value is read from Vault: "+c.Reference+".")

@@ -80,6 +80,16 @@ func (c Choice) takes(i Item) bool {
 	return !i.Widens && (i.State == StateNew || c.Overwrite)
 }
 
+// Left are the keys of what differs from the file, or is not here, and is not written.
+func (c Choice) Left(p Plan) (left []string) {
+	for _, i := range p.Items {
+		if i.State != StateSame && !c.takes(i) {
+			left = append(left, i.Key)
+		}
+	}
+	return left
+}
+
 // planner compares a file with the store.
 type planner struct {
 	in    *incoming

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -110,6 +111,9 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 		return err
 	}
 	if b.On {
+		if err := s.apart(b); err != nil {
+			return err
+		}
 		if err := b.try(ctx); err != nil {
 			return err
 		}
@@ -149,6 +153,28 @@ func (b BackupSettings) open() (blobs.Store, error) {
 		return blobs.OpenS3(b.S3)
 	}
 	return blobs.OpenDir(b.Directory)
+}
+
+// apart refuses a directory inside the data directory: what takes the data would take its backups.
+func (s *Service) apart(b BackupSettings) error {
+	if b.Kind != ToDirectory {
+		return nil
+	}
+	data, err := filepath.EvalSymlinks(s.cfg.Dir)
+	if err != nil {
+		return fmt.Errorf("transfer: data directory: %w", err)
+	}
+	if data, err = filepath.Abs(data); err != nil {
+		return fmt.Errorf("transfer: data directory: %w", err)
+	}
+	dir, err := filepath.EvalSymlinks(b.Directory)
+	if err != nil { // what is wrong with it is found when it is tried
+		return nil
+	}
+	if rel, err := filepath.Rel(data, dir); err == nil && filepath.IsLocal(rel) {
+		return app.Invalid("directory", "backups can't be kept in the data directory", "Whatever takes the data would take them, too. Name a directory on another disk.")
+	}
+	return nil
 }
 
 // place says where backups go.

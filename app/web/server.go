@@ -28,7 +28,7 @@ type Config struct {
 	Engine         *engine.Engine
 	Prober         *probe.Prober
 	Transfer       *transfer.Service
-	Key            KeyInfo
+	Key            func() KeyInfo
 	Retention      *retention.Keeper
 	Rules          *patterns.Set    // of redaction, as people see them
 	Metrics        *metrics.Metrics // nil: counted here, and shown

@@ -47,9 +47,9 @@ func backupRow(b store.Backup) views.BackupRow {
 		row.Cause = b.By.Name
 	}
 	if b.Status == store.BackupVerified {
-		row.Detail = transfer.Found(b)
+		row.Detail = transfer.Found(b) + ", in " + b.Target + "."
 		if b.Error != "" {
-			row.Detail += ". " + b.Error
+			row.Detail += " " + b.Error
 		}
 	}
 	return row
@@ -68,12 +68,15 @@ func (s *Server) saveBackups(c echo.Context) error {
 	in := transfer.BackupSettings{On: get("on") == "yes", Every: get("every"), Keep: keep, Kind: get("kind"), Directory: get("directory"), Passphrase: app.NewSecret(fields.Get("passphrase")),
 		S3: blobs.S3{Endpoint: get("endpoint"), Region: get("region"), Bucket: get("bucket"), Prefix: get("prefix"), PathStyle: get("path_style") == "yes", AccessKey: get("access_key"),
 			SecretKey: app.NewSecret(get("secret_key"))}}
-	if err = s.cfg.Transfer.SetBackupSettings(c.Request().Context(), actorOf(c), in); err == nil {
-		return s.done(c, "backups-saved", views.SettingsBackups)
-	}
-	found, err := problems(err, map[string]string{"keep": "keep", "passphrase": "passphrase", "directory": "directory", "endpoint": "endpoint", "bucket": "bucket"})
-	if err != nil {
-		return err
+	found := notTheSame(fields.Get("passphrase"), fields.Get("again"), "again") // a slip would be found when the backups are needed
+	if found == nil {
+		if err = s.cfg.Transfer.SetBackupSettings(c.Request().Context(), actorOf(c), in); err == nil {
+			return s.done(c, "backups-saved", views.SettingsBackups)
+		}
+		found, err = problems(err, map[string]string{"keep": "keep", "passphrase": "passphrase", "directory": "directory", "endpoint": "endpoint", "bucket": "bucket"})
+		if err != nil {
+			return err
+		}
 	}
 	state, err := s.cfg.Transfer.BackupState(c.Request().Context())
 	if err != nil {

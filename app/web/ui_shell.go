@@ -71,7 +71,7 @@ func notices() map[string]string {
 		"session-over":          "Your session was over, so nothing was saved. Log in, then send the form again.",
 		"again":                 "Nothing was done yet, since your password was asked for first. Do it again.",
 		"keys":                  "Saved for this browser.",
-		"retired":               "The instance is retired. It takes nothing any more.",
+		"retired":               "The instance is retired. It takes nothing from agents any more; what runs goes on to its end.",
 		"unretired":             "The instance executes again.",
 		"point-deleted":         "The restore point was deleted.",
 		"backups-saved":         "The backups were saved.",

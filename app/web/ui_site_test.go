@@ -104,7 +104,7 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 	})
 	house := transfer.New(transfer.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd", Program: "airlock test", Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
 	t.Cleanup(house.Close)
-	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: house, Key: KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."}}
+	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: house, Key: func() KeyInfo { return KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."} }}
 	for _, f := range change {
 		f(&cfg)
 	}

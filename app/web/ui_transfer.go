@@ -67,7 +67,8 @@ func (s *Server) movePage(c echo.Context, status int, found views.Problems) erro
 	if err != nil {
 		return err
 	}
-	page := views.MovePage{Shell: sh, Profiles: profiles, Problems: found, Retired: retired.Since, By: retired.By.Name, KeyFrom: s.cfg.Key.From, KeyID: s.cfg.Key.ID, KeyRisk: s.cfg.Key.Risk}
+	key := s.cfg.Key() // now: a rotation changes it while the server runs
+	page := views.MovePage{Shell: sh, Profiles: profiles, Problems: found, Retired: retired.Since, By: retired.By.Name, KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk}
 	for _, p := range points {
 		page.Points = append(page.Points, views.PointRow{Name: p.Name, At: p.At, Size: p.Size})
 	}
@@ -205,7 +206,7 @@ func (s *Server) showJob(c echo.Context) error {
 		if j.Report.Skipped > 0 {
 			page.Lines = append(page.Lines, fmt.Sprintf("%d executions were here already, or belong to profiles that were not taken.", j.Report.Skipped))
 		}
-		page.Lines = append(page.Lines, "The ids of the agents work here as they are. When all is well, retire the old instance.")
+		page.Lines = append(page.Lines, "The ids of the agents work here as they are. Keep the old instance retired, so that no script runs twice, and point its address here.", "A copy of the database from before stands under Move house, with the command that goes back to it.")
 	case j.Kind == transfer.JobBackup:
 		return c.Redirect(http.StatusSeeOther, views.SettingsBackups)
 	}

@@ -178,7 +178,7 @@ func (s *uiSite) deletesPoint() {
 func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	fill := []string{"every", "daily", "keep", "3", "kind", "directory", "directory", t.TempDir(), "passphrase", houseWords}
+	fill := []string{"every", "daily", "keep", "3", "kind", "directory", "directory", t.TempDir(), "passphrase", houseWords, "again", houseWords}
 	s.post(views.SettingsBackups, append(fill, "on", "yes")...).leads(views.SettingsBackups)
 	note := func(status, text string) {
 		s.must(s.store.Write(t.Context(), func(tx *store.Tx) error {
@@ -240,7 +240,8 @@ func TestUIBackups(t *testing.T) {
 	s.login()
 	s.get(views.SettingsBackups).want(http.StatusOK).says("main", "No backups are made")
 	dir := t.TempDir()
-	fill := []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "directory", dir, "passphrase", houseWords}
+	fill := []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "directory", dir, "passphrase", houseWords, "again", houseWords}
+	s.post(views.SettingsBackups, append(fill, "again", houseWords+"x")...).want(http.StatusUnprocessableEntity).says("form", "not the same")
 	s.post(views.SettingsBackups, append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("form", "no such file")
 	s.post(views.SettingsBackups, append(fill, "keep", "many")...).want(http.StatusUnprocessableEntity)
 	s.post(views.SettingsBackups, fill...).leads(views.SettingsBackups)
@@ -254,7 +255,7 @@ func TestUIBackups(t *testing.T) {
 			t.Fatal("the backup does not end")
 		}
 	}
-	s.get(views.SettingsBackups).says("table", "Verified").says("table", uiName)
+	s.get(views.SettingsBackups).says("table", "Verified").says("table", uiName).says("table", "in directory "+dir)
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v", entries, err)
 	}

@@ -142,7 +142,7 @@ func formCases() map[string]formCase {
 		views.SettingsImport:    {nil, nil, "nothing is imported before the plan is confirmed, which TransferImport does", false},
 		views.TransferImport:    {(*walk).plan, []string{"history", "yes"}, "", true},
 		views.RestorePointPath:  {(*walk).point, []string{"typed", ""}, "", false},
-		views.SettingsBackups:   {fixed(views.SettingsBackups), []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "passphrase", houseWords}, "", false},
+		views.SettingsBackups:   {fixed(views.SettingsBackups), []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "passphrase", houseWords, "again", houseWords}, "", false},
 		views.SettingsBackupNow: {fixed(views.SettingsBackupNow), nil, "", true},
 		views.SettingsRetire:    {fixed(views.SettingsRetire), nil, "", false},
 		views.SettingsUnretire:  {fixed(views.SettingsUnretire), nil, "", false},

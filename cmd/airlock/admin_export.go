@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/transfer"
 )
 
@@ -48,6 +50,9 @@ func (o *operator) output(path string) (io.Writer, func(error) error, error) {
 		return o.out, func(err error) error { return err }, nil
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the operator names it
+	if errors.Is(err, fs.ErrExist) {
+		return nil, nil, app.E(app.CodeConflict, "the file "+path+" is there already", "Nothing is written over: name another file, or move that one away.")
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -50,6 +50,13 @@ func (o *operator) importFile(ctx context.Context, args []string) error {
 		return err
 	}
 	fmt.Fprintf(o.out, "imported %d credentials, %d profiles and %d executions; %d executions were here already or not wanted\n", report.Credentials, report.Profiles, report.Executions, report.Skipped)
+	if left := choice.Left(plan); len(left) > 0 {
+		fmt.Fprintf(o.out, "left as they are here: %s\n", strings.Join(left, ", "))
+	}
+	points, err := o.transfer.RestorePoints()
+	if err == nil && len(points) > 0 {
+		fmt.Fprintf(o.out, "to go back: stop the server, then airlock admin restore --replace %s\n", points[0].Name)
+	}
 	return nil
 }
 
@@ -93,9 +100,12 @@ func (o *operator) upload(path, passphraseFile, most string) (transfer.Upload, e
 
 func (o *operator) showPlan(p transfer.Plan) {
 	fmt.Fprintf(o.out, "made by instance %s (%s) at %s: %s\n", p.Instance, printable(p.Program), stamp(time.UnixMilli(p.MadeAt)), p.File)
-	w := table(o.out, "ITEM", "STATE", "NAME", "WHAT WOULD CHANGE")
+	w := table(o.out, "ITEM", "STATE", "NAME", "WHAT IT IS, OR WOULD CHANGE")
 	for _, i := range p.Items {
 		changes := strings.Join(i.Changes, " ")
+		if i.State == transfer.StateNew { // who says yes has to see what it may do
+			changes = strings.TrimSpace(changes + " " + strings.Join(i.Facts, " "))
+		}
 		if i.Widens {
 			changes = "NEEDS --yes " + i.Key + ": " + changes
 		}

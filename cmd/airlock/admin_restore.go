@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -36,7 +38,7 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 		return err
 	}
 	defer alone.Close()
-	path := pointPath(cfg.DataDir, rest[0])
+	path := inDataDir(cfg.DataDir, rest[0])
 	point, err := transfer.IsPoint(path)
 	if err != nil {
 		return err
@@ -51,7 +53,7 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(o.out, "restored %s in %s\n", rest[0], cfg.DataDir)
+		fmt.Fprintf(o.out, "restored %s in %s\n", path, cfg.DataDir)
 		o.tellStanding(done)
 		return nil
 	}
@@ -69,15 +71,23 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	return nil
 }
 
-// pointPath is the file that is meant: restore points are named as Settings, Move house shows them, whatever the working directory is.
-func pointPath(dir, name string) string {
-	inside := filepath.Join(dir, name)
-	_, here := os.Stat(name)
-	_, there := os.Stat(inside)
-	if here != nil && there == nil && filepath.Base(name) == name {
-		return inside
+// inDataDir finds a restore point by its bare name, as docs and UI show it, from wherever the command is run. What is in the present directory comes first.
+func inDataDir(dir, name string) string {
+	if filepath.Base(name) != name {
+		return name
+	}
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		return name
+	}
+	if point := filepath.Join(dir, name); isFile(point) {
+		return point
 	}
 	return name
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // tellStanding says whose standing counts now: a copy may have what was taken away since.

@@ -41,7 +41,7 @@ func TestABackupBesideRunningExecutions(t *testing.T) {
 		must(t, response.Body.Close())
 		return response.StatusCode
 	}
-	code := post("/ui/settings/backups", url.Values{"on": {"yes"}, "every": {"weekly"}, "keep": {"5"}, "kind": {"directory"}, "directory": {target}, "passphrase": {movingWords}})
+	code := post("/ui/settings/backups", url.Values{"on": {"yes"}, "every": {"weekly"}, "keep": {"5"}, "kind": {"directory"}, "directory": {target}, "passphrase": {movingWords}, "again": {movingWords}})
 	if code != http.StatusOK {
 		t.Fatalf("the settings of backups: %d", code)
 	}

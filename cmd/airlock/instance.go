@@ -63,6 +63,9 @@ func openInstance(ctx context.Context, cfg config, log *slog.Logger) (_ *instanc
 		return nil, err
 	}
 	if ring, err = access.VerifyKeyring(ctx, st, ring); err != nil {
+		if made { // it opens nothing, and would be taken for the one that is missing
+			err = errors.Join(lostKey(from, err), os.Remove(from))
+		}
 		return nil, err
 	}
 	hub := &live.Hub{}

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 const farKey = "a key that is not on the disk of the data, long enough"
@@ -46,4 +50,27 @@ func TestKeyAndDataOnOneDiskAreTold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A database whose instance.key is missing is refused with what to do, and no new key is left in the place of the one that is missing.
+func TestNoKeyIsMadeForADatabaseThatHadAnother(t *testing.T) {
+	cfg := config{DataDir: t.TempDir()}
+	file := filepath.Join(cfg.DataDir, secrets.InstanceKeyFile)
+	i, err := openInstance(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	must(t, err)
+	must(t, i.close())
+	key, err := os.ReadFile(file)
+	must(t, err)
+	must(t, os.Remove(file))
+	_, err = openInstance(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if app.CodeOf(err) != app.CodeConflict || !strings.Contains(err.Error(), "is missing") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a key was left there: %v", err)
+	}
+	must(t, os.WriteFile(file, key, 0o600))
+	i, err = openInstance(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	must(t, err)
+	must(t, i.close())
 }

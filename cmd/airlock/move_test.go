@@ -50,13 +50,15 @@ func TestMovingHouse(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "moved-secret") || strings.Contains(string(text), profile) {
 		t.Errorf("the file shows what is in it: %v", err)
 	}
-	if shown := fresh.admin(movingWords+"\n", "import", "--preview", file); !strings.Contains(shown, "credential:TOKEN") || strings.Contains(shown, profile) {
+	if shown := fresh.admin(movingWords+"\n", "import", "--preview", file); !strings.Contains(shown, "credential:TOKEN") || !strings.Contains(shown, "Its key TOKEN gets TOKEN.") || strings.Contains(shown, profile) {
 		t.Errorf("preview: %s", shown)
 	}
 	if code := fresh.call(http.MethodGet, "/profiles/"+profile, nil, nil); code != http.StatusNotFound {
 		t.Errorf("a preview changed something: %d", code)
 	}
-	fresh.admin(movingWords+"\n", "import", file)
+	if said := fresh.admin(movingWords+"\n", "import", file); !strings.Contains(said, "admin restore --replace before-import-") {
+		t.Errorf("the import doesn't say how to go back: %s", said)
+	}
 
 	// The old instance's audit log is there, apart.
 	listed := strings.Fields(fresh.admin("", "audit", "archived"))
@@ -151,6 +153,13 @@ func TestRestoringAHouse(t *testing.T) {
 	if log := in.admin("", "audit", "list"); !strings.Contains(log, "instance.restore") || !strings.Contains(log, "profile.lock") {
 		t.Errorf("the audit log: %s", log)
 	}
+	in.admin("", "audit", "verify")
+
+	// The way back from an import works as it is printed, from any directory.
+	said := in.admin("", "import", file, "--passphrase-file", words)
+	in.stop()
+	in.admin("", "restore", "--replace", said[strings.LastIndex(said, " ")+1:])
+	in.start()
 	in.admin("", "audit", "verify")
 }
 
@@ -251,10 +260,14 @@ func TestInstanceKeyIsRotatedWhileTheServerRuns(t *testing.T) {
 	in.admin("", "profile", "lock", profile)
 	script := "import hashlib\nset_result(hashlib.sha256(settings.get('TOKEN').encode()).hexdigest())"
 	before := in.await(in.submit(profile, script, 30*time.Second), 30*time.Second)
-	keyFile := filepath.Join(in.dir, "instance.key")
+	keyFile, person := filepath.Join(in.dir, "instance.key"), in.person()
 	old, err := os.ReadFile(keyFile)
 	must(t, err)
-	in.admin("", "key", "rotate")
+	named := in.admin("", "key", "rotate")
+	name := named[strings.LastIndex(strings.TrimSpace(named), " ")+1:]
+	if page := person.get(in, "/ui/settings/move"); !strings.Contains(page, strings.TrimSpace(name)) {
+		t.Errorf("the page names another key than the command, which said %q", named)
+	}
 	now, err := os.ReadFile(keyFile)
 	must(t, err)
 	if strings.Contains(string(now), strings.TrimSpace(string(old))) || strings.Count(string(now), "\n") != 1 {

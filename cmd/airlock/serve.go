@@ -246,7 +246,7 @@ func (l patient) Accept() (net.Conn, error) {
 
 func (s *server) serveHTTP(ctx context.Context, cfg config, way outside, listener net.Listener) error {
 	face := web.New(web.Config{
-		Access: s.access, Engine: s.engine, Prober: way.prober(s.instance, false), Transfer: s.transfer, Retention: s.keeper, Rules: cfg.Patterns, Metrics: s.metrics, Key: s.keyInfo(), Hub: s.hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
+		Access: s.access, Engine: s.engine, Prober: way.prober(s.instance, false), Transfer: s.transfer, Retention: s.keeper, Rules: cfg.Patterns, Metrics: s.metrics, Key: s.keyInfo, Hub: s.hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
 		Version: version(), Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
 	})
 	s.http = face.HTTPServer()
