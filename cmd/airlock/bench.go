@@ -105,14 +105,19 @@ func newBenchmark(service *benchService) *benchmark {
 
 // benchServer measures a server with its default backend; only its egress if length is 0.
 func benchServer(ctx context.Context, c console, service *benchService, rounds int, length time.Duration) error {
+	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "what\tp50\tp95\trate")
 	b := newBenchmark(service)
+	if length > 0 {
+		if err := b.startUp(ctx, table, rounds); err != nil {
+			return err
+		}
+	}
 	stop, err := b.start(ctx)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "what\tp50\tp95\trate")
 	if length > 0 {
 		if err := b.executions(ctx, table, rounds, length); err != nil {
 			return err
@@ -129,13 +134,24 @@ func benchServer(ctx context.Context, c console, service *benchService, rounds i
 
 // executions measures whole executions and what it costs to look at one.
 func (b *benchmark) executions(ctx context.Context, table io.Writer, rounds int, length time.Duration) error {
+	time.Sleep(settled)
+	idle := residentNow(b.pid)
 	if err := b.oneAtATime(ctx, table, rounds); err != nil {
 		return err
 	}
-	if err := b.clients(ctx, table, 8, length); err != nil {
+	if err := b.firstOutput(ctx, table, rounds); err != nil {
 		return err
 	}
-	return b.polls(ctx, table, 8, length)
+	for _, n := range []int{1, 8, 32} {
+		if err := b.clients(ctx, table, n, length); err != nil {
+			return err
+		}
+	}
+	if err := b.polls(ctx, table, 8, length); err != nil {
+		return err
+	}
+	fmt.Fprintf(table, "memory of the server: idle at first, at the most\t%d MiB\t%d MiB\t\n", idle>>20, peak(b.pid)>>20)
+	return nil
 }
 
 // oneAtATime alternates bare Python with a warm execution, so that both see the same machine.
@@ -164,8 +180,9 @@ func (b *benchmark) oneAtATime(ctx context.Context, table io.Writer, rounds int)
 
 // clients submits from n clients at once for a while.
 func (b *benchmark) clients(ctx context.Context, table io.Writer, n int, length time.Duration) error {
+	start := time.Now()
 	times, err := load(n, length, func() error { _, err := b.trivial(ctx); return err })
-	row(table, fmt.Sprintf("submit to completed, %d clients", n), times, fmt.Sprintf("%.1f executions/s", float64(len(times))/length.Seconds()))
+	row(table, fmt.Sprintf("submit to completed, clients at once: %d", n), times, fmt.Sprintf("%.1f executions/s", float64(len(times))/time.Since(start).Seconds()))
 	return err
 }
 

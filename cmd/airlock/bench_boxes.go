@@ -97,23 +97,23 @@ func parentsOfAll() map[int]int {
 }
 
 // proportional is a process's memory, with its part of what it shares.
-func proportional(pid int) int64 {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
-			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
-}
+func proportional(pid int) int64 { return memoryLine(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss") }
 
-// available is the machine's memory that could still be used, in bytes.
-func available() int64 {
-	text, _ := os.ReadFile("/proc/meminfo")
+// residentNow is the memory that a process has now.
+func residentNow(pid int) int64 { return memoryLine(fmt.Sprintf("/proc/%d/status", pid), "VmRSS") }
+
+// peak is the most memory that a process has had.
+func peak(pid int) int64 { return memoryLine(fmt.Sprintf("/proc/%d/status", pid), "VmHWM") }
+
+// available is the machine's memory that could still be used.
+func available() int64 { return memoryLine("/proc/meminfo", "MemAvailable") }
+
+// memoryLine reads a size, in bytes, from a file of the kernel's; 0 if it isn't there, as when the process has ended.
+func memoryLine(path, field string) int64 {
+	text, _ := os.ReadFile(path)
 	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
-			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+		if rest, ok := strings.CutPrefix(line, field+":"); ok {
+			kib, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
 			return kib << 10
 		}
 	}

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,11 +35,14 @@ func (h *houseBench) backUp(ctx context.Context) error {
 	if err := os.Mkdir(h.path("backups"), 0o700); err != nil {
 		return err
 	}
-	if _, err := person.post(ctx, views.SettingsBackups, url.Values{"on": {"yes"}, "every": {"weekly"}, "keep": {"3"}, "kind": {"directory"}, "directory": {h.path("backups")}, "passphrase": {benchWords}}); err != nil {
+	if _, err := person.post(ctx, views.SettingsBackups, url.Values{"on": {"yes"}, "every": {"weekly"}, "keep": {"3"}, "kind": {"directory"}, "directory": {h.path("backups")}, "passphrase": {benchWords}, "again": {benchWords}}); err != nil {
 		return err
 	}
 	id, err := h.trivial(ctx)
 	if err != nil {
+		return err
+	}
+	if err := h.pages(ctx, person); err != nil {
 		return err
 	}
 	end := time.Now().Add(quiet)
@@ -78,6 +80,36 @@ func (h *houseBench) backUp(ctx context.Context) error {
 			slices.Sort(list)
 			fmt.Fprintf(h.table, "%s, %s\t%s\t%s\t%s\n", m.what, when, ms(quantile(list, 0.5)), ms(quantile(list, 0.99)), ms(quantile(list, 1)))
 		}
+	}
+	return nil
+}
+
+// pages measures what a person looks at with that many executions in the store.
+func (h *houseBench) pages(ctx context.Context, person *benchPerson) error {
+	list, _, err := person.do(ctx, http.MethodGet, views.Executions, nil)
+	if err != nil {
+		return err
+	}
+	link := regexp.MustCompile(`href="(` + views.Executions + `/[^"/?#]+)"`).FindSubmatch(list)
+	if link == nil {
+		return errors.New("the list of executions has none")
+	}
+	fmt.Fprintf(h.table, "\tp50\tp95\n")
+	for _, page := range []struct{ what, path string }{
+		{"overview", views.Root},
+		{"list of executions", views.Executions},
+		{"list of executions, completed and with a word", views.Executions + "?status=completed&q=line"},
+		{"one execution", string(link[1])},
+	} {
+		var times []time.Duration
+		for range 100 {
+			start := time.Now()
+			if _, err := person.get(ctx, page.path); err != nil {
+				return err
+			}
+			times = append(times, time.Since(start))
+		}
+		fmt.Fprintf(h.table, "%s\t%s\n", page.what, quantiles(times))
 	}
 	return nil
 }
@@ -123,66 +155,4 @@ func paced(ctx context.Context, every time.Duration, call func() error) (list []
 		}
 		list = append(list, time.Since(next))
 	}
-}
-
-// peak is the most memory that a process has had, in bytes; 0 if it is gone.
-func peak(pid int) int64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		if size, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kib, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(size), "kB")), 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
-}
-
-// benchPerson is somebody at the admin UI.
-type benchPerson struct {
-	client *http.Client
-	url    string
-}
-
-// person enters with the admin token and chooses a name and a password.
-func (h *houseBench) person(ctx context.Context, token string) (*benchPerson, error) {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		return nil, err
-	}
-	p := &benchPerson{client: &http.Client{Jar: jar}, url: h.url}
-	if _, err := p.post(ctx, views.Login, url.Values{"token": {token}}); err != nil {
-		return nil, err
-	}
-	_, err = p.post(ctx, views.Welcome, url.Values{"name": {"Bench"}, "password": {benchWords}, "password-again": {benchWords}})
-	return p, err
-}
-
-func (p *benchPerson) post(ctx context.Context, path string, form url.Values) (page string, err error) {
-	return p.do(ctx, http.MethodPost, path, strings.NewReader(form.Encode()))
-}
-
-func (p *benchPerson) get(ctx context.Context, path string) (page string, err error) {
-	return p.do(ctx, http.MethodGet, path, nil)
-}
-
-// do returns the path of the page to which it was led.
-func (p *benchPerson) do(ctx context.Context, method, path string, body io.Reader) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, method, p.url+path, body)
-	if err != nil {
-		return "", err
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	response, err := p.client.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode >= 300 {
-		err = fmt.Errorf("%s %s answered %d: %s", method, path, response.StatusCode, text)
-	}
-	return response.Request.URL.Path, err
 }

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -18,14 +15,13 @@ import (
 
 // What comes upon the server at once in benchOverload.
 const (
-	overloadQueued   = 10_000 // executions of the profile that floods
-	overloadClients  = 500    // that submit: most for the one that floods, each again as soon as it may
-	overloadOthers   = 16     // profiles beside it, each with a client that submits one execution after the other
-	overloadPolls    = 1_000  // long polls that are held open
-	overloadStreams  = 200    // pages that follow what happens
-	overloadSlow     = 50     // readers that take one byte of a large answer every tenth of a second
-	overloadBetween  = 50 * time.Millisecond
-	overloadPassword = "a password of the benchmark"
+	overloadQueued  = 10_000 // executions of the profile that floods
+	overloadClients = 500    // that submit: most for the one that floods, each again as soon as it may
+	overloadOthers  = 16     // profiles beside it, each with a client that submits one execution after the other
+	overloadPolls   = 1_000  // long polls that are held open
+	overloadStreams = 200    // pages that follow what happens
+	overloadSlow    = 50     // readers that take one byte of a large answer every tenth of a second
+	overloadBetween = 50 * time.Millisecond
 )
 
 // overload is a server that more comes upon than it can do.
@@ -97,29 +93,11 @@ func (o *overload) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	jar, err := cookiejar.New(nil)
+	person, err := o.person(ctx, token)
 	if err != nil {
 		return err
 	}
-	o.pages = &http.Client{Jar: jar, Transport: o.client.Transport}
-	words := url.Values{"name": {"Bench"}, "password": {overloadPassword}, "password-again": {overloadPassword}}
-	return errors.Join(o.form(ctx, "/ui/login", url.Values{"token": {token}}), o.form(ctx, "/ui/welcome", words))
-}
-
-func (o *overload) form(ctx context.Context, path string, fields url.Values) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url+path, strings.NewReader(fields.Encode()))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	response, err := o.pages.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered %d", path, response.StatusCode)
-	}
+	o.pages = person.client
 	return nil
 }
 

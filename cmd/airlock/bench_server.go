@@ -25,30 +25,12 @@ func (b *benchmark) start(ctx context.Context, more ...string) (stop func(), err
 
 // serve is start on a data directory, which stop removes.
 func (b *benchmark) serve(ctx context.Context, dir string, more ...string) (stop func(), err error) {
-	addr, err := freeAddress(ctx)
+	end, log, err := b.launch(ctx, dir, more...)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	outside, err := b.service.outside(dir)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	b.url, b.env = "http://"+addr, slices.Concat(os.Environ(), []string{"AIRLOCK_DATA_DIR=" + dir, "AIRLOCK_ADDR=" + addr}, outside, more)
-	var log bytes.Buffer
-	server, err := b.self(ctx, "serve")
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	server.Stdout, server.Stderr = &log, &log
-	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
-	server.WaitDelay = 15 * time.Second
-	if err := server.Start(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	b.pid = server.Process.Pid
 	stop = func() {
-		_ = server.Process.Signal(os.Interrupt)
-		_ = server.Wait()
+		end()
 		_ = os.RemoveAll(dir)
 	}
 	if err := b.ready(ctx); err != nil {
@@ -60,6 +42,35 @@ func (b *benchmark) serve(ctx context.Context, dir string, more ...string) (stop
 		return nil, err
 	}
 	return stop, nil
+}
+
+// launch starts a server on a data directory and doesn't wait for it. log is what it prints, to be read after end, which ends it.
+func (b *benchmark) launch(ctx context.Context, dir string, more ...string) (end func(), log *bytes.Buffer, err error) {
+	addr, err := freeAddress(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	outside, err := b.service.outside(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	b.url, b.env = "http://"+addr, slices.Concat(os.Environ(), []string{"AIRLOCK_DATA_DIR=" + dir, "AIRLOCK_ADDR=" + addr}, outside, more)
+	server, err := b.self(ctx, "serve")
+	if err != nil {
+		return nil, nil, err
+	}
+	log = &bytes.Buffer{}
+	server.Stdout, server.Stderr = log, log
+	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
+	server.WaitDelay = 15 * time.Second
+	if err := server.Start(); err != nil {
+		return nil, nil, err
+	}
+	b.pid = server.Process.Pid
+	return func() {
+		_ = server.Process.Signal(os.Interrupt)
+		_ = server.Wait()
+	}, log, nil
 }
 
 // equip makes what the measurements need in the server.
