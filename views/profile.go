@@ -32,6 +32,7 @@ type ProfilePage struct {
 	Beats       []Beat
 	Problems    Problems
 	Partly      bool // what is not among the problems was saved
+	Live        bool // an open page asks for what follows the executions
 }
 
 // KeyForm is what a person decides about one key. The typed value is not part of it.

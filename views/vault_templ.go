@@ -121,7 +121,7 @@ func sourceChoice(v VaultChoice, problems Problems) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Held {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<div class=\"field invault erasing\"><label class=\"check\"><input type=\"checkbox\" id=\"erase\" name=\"erase\" value=\"yes\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<div class=\"field invault\"><label class=\"check\"><input type=\"checkbox\" id=\"erase\" name=\"erase\" value=\"yes\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

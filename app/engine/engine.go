@@ -225,10 +225,9 @@ func (e *Engine) forget(r *run) {
 	delete(e.live, r.x.Handle)
 }
 
-// publish nudges whoever looks at an execution, its profile or the list.
+// publish nudges whoever looks at an execution or a list of them. The profile didn't change.
 func (e *Engine) publish(x app.Execution) {
 	e.cfg.Hub.Publish(live.Execution(x.Handle))
-	e.cfg.Hub.Publish(live.Profile(x.ProfileHandle))
 	e.cfg.Hub.Publish(live.Executions)
 }
 

@@ -73,6 +73,23 @@ func TestExecutionFilters(t *testing.T) {
 	s.get(views.Executions + "?status=odd").want(http.StatusBadRequest)
 }
 
+// TestARefusedSearchStandsStill: the list of a search that was refused asks for nothing, since all it would get is the same refusal, a whole page inside itself; and it doesn't say
+// that nothing matches, or that there is nothing yet.
+func TestARefusedSearchStandsStill(t *testing.T) {
+	s, _, _, _ := history(t)
+	for list, page := range map[string]string{"#list": views.Executions, "#events": views.Audit} {
+		for _, query := range []string{"?from=2026-12-01&to=2026-11-01", "?from=yesterday"} {
+			a := s.get(page+query).want(http.StatusUnprocessableEntity).says(list, "Nothing was looked for")
+			if got, asks := a.doc.Find(list).Attr("hx-get"); asks {
+				t.Errorf("%s%s: the list refreshes as %q", page, query, got)
+			}
+			if a.doc.Find(list+" .empty").Length() != 0 {
+				t.Errorf("%s%s says that there is nothing", page, query)
+			}
+		}
+	}
+}
+
 func TestHostTyped(t *testing.T) {
 	for text, want := range map[string]string{"": "", "Api.Example.com": "api.example.com", "https://api.example.com/v1?x=1": "api.example.com", "api.example.com:443": "api.example.com",
 		"api.example.com.": "api.example.com", "::1": "::1", "192.0.2.1:80": "192.0.2.1"} {

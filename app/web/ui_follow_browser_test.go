@@ -79,6 +79,27 @@ func TestFlowSandboxFollows(t *testing.T) {
 	}
 }
 
+// TestFlowProfileFollows: a profile's heartbeat and executions come by themselves, on its page and in the list; that its scripts run is no change of it.
+func TestFlowProfileFollows(t *testing.T) {
+	s, p, _, _ := history(t)
+	b := entered(t, s)
+	b.Open(views.ProfileURL(p.Handle))
+	b.Until(`document.getElementById("live")?._htmx?.sse?.reader && document.querySelectorAll("#beats .beat").length === 2`)
+	b.Text(`document.addEventListener("htmx:sse:after:message", (e) => { if (e.detail?.message?.event.startsWith("execution")) window.nudged = true; })`)
+	s.runs(p, "print x", app.StatusCompleted)
+	b.Until(`window.nudged && document.querySelectorAll("#beats").length === 1 && document.querySelectorAll("#beats .beat").length === 3 && document.querySelectorAll("#runs tbody tr").length === 3`)
+	if b.Text(`document.querySelector("[data-changed]").hidden`) != "true" {
+		t.Error("the page says that the profile changed, because a script ran")
+	}
+	_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "Another name")
+	s.must(err)
+	b.Until(`!document.querySelector("[data-changed]").hidden`)
+	b.Open(views.Profiles)
+	b.Until(`document.getElementById("live")?._htmx?.sse?.reader && document.querySelectorAll("#profiles .beat").length === 3`)
+	s.runs(p, "print x", app.StatusCompleted)
+	b.Until(`document.querySelectorAll("#profiles .beat").length === 4`)
+}
+
 // credential stores a plain one.
 func (s *uiSite) credential(name string) {
 	s.t.Helper()

@@ -65,7 +65,8 @@ func (s *Server) showProfile(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.ProfileView(page), "list")
+	page.Live = partial(c)
+	return s.render(c, http.StatusOK, views.ProfileView(page), "beats", "list")
 }
 
 // showProfileAgain answers a refused form with the profile as it is now, and what was typed.

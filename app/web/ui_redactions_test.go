@@ -50,7 +50,8 @@ func TestUIRedactions(t *testing.T) {
 
 	asks := s.runs(p, "print "+value+"\nask Which one?", app.StatusAwaitingLLM)
 	live := s.get(views.ExecutionURL(asks.Handle)).says("#redactions", "They are listed when the script has ended")
-	if text := live.doc.Find(".verdict dl").Text() + live.doc.Find("nav.index a[href='#redactions']").Text(); strings.Contains(text, "Masked") || strings.Contains(text, "0") {
+	text := strings.ReplaceAll(live.doc.Find(".verdict dl").Text(), asks.Handle, "") + live.doc.Find("nav.index a[href='#redactions']").Text() // a handle has zeros by chance
+	if strings.Contains(text, "Masked") || strings.Contains(text, "0") {
 		t.Errorf("before the end the page tells what was masked: %q", text)
 	}
 	clean := s.runs(p, "print hello", app.StatusCompleted)

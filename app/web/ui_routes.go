@@ -65,6 +65,7 @@ func (s *Server) pages() []route {
 		{get, views.AuditVerify, func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, views.Audit) }},
 		{get, views.Settings, s.showSettings},
 		{post, views.SettingsTheme, s.setTheme},
+		{get, views.SettingsTheme, s.backToSettings},
 		{get, views.Search, s.search},
 		{post, views.SettingsKeys, s.setKeys},
 		{get, views.SettingsKeys, s.backToSettings},

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,6 +133,21 @@ func TestUIPanicIsAPage(t *testing.T) {
 	e.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/ui/boom", nil))
 	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "<h1>") || strings.Contains(w.Body.String(), "planted") {
 		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestUIFormsLeadSomewhere: the address of each form with a session, opened by itself, as a reload or a bookmark of its refusal does, is a page or leads to one.
+func TestUIFormsLeadSomewhere(t *testing.T) {
+	s := newUISite(t)
+	opens := map[string]bool{}
+	all := slices.Concat(s.server.pages(), s.server.transferPages())
+	for _, r := range all {
+		opens[r.path] = opens[r.path] || r.method == http.MethodGet
+	}
+	for _, r := range all {
+		if !opens[r.path] {
+			t.Errorf("%s %s leads nowhere when it is opened", r.method, r.path)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ window.htmx?.registerExtension("keep", {
 // A broken connection is told, not hidden.
 const stale = "The live connection is interrupted. What you see may be out of date; reload to be sure.";
 const failed = "No answer came from Airlock, so this may not have been done. Look before you try again.";
+const refused = "This page could not be brought up to date. Reload it to see why.";
 const other = "Airlock was updated meanwhile. Reload to see its new pages.";
 function trouble(text) {
   const place = document.getElementById("trouble");
@@ -25,6 +26,14 @@ function trouble(text) {
 document.addEventListener("htmx:sse:error", () => trouble(stale));
 document.addEventListener("htmx:error", (event) => {
   trouble(event.detail?.ctx?.sourceElement?.matches?.("form, a") ? failed : stale);
+});
+
+// The page of an error never gets into a part of another page: what stands there stays, and a line says so.
+document.addEventListener("htmx:before:swap", (event) => {
+  const { request, response } = event.detail.ctx;
+  if (request.headers["HX-Request-Type"] !== "partial" || response.raw.status < 400) return;
+  event.preventDefault();
+  trouble(refused);
 });
 
 // The server tells twice a minute that it lives. A page that hears nothing, or that slept, says that it may be stale and connects anew, which brings it up to date.

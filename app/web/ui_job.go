@@ -1,0 +1,155 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/views"
+)
+
+// jobSize says how much there is to do: an export counts executions, the others bytes of the file.
+func jobSize(j transfer.Job) string {
+	if j.Kind == transfer.JobExport {
+		return views.Number(j.Total) + " executions"
+	}
+	return views.Bytes(j.Total)
+}
+
+// jobTitle is what a job is called while it runs, and afterwards.
+func jobTitle(j transfer.Job) string {
+	titles := map[string][2]string{
+		transfer.JobExport: {"Exporting", "The export is ready"}, transfer.JobPlan: {"Reading the file", "Before you import"},
+		transfer.JobImport: {"Importing", "The import is done"}, transfer.JobBackup: {"Backing up", "The backup is done"},
+	}
+	switch t := titles[j.Kind]; {
+	case j.Running():
+		return t[0]
+	case j.Err != nil:
+		return "It did not work"
+	default:
+		return t[1]
+	}
+}
+
+// showJob shows how far a job is. While it runs, the browser is told to ask again: that needs no script.
+func (s *Server) showJob(c echo.Context) error {
+	j, err := s.cfg.Transfer.Job(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	sh, _, err := s.shell(c, jobTitle(j), views.SectionSettings)
+	if err != nil {
+		return err
+	}
+	page := views.JobPage{Shell: sh, ID: j.ID, Title: jobTitle(j), Running: j.Running(), Done: j.Done, Total: j.Total, Of: jobSize(j)}
+	switch {
+	case j.Running():
+		c.Response().Header().Set("Refresh", "1")
+	case j.Err != nil:
+		page.Failed = s.failureText(c, j)
+	case j.Kind == transfer.JobExport:
+		page.Size = j.Size
+		page.Lines = []string{fmt.Sprintf("It holds %s.", j.Exported.Counts), "Without the passphrase nobody opens it. It can be downloaded for half an hour."}
+	case j.Kind == transfer.JobPlan:
+		page.Plan = planView(j.Plan)
+		page.Lines = page.Plan.From
+	case j.Kind == transfer.JobImport:
+		page.Lines = []string{fmt.Sprintf("Written: %s.", transfer.Counts{Credentials: j.Report.Credentials, Profiles: j.Report.Profiles, Executions: j.Report.Executions})}
+		if j.Report.Skipped > 0 {
+			page.Lines = append(page.Lines, fmt.Sprintf("%d executions were here already, or belong to profiles that were not taken.", j.Report.Skipped))
+		}
+		page.Lines = append(page.Lines, "The ids of the agents work here as they are. Keep the old instance retired, so that no script runs twice, and point its address here.", "A copy of the database from before stands under Move house, with the command that goes back to it.")
+	case j.Kind == transfer.JobBackup:
+		return c.Redirect(http.StatusSeeOther, views.SettingsBackups)
+	}
+	return s.render(c, http.StatusOK, views.JobView(page))
+}
+
+// failureText says why a job failed, without what only the log may know.
+func (s *Server) failureText(c echo.Context, j transfer.Job) string {
+	if known, ok := asAppError(j.Err); ok {
+		return told(known)
+	}
+	if j.Kind == transfer.JobBackup {
+		return "The backup failed; the list of backups says why."
+	}
+	return told(s.explain(j.Err, c))
+}
+
+func planView(p transfer.Plan) *views.PlanView {
+	v := &views.PlanView{From: []string{fmt.Sprintf("The file was made on %s by instance %s (%s).", views.Day(time.UnixMilli(p.MadeAt)), p.Instance, p.Program)}}
+	if p.Own {
+		v.From = append(v.From, "It says that it is from this instance.")
+	}
+	if !p.Whole {
+		v.From = append(v.From, "It holds chosen profiles only.")
+	}
+	if p.File.Executions > 0 || p.Events > 0 {
+		v.History = fmt.Sprintf("With its %s executions, %s of them here already, and %s events of its audit log, which are kept apart from this one's",
+			views.Number(p.File.Executions), views.Number(p.Here), views.Number(p.Events))
+	}
+	for _, i := range p.Items {
+		name := i.Name
+		if i.Title != "" {
+			name = i.Title
+		}
+		choice := i.State == transfer.StateNew || i.State == transfer.StateConflict
+		v.Items = append(v.Items, views.PlanItem{Field: i.Key, Kind: i.Kind, Name: name, State: string(i.State), Facts: i.Facts, Changes: i.Changes, Widens: i.Widens, Choice: choice,
+			Yes: i.State == transfer.StateNew && !i.Widens})
+	}
+	return v
+}
+
+// importPlan imports what is ticked, and nothing else.
+func (s *Server) importPlan(c echo.Context) error {
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
+	j, err := s.cfg.Transfer.Job(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	choice := transfer.Choice{History: fields.Get("history") == "yes", Each: map[string]bool{}}
+	for _, i := range j.Plan.Items {
+		choice.Each[i.Key] = slices.Contains(fields["take"], i.Key)
+	}
+	id, err := s.cfg.Transfer.StartImport(actorOf(c), j.ID, choice, s.afterImport)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, views.TransferURL(id))
+}
+
+// downloadExport gives an export's file out. It lifts the time limit of answers: the file may be large and the line slow.
+func (s *Server) downloadExport(c echo.Context) error {
+	file, err := s.cfg.Transfer.Download(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if err := s.cfg.Access.Note(c.Request().Context(), actorOf(c), "transfer.download", "instance", fmt.Sprintf("Downloaded an export of %d bytes.", info.Size())); err != nil {
+		return err
+	}
+	if err := keepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	h := c.Response().Header()
+	h.Set("Content-Disposition", `attachment; filename="airlock-`+s.cfg.Now().UTC().Format("2006-01-02")+`.airlock"`)
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Content-Length", fmt.Sprint(info.Size()))
+	c.Response().WriteHeader(http.StatusOK)
+	_, err = io.Copy(c.Response(), file)
+	return err
+}
