@@ -14,6 +14,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
@@ -128,7 +129,7 @@ func (r Restore) build(ctx context.Context, fn func(scratch string) error, detai
 	if err := os.Rename(filepath.Join(scratch, store.FileName), target); err != nil {
 		return false, fmt.Errorf("transfer: restore: %w", err)
 	}
-	return kept, syncDir(r.Dir)
+	return kept, files.SyncDir(r.Dir)
 }
 
 // examine opens what was built as the server would, takes away what must not come back, and records where it is from.
@@ -200,11 +201,7 @@ func setAside(target string) error {
 			return fmt.Errorf("transfer: restore: %w", err)
 		}
 	}
-	err := os.Link(target, aside)
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // volumes without hard links
-		err = os.Rename(target, aside)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := files.Claim(target, aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("transfer: restore: %w", err)
 	}
 	return nil
@@ -227,14 +224,6 @@ func copyFile(from, to string) (err error) {
 		return fmt.Errorf("transfer: restore: %w", err)
 	}
 	return nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir) //nolint:gosec // the data directory
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // OpenFile is an Upload of a file on this host.
