@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/files"
 )
 
@@ -22,14 +23,14 @@ type Dir struct{ path string }
 // OpenDir opens an existing directory, given by its absolute path. It is not made: an unmounted volume must not be mistaken for an empty one.
 func OpenDir(path string) (*Dir, error) {
 	if !filepath.IsAbs(path) {
-		return nil, fmt.Errorf("blobs: %s is not an absolute path", path)
+		return nil, app.Invalid("directory", "the directory is not an absolute path", "Type one that begins with /.")
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("blobs: %w", err)
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("blobs: %s is not a directory", path)
+		return nil, app.Invalid("directory", path+" is not a directory", "Name one that exists.")
 	}
 	return &Dir{filepath.Clean(path)}, nil
 }
