@@ -25,8 +25,10 @@ type Restore struct {
 	Dir     string           // the data directory
 	Keyring *secrets.Keyring // of the instance key that the new database is to have
 	Replace bool             // a database that is there is set aside, as before-restore-….db
-	By      app.Actor
-	Log     *slog.Logger
+	// Keep is called when the database is whole and sound, just before it gets its place: it keeps the instance key if that is new. It may be nil.
+	Keep func() error
+	By   app.Actor
+	Log  *slog.Logger
 }
 
 // Restored says what a restore did.
@@ -126,6 +128,11 @@ func (r Restore) build(ctx context.Context, fn func(scratch string) error, detai
 	if err := setAside(target); err != nil {
 		return false, err
 	}
+	if r.Keep != nil {
+		if err := r.Keep(); err != nil {
+			return false, err
+		}
+	}
 	if err := os.Rename(filepath.Join(scratch, store.FileName), target); err != nil {
 		return false, fmt.Errorf("transfer: restore: %w", err)
 	}
@@ -195,7 +202,7 @@ func (r Restore) standing(ctx context.Context, end store.AuditMark) (now access.
 // setAside gives the present database a second name, so that there is one at every moment: the new one then takes the first name in one step. A write-ahead log that is still there,
 // also one whose database somebody deleted, goes first: SQLite would take it for the new database's and write its pages over it.
 func setAside(target string) error {
-	aside := filepath.Join(filepath.Dir(target), "before-restore-"+time.Now().UTC().Format(stampForm)+pointSuffix)
+	aside := filepath.Join(filepath.Dir(target), asidePrefix+time.Now().UTC().Format(stampForm)+pointSuffix)
 	for _, end := range []string{"-wal", "-shm"} {
 		if err := os.Rename(target+end, aside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("transfer: restore: %w", err)
