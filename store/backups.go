@@ -22,7 +22,7 @@ const (
 // Backup is one attempt, or a time that passed without one.
 type Backup struct {
 	ID         int64
-	Cause      string // schedule, person or command
+	Cause      string // schedule or person
 	By         app.Actor
 	Slot       time.Time // of the schedule; zero if it was asked for
 	Status     string

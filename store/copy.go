@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/computclaw/airlock/app/files"
 )
 
 // Copy writes a compact, consistent copy of the database to path, which must not exist, with mode 0600. It reads only: writers go on meanwhile.
@@ -15,14 +17,7 @@ func (s *Store) Copy(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("store: copy: %w", err)
 	}
-	err = s.read(ctx).Exec("VACUUM INTO ?", f.Name()).Error
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Link(f.Name(), path) // unlike a rename, it never replaces anything
-	}
-	if err = errors.Join(err, os.Remove(f.Name())); err != nil {
+	if err := files.Finish(f, path, s.read(ctx).Exec("VACUUM INTO ?", f.Name()).Error); err != nil {
 		return fmt.Errorf("store: copy: %w", err)
 	}
 	return nil

@@ -188,11 +188,3 @@ func backupLead(p BackupsPage) string {
 	}
 	return "Backups go " + p.Place + ". The next one is due " + Ago(p.Next, p.Now) + "."
 }
-
-// profileName is what a profile is called in a list.
-func profileName(p app.Profile) string {
-	if p.Description == "" {
-		return p.Handle
-	}
-	return p.Description
-}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/store"
 )
@@ -142,5 +143,20 @@ func TestSettingsInputsAndHints(t *testing.T) {
 	w.must(err)
 	if len(network) != 1 || network[0].Verdict != app.VerdictDenied || network[0].Host != "evil.example.com" {
 		t.Errorf("network %+v", network)
+	}
+}
+
+// A mask is longer than a short secret, and a backup has room for a result that is twice as long with its masks.
+func TestAResultThatMasksMakeTooLongIsNotKept(t *testing.T) {
+	w := newWorld(t, func(c *Config) { c.Limits = app.DefaultLimits(); c.Limits.Result = 200 })
+	_, err := w.access.SetCredential(t.Context(), person, access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret("Zq7x")})
+	w.must(err)
+	x, out := w.finished(`result "`+strings.Repeat("Zq7x ", 30)+`"`, app.StatusCompleted)
+	if len(out.Result) <= 200 || strings.Contains(string(out.Result), "Zq7x") {
+		t.Errorf("%+v %s", x, out.Result)
+	}
+	x, out = w.finished(`result "`+strings.Repeat("Zq7x ", 39)+`"`, app.StatusError)
+	if !strings.Contains(x.Error, "with its secrets masked it is larger than 400 bytes") || out.Result != nil {
+		t.Errorf("%+v %s", x, out.Result)
 	}
 }

@@ -20,6 +20,9 @@ import (
 // maxError bounds the error text that is kept, in bytes.
 const maxError = 64 << 10
 
+// maxMasked is how many times the limit of the result a result may have when it is masked and written anew. Package transfer counts on it.
+const maxMasked = 2
+
 // finishRetry is the first wait after a failed write of an execution's end, doubled up to finishLast.
 const (
 	finishRetry = 100 * time.Millisecond
@@ -137,6 +140,13 @@ func (r *run) conclude(end ending, outcome guest.Outcome) store.Finish {
 		r.e.cfg.Log.Error("the output could not be redacted", "execution", r.x.Handle, "error", err)
 		v = failure("Airlock could not redact the output, so it was thrown away; the operator finds the reason in its log")
 		clean = redact.Cleaned{Error: r.clean("error", v.message)}
+	}
+	if limit := maxMasked * r.e.cfg.Limits.Result; clean.Result != nil && int64(clean.Result.Len()) > limit {
+		clean.Result = nil
+		if v.status == app.StatusCompleted {
+			v = failure("the result can't be kept: with its secrets masked it is larger than %s; return less of them", size(limit))
+			clean.Error = r.clean("error", v.message)
+		}
 	}
 	f := store.Finish{Result: clean.Result, Network: ledger(rows, clean.Network)}
 	var cutOut, cutErr bool

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/files"
 )
 
 // InstanceKeyFile is the name, inside the data directory, of the key that Airlock makes for itself.
@@ -107,28 +108,12 @@ func createKey(dir, path string) (created bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
 	_, err = file.WriteString(NewInstanceKey().Reveal() + "\n")
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return false, err
-	}
-	// A link, unlike a rename, never replaces a key that is already there.
-	err = os.Link(file.Name(), path)
+	err = files.Finish(file, path, err)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}
-	if err != nil {
-		return false, err
-	}
-	return true, syncDir(dir)
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return err == nil, err
 }
 
 func trimmed(text string) app.Secret { return app.NewSecret(strings.TrimSpace(text)) }
@@ -181,7 +166,7 @@ func WriteKeys(dataDir string, current app.Secret, older ...app.Secret) (err err
 	if err != nil {
 		return errors.Join(fmt.Errorf("secrets: write the instance key: %w", err), os.Remove(file.Name()))
 	}
-	return errors.Join(dropUnfinished(dataDir), syncDir(dataDir))
+	return errors.Join(dropUnfinished(dataDir), files.SyncDir(dataDir))
 }
 
 // dropUnfinished removes what a writer left that was killed: keys may stand in it that are to be gone. Nobody else writes now: there is a key file, and one rotation at a time.

@@ -28,11 +28,7 @@ func (s *Service) BackUp(ctx context.Context, by app.Actor) (store.Backup, error
 	if err := peopleOnly(by); err != nil {
 		return store.Backup{}, err
 	}
-	cause := "person"
-	if by.Kind == app.ActorCommand {
-		cause = "command"
-	}
-	return s.attempt(ctx, store.Backup{Cause: cause, By: by})
+	return s.attempt(ctx, store.Backup{Cause: "person", By: by})
 }
 
 func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, error) {

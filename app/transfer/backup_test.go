@@ -383,9 +383,17 @@ func TestBackupToS3IsVerifiedByReadingItBack(t *testing.T) {
 	// Wrong credentials are refused when they are typed; and the key is not sent to another endpoint than it was typed for.
 	wrong := b
 	wrong.S3.SecretKey = app.NewSecret("another secret key")
-	wantCode(t, "wrong key", h.SetBackupSettings(t.Context(), person(), wrong), app.CodeInvalidField)
+	wantField(t, "wrong key", h.SetBackupSettings(t.Context(), person(), wrong), "secret_key")
 	wrong.S3.SecretKey, wrong.S3.Endpoint = app.Secret{}, "http://127.0.0.1:9"
-	wantCode(t, "other endpoint", h.SetBackupSettings(t.Context(), person(), wrong), app.CodeInvalidField)
+	wantField(t, "other endpoint", h.SetBackupSettings(t.Context(), person(), wrong), "secret_key")
+	wrong.S3.SecretKey = b.S3.SecretKey
+	wantField(t, "nobody there", h.SetBackupSettings(t.Context(), person(), wrong), "endpoint")
+	wrong = b
+	wrong.S3.AccessKey = "ANOTHERACCESSKEY"
+	wantField(t, "wrong access key", h.SetBackupSettings(t.Context(), person(), wrong), "access_key")
+	wrong = b
+	wrong.S3.Bucket = "nowhere"
+	wantField(t, "no bucket", h.SetBackupSettings(t.Context(), person(), wrong), "bucket")
 }
 
 // flipping changes a bit deep inside.

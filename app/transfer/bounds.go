@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // What numbers and short texts of a file may be.
@@ -35,4 +37,30 @@ func checkBounds(row any) error {
 		}
 	}
 	return nil
+}
+
+// What an execution may leave in one line, the one with its output and result.
+const (
+	outputGrowth = 2 * 6   // two streams, of which JSON writes a control byte as six
+	resultGrowth = 2 * 2   // masked, a result has at most twice as many bytes (engine), of which JSON writes a quote as two
+	lineRest     = 1 << 20 // the names of members, and how the streams took turns
+)
+
+// CheckLimits refuses limits under which a script could leave more than a line of a file holds: no export or backup with it could be read.
+func CheckLimits(l app.Limits) error {
+	const room = maxLine - lineRest
+	if l.Output <= (room-resultGrowth)/outputGrowth && l.Result <= (room-outputGrowth*l.Output)/resultGrowth {
+		return nil
+	}
+	output := fitting("an output", room-resultGrowth*min(l.Result, room), outputGrowth)
+	result := fitting("a result", room-outputGrowth*min(l.Output, room), resultGrowth)
+	return fmt.Errorf("AIRLOCK_LIMIT_OUTPUT and AIRLOCK_LIMIT_RESULT are too large together: an export or a backup holds an execution in %d MiB, and needs up to twelve times the first and four times the second. "+
+		"Beside this result fits: %s. Beside this output: %s", room>>20, output, result)
+}
+
+func fitting(what string, room, growth int64) string {
+	if room/growth < 1<<10 {
+		return "none"
+	}
+	return fmt.Sprintf("%s of at most %dKiB", what, room/growth>>10)
 }

@@ -25,6 +25,13 @@
 //
 // A restore is an import into a new database, with everything as the file says and the audit log in its place. It needs no choice, since nothing is there.
 //
+// # Lines
+//
+// An execution's output and result are one line, and a line has a bound, for the memory of who reads it. JSON makes as much as six bytes of one, and an execution that didn't fit would
+// make every backup fail. So the limits under which scripts run must leave room for the worst of them (CheckLimits), which a server checks when it starts, and a line of a file
+// is refused that would grow beyond the bound when it is written again. Both need no other form of the text in the file, which old programs could not read; and limits beyond
+// that are of little use, since agents read an output whole.
+//
 // # Memory
 //
 // Exports hold one row, imports one line and what the file arranges (credentials, profiles, policies), however long the history.

@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -195,7 +196,12 @@ func (e *exporter) executions(ctx context.Context, tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
-		return e.out.write(r)
+		if err := e.out.write(r); errors.Is(err, errLong) {
+			return app.E(app.CodeTooLarge, "execution "+handle+" is larger than an export or a backup can hold", "It was kept under larger limits of output and result than there are now. Export without history; backups work again when it has been removed, as AIRLOCK_RETENTION_DAYS says.")
+		} else if err != nil {
+			return err
+		}
+		return nil
 	})
 }
 

@@ -31,10 +31,23 @@ type lineWriter struct {
 }
 
 func newLineWriter(w io.Writer) *lineWriter {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(wholeLines{w})
 	enc.SetEscapeHTML(false)
 	return &lineWriter{enc: enc}
 }
+
+// wholeLines refuses a line that no reader would take. An encoder writes each in one piece.
+type wholeLines struct{ w io.Writer }
+
+func (l wholeLines) Write(line []byte) (int, error) {
+	if len(line) > maxLine {
+		return 0, errLong
+	}
+	return l.w.Write(line)
+}
+
+// errLong is a line that is longer than any that is read.
+var errLong = fmt.Errorf("it is longer than %d MiB", maxLine>>20)
 
 func (w *lineWriter) write(r record) error {
 	w.counts.count(r)
@@ -177,9 +190,23 @@ func (l *lineReader) next() (record, error) {
 	case k == kindEnd && r.End.Counts != l.counts:
 		return record{}, l.wrong("the counts at the end are not those of the lines", nil)
 	}
+	if err := l.writable(r); err != nil {
+		return record{}, err
+	}
 	l.last = k
 	l.counts.count(r)
 	return r, nil
+}
+
+// writable refuses a line that would be too long for a file of ours: JSON may be written in fewer bytes than we need for it, such as U+2028, which is escaped here.
+func (l *lineReader) writable(r record) error {
+	if len(l.buf) < maxLine/2 {
+		return nil
+	}
+	if err := newLineWriter(io.Discard).write(r); err != nil {
+		return l.wrong("it would be longer than a line may be in a file that Airlock writes", err)
+	}
+	return nil
 }
 
 // opening reads the first line, of which a newer version may have more members than we know.
@@ -242,7 +269,7 @@ func (l *lineReader) line() error {
 	for {
 		piece, err := l.r.ReadSlice('\n')
 		if len(l.buf)+len(piece) > maxLine {
-			return l.wrong(fmt.Sprintf("it is longer than %d MiB", maxLine>>20), nil)
+			return l.wrong(errLong.Error(), nil)
 		}
 		l.buf = append(l.buf, piece...)
 		switch {

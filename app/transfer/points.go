@@ -20,6 +20,7 @@ import (
 // Restore points are copies of the database from before an import. They are sealed with the instance key, as the database is.
 const (
 	pointPrefix = "before-import-"
+	asidePrefix = "before-restore-" // of a database that a restore set aside
 	pointSuffix = ".db"
 	maxPoints   = 3
 	stampForm   = "20060102T150405.000Z"
@@ -57,6 +58,20 @@ func (s *Service) RestorePoints() ([]RestorePoint, error) {
 	}
 	slices.SortFunc(list, func(a, b RestorePoint) int { return b.At.Compare(a.At) })
 	return list, nil
+}
+
+// Copies are the names of the copies of the database in a data directory, from before imports and restores. Each is sealed with the instance key that was there when it was made.
+func Copies(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("transfer: copies: %w", err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, pointSuffix) && (strings.HasPrefix(name, pointPrefix) || strings.HasPrefix(name, asidePrefix)) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // DeleteRestorePoint deletes one of RestorePoints and records who did; the way back to before that import is gone with it. CodeNotFound if there is none of that name; people only.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/files"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
@@ -24,8 +25,10 @@ type Restore struct {
 	Dir     string           // the data directory
 	Keyring *secrets.Keyring // of the instance key that the new database is to have
 	Replace bool             // a database that is there is set aside, as before-restore-….db
-	By      app.Actor
-	Log     *slog.Logger
+	// Keep is called when the database is whole and sound, just before it gets its place: it keeps the instance key if that is new. It may be nil.
+	Keep func() error
+	By   app.Actor
+	Log  *slog.Logger
 }
 
 // Restored says what a restore did.
@@ -125,10 +128,15 @@ func (r Restore) build(ctx context.Context, fn func(scratch string) error, detai
 	if err := setAside(target); err != nil {
 		return false, err
 	}
+	if r.Keep != nil {
+		if err := r.Keep(); err != nil {
+			return false, err
+		}
+	}
 	if err := os.Rename(filepath.Join(scratch, store.FileName), target); err != nil {
 		return false, fmt.Errorf("transfer: restore: %w", err)
 	}
-	return kept, syncDir(r.Dir)
+	return kept, files.SyncDir(r.Dir)
 }
 
 // examine opens what was built as the server would, takes away what must not come back, and records where it is from.
@@ -194,17 +202,13 @@ func (r Restore) standing(ctx context.Context, end store.AuditMark) (now access.
 // setAside gives the present database a second name, so that there is one at every moment: the new one then takes the first name in one step. A write-ahead log that is still there,
 // also one whose database somebody deleted, goes first: SQLite would take it for the new database's and write its pages over it.
 func setAside(target string) error {
-	aside := filepath.Join(filepath.Dir(target), "before-restore-"+time.Now().UTC().Format(stampForm)+pointSuffix)
+	aside := filepath.Join(filepath.Dir(target), asidePrefix+time.Now().UTC().Format(stampForm)+pointSuffix)
 	for _, end := range []string{"-wal", "-shm"} {
 		if err := os.Rename(target+end, aside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("transfer: restore: %w", err)
 		}
 	}
-	err := os.Link(target, aside)
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // volumes without hard links
-		err = os.Rename(target, aside)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := files.Claim(target, aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("transfer: restore: %w", err)
 	}
 	return nil
@@ -227,14 +231,6 @@ func copyFile(from, to string) (err error) {
 		return fmt.Errorf("transfer: restore: %w", err)
 	}
 	return nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir) //nolint:gosec // the data directory
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // OpenFile is an Upload of a file on this host.

@@ -1,11 +1,9 @@
 package transfer
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"path/filepath"
 	"time"
 
@@ -184,42 +182,4 @@ func (b BackupSettings) place() string {
 		return "to " + b.Kind
 	}
 	return "to " + target.String()
-}
-
-// try finds out whether the target takes files, gives them back and lets go of them.
-func (b BackupSettings) try(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 45*time.Second)
-	defer cancel()
-	field := map[string]string{ToDirectory: "directory", ToS3: "endpoint"}[b.Kind]
-	target, err := b.open()
-	if err != nil {
-		return unusable(field, err)
-	}
-	name, content := "airlock-try-"+app.NewID(), []byte("Airlock tries whether it can write here.\n")
-	if err := target.Put(ctx, name, bytes.NewReader(content), int64(len(content))); err != nil {
-		return unusable(field, err)
-	}
-	r, err := target.Get(ctx, name)
-	if err != nil {
-		return unusable(field, err)
-	}
-	got, err := io.ReadAll(io.LimitReader(r, 1000))
-	_ = r.Close()
-	if err == nil && !bytes.Equal(got, content) {
-		err = fmt.Errorf("it gives back something else than was written")
-	}
-	if err == nil {
-		err = target.Delete(ctx, name)
-	}
-	if err != nil {
-		return unusable(field, err)
-	}
-	return nil
-}
-
-// unusable tells a person why their target doesn't work: the text is the storage's, which knows best.
-func unusable(field string, err error) error {
-	e := app.Invalid(field, "backups can't be kept there: "+app.Clip(err.Error(), 300), "Nothing was saved. Correct it and save again.")
-	e.Cause = err
-	return e
 }

@@ -73,7 +73,8 @@ func (s *Server) saveBackups(c echo.Context) error {
 		if err = s.cfg.Transfer.SetBackupSettings(c.Request().Context(), actorOf(c), in); err == nil {
 			return s.done(c, "backups-saved", views.SettingsBackups)
 		}
-		found, err = problems(err, map[string]string{"keep": "keep", "passphrase": "passphrase", "directory": "directory", "endpoint": "endpoint", "bucket": "bucket"})
+		found, err = problems(err, map[string]string{"keep": "keep", "passphrase": "passphrase", "directory": "directory", "endpoint": "endpoint", "bucket": "bucket", "access_key": "access_key", "secret_key": "secret_key",
+			"every": "every", "kind": "kind"})
 		if err != nil {
 			return err
 		}

@@ -242,7 +242,7 @@ func TestUIBackups(t *testing.T) {
 	dir := t.TempDir()
 	fill := []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "directory", dir, "passphrase", houseWords, "again", houseWords}
 	s.post(views.SettingsBackups, append(fill, "again", houseWords+"x")...).want(http.StatusUnprocessableEntity).says("form", "not the same")
-	s.post(views.SettingsBackups, append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("form", "no such file")
+	s.post(views.SettingsBackups, append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("#directory-wrong", "There is no directory /nowhere/at/all")
 	s.post(views.SettingsBackups, append(fill, "keep", "many")...).want(http.StatusUnprocessableEntity)
 	s.post(views.SettingsBackups, fill...).leads(views.SettingsBackups)
 	page := s.get(views.SettingsBackups)

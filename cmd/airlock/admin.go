@@ -53,16 +53,18 @@ const adminUsage = `Usage: airlock admin COMMAND
   export FILE                                 write everything into a file sealed with a passphrase; - is standard output
       --profile ID (repeatable)               only these profiles, with the credentials they refer to
       --no-history                            without executions
+      --passphrase-file FILE                  the passphrase of the file; else it is asked for, or one line of standard input
   import FILE                                 add what is new in a file; prints first what it finds
       --preview                               change nothing
       --overwrite                             also what differs, as long as no profile may do more afterwards
       --yes ITEM  --no ITEM (repeatable)      decide one, such as profile:k3v5… or credential:STRIPE_KEY
       --no-history  --max-size SIZE
+      --passphrase-file FILE                  the passphrase of the file; else it is asked for, or one line of standard input
   restore FILE [--replace] [--max-size SIZE]  make the database from an export, a backup or a restore point; the server must be stopped
+      --passphrase-file FILE                  the passphrase of the file; else it is asked for, or one line of standard input
   key rotate                                  make a new instance key and seal everything anew, while the server runs; after an interruption, run it again
   vacuum                                      write the database anew, without what is empty, and give the disk the rest back; the server must be stopped
   retire [--undo]                             execute nothing any more, after a move to another host
-      A passphrase is asked for, or one line of standard input, or --passphrase-file FILE.
 
 Works on the data directory (AIRLOCK_DATA_DIR), also beside a running server. ID is a handle, as profile list shows it, or an ark_ id; arguments can be read by
 other users of this host, so prefer the handle. A value is read from stdin to its end; one line break at the end is not part of it.

@@ -66,7 +66,7 @@ func (o *operator) archivedAudit(ctx context.Context, args []string) error {
 			return err
 		}
 		if len(events) == 0 && after == 0 {
-			return usageError{fmt.Sprintf("there is no archived log %q; audit archived lists them", app.Clip(*of, 80))}
+			return usageError{message: fmt.Sprintf("there is no archived log %q; audit archived lists them", app.Clip(*of, 80))}
 		}
 		if len(events) == 0 {
 			return w.flush()

@@ -106,7 +106,7 @@ func confirmMode(before app.Credential, mode app.Mode, yes bool) error {
 	if mode == app.ModePlain {
 		what = "the value would not be masked any more in what their scripts print"
 	}
-	return usageError{fmt.Sprintf("%s keys linked to %s, which is %s; %s. If you mean it, add --yes", profilesHave(before.Profiles), before.Name, before.Mode, what)}
+	return usageError{message: fmt.Sprintf("%s keys linked to %s, which is %s; %s. If you mean it, add --yes", profilesHave(before.Profiles), before.Name, before.Mode, what)}
 }
 
 func profilesHave(n int) string {
@@ -188,7 +188,7 @@ func readValue(in io.Reader) (app.Secret, error) {
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
 	if text == "" {
-		return app.Secret{}, usageError{"no value came on stdin; write: printf %s VALUE | airlock admin credential set NAME, or use --no-value"}
+		return app.Secret{}, usageError{message: "no value came on stdin; write: printf %s VALUE | airlock admin credential set NAME, or use --no-value"}
 	}
 	return app.NewSecret(text), nil
 }

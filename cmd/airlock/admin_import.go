@@ -43,7 +43,7 @@ func (o *operator) importFile(ctx context.Context, args []string) error {
 	if lock, err := lockDataDir(o.cfg.DataDir); err == nil {
 		defer lock.Close()
 	} else if plan.Bytes > besideServer {
-		return usageError{"the file is too large to be imported while the server runs; stop the server, or import it in the UI"}
+		return usageError{message: "the file is too large to be imported while the server runs; stop the server, or import it in the UI"}
 	}
 	report, err := o.transfer.Import(ctx, o.by, file, choice, plan.Digest, nil)
 	if err != nil {
@@ -66,10 +66,10 @@ func answers(plan transfer.Plan, yes, no []string) (map[string]bool, error) {
 	for i, key := range slices.Concat(yes, no) {
 		answer := i < len(yes)
 		if !known(plan, key) {
-			return nil, usageError{fmt.Sprintf("there is no %q in the file; --preview lists what there is", app.Clip(key, 80))}
+			return nil, usageError{message: fmt.Sprintf("there is no %q in the file; --preview lists what there is", app.Clip(key, 80))}
 		}
 		if before, twice := said[key]; twice && before != answer {
-			return nil, usageError{fmt.Sprintf("%s is in --yes and in --no", key)}
+			return nil, usageError{message: fmt.Sprintf("%s is in --yes and in --no", key)}
 		}
 		said[key] = answer
 	}

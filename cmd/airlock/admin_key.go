@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -77,6 +79,20 @@ func (o *operator) rotateKey(ctx context.Context, args []string) error {
 	if !own {
 		fmt.Fprintln(o.out, "AIRLOCK_SECRET_KEY_OLD is not needed any more")
 	}
+	return o.tellCopies(own)
+}
+
+// tellCopies names the copies of the database that the rotation leaves behind: people count on them, and they open with the key before only.
+func (o *operator) tellCopies(own bool) error {
+	copies, err := transfer.Copies(o.cfg.DataDir)
+	if err != nil || len(copies) == 0 {
+		return err
+	}
+	key := "keep that one for as long as you keep them: airlock admin restore takes it from AIRLOCK_SECRET_KEY_OLD"
+	if own {
+		key = "which is gone unless you have a copy of it: delete them, and make a backup, which needs no instance key"
+	}
+	fmt.Fprintf(o.err, "these copies of the database open with the instance key before only, %s:\n  %s\n", key, strings.Join(copies, "\n  "))
 	return nil
 }
 
@@ -121,10 +137,13 @@ func (o *operator) shutOldKeysOut(ctx context.Context) error {
 
 // othersAreDone waits until no other airlock admin runs that may have been started with the old key alone.
 func (o *operator) othersAreDone(ctx context.Context) error {
-	for deadline := time.Now().Add(knowWithin); ; {
+	for told, deadline := false, time.Now().Add(knowWithin); ; told = true {
 		alone, err := aloneWithKeys(o.keys)
 		if alone || err != nil {
 			return err
+		}
+		if !told {
+			fmt.Fprintln(o.err, "waiting until the other airlock admin commands have ended")
 		}
 		if time.Now().After(deadline) {
 			return app.E(app.CodeConflict, "another airlock admin command runs that may not have the new instance key", "Nothing was sealed anew. Wait until it has ended, or end it, and run this again.")

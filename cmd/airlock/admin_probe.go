@@ -23,7 +23,7 @@ func (o *operator) testCredential(ctx context.Context, args []string) error {
 		return err
 	}
 	if c, err := o.access.Credential(ctx, rest[0]); err == nil && c.Source == app.SourceVault && !o.access.HasVault() {
-		return usageError{noVaultHere}
+		return usageError{message: noVaultHere}
 	}
 	cfg, err := loadConfig(o.env)
 	if err != nil {

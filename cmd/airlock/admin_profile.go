@@ -241,7 +241,7 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d > 0 {
 		return now.Add(d), nil
 	}
-	return time.Time{}, usageError{fmt.Sprintf("%q is not a time; write 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never", app.Clip(text, 40))}
+	return time.Time{}, usageError{message: fmt.Sprintf("%q is not a time; write 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never", app.Clip(text, 40))}
 }
 
 func (o *operator) revokeProfile(ctx context.Context, args []string) error {

@@ -81,7 +81,7 @@ func decideHosts(have []app.HostRequest, more, less []app.Host) (allowed []app.H
 			return nil, nil, app.E(app.CodeNotFound, fmt.Sprintf("the profile has no host %s", h), "Write it as airlock admin profile show ID does.")
 		}
 		if in(more, h) {
-			return nil, nil, usageError{fmt.Sprintf("%s is to be allowed and removed", h)}
+			return nil, nil, usageError{message: fmt.Sprintf("%s is to be allowed and removed", h)}
 		}
 	}
 	for _, h := range have {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer"
 )
@@ -43,11 +44,11 @@ func (o *operator) restore(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	ring, err := o.restoreKey(cfg)
+	ring, keep, err := o.restoreKey(cfg)
 	if err != nil {
 		return err
 	}
-	r := transfer.Restore{Dir: cfg.DataDir, Keyring: ring, Replace: *replace, By: o.by, Log: slog.New(slog.NewTextHandler(o.err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	r := transfer.Restore{Dir: cfg.DataDir, Keyring: ring, Replace: *replace, Keep: keep, By: o.by, Log: slog.New(slog.NewTextHandler(o.err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	if point {
 		done, err := r.FromPoint(ctx, path)
 		if err != nil {
@@ -99,18 +100,32 @@ func (o *operator) tellStanding(done transfer.Restored) {
 	fmt.Fprintln(o.err, "people, their passwords and what is revoked are as they were when it was made. Look through Settings, People, and Profiles; airlock admin token sets a new password")
 }
 
-// restoreKey is the instance key of the directory, made if there is none: a backup needs no old one. A restore point opens with the key before, too, as long as that is known.
-func (o *operator) restoreKey(cfg config) (*secrets.Keyring, error) {
-	key, source, created, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
-	if err != nil {
-		return nil, err
+// restoreKey is the instance key of the directory, or a new one if there is none: a backup needs no old one. keep writes a new one down, which is for when the restore has come to
+// something: a key that opens nothing must not be left. A restore point opens with the key before, too, as long as that is known.
+func (o *operator) restoreKey(cfg config) (ring *secrets.Keyring, keep func() error, err error) {
+	path := filepath.Join(cfg.DataDir, secrets.InstanceKeyFile)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && cfg.SecretKey.Empty() && cfg.SecretKeyFile == "" {
+		key, older := secrets.NewInstanceKey(), []app.Secret{}
+		if !cfg.OldSecretKey.Empty() {
+			older = append(older, cfg.OldSecretKey)
+		}
+		ring, err := secrets.NewKeyring(key, older...)
+		return ring, func() error {
+			if err := secrets.WriteKeys(cfg.DataDir, key); err != nil {
+				return err
+			}
+			fmt.Fprintf(o.err, "made a new instance key, %s; back it up apart from the database\n", path)
+			return nil
+		}, err
 	}
-	if created {
-		fmt.Fprintf(o.err, "made a new instance key, %s; back it up apart from the database\n", source)
+	key, _, _, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir)
+	if err != nil {
+		return nil, nil, err
 	}
 	older, err := olderKeys(cfg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return secrets.NewKeyring(key, older...)
+	ring, err = secrets.NewKeyring(key, older...)
+	return ring, func() error { return nil }, err
 }

@@ -24,7 +24,7 @@ func (o *operator) refuseValue(name string) error {
 	if n == 0 {
 		return fmt.Errorf("read stdin: %w", err)
 	}
-	return usageError{"a value came on stdin, but the value of " + name + " comes from Vault; nothing was changed. Change it in Vault, or keep the value in Airlock instead with --local; --no-value leaves stdin alone"}
+	return usageError{message: "a value came on stdin, but the value of " + name + " comes from Vault; nothing was changed. Change it in Vault, or keep the value in Airlock instead with --local; --no-value leaves stdin alone"}
 }
 
 // confirmVault wants a word from the person before the value that Airlock holds is erased, where something may need it: a profile, or whoever finds that the reference
@@ -34,7 +34,7 @@ func (o *operator) confirmVault(ctx context.Context, before app.Credential, in a
 		return nil
 	}
 	if !o.access.HasVault() {
-		return usageError{noVaultHere}
+		return usageError{message: noVaultHere}
 	}
 	if yes || before.Source != app.SourceLocal || !before.HasValue() {
 		return nil
@@ -49,9 +49,9 @@ func (o *operator) confirmVault(ctx context.Context, before app.Credential, in a
 	case err != nil:
 		return err
 	case found.Problem != "":
-		return usageError{fmt.Sprintf("%s, and %s does not resolve: %s. %s If you mean it, add --yes", erased, in.Reference, found.Problem, found.Hint)}
+		return usageError{message: fmt.Sprintf("%s, and %s does not resolve: %s. %s If you mean it, add --yes", erased, in.Reference, found.Problem, found.Hint)}
 	case before.Profiles > 0:
-		return usageError{fmt.Sprintf("%s, and %s keys linked to it. If you mean it, add --yes", erased, profilesHave(before.Profiles))}
+		return usageError{message: fmt.Sprintf("%s, and %s keys linked to it. If you mean it, add --yes", erased, profilesHave(before.Profiles))}
 	}
 	return nil
 }

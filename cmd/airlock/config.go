@@ -16,6 +16,7 @@ import (
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/secrets/vault"
+	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/plugins/docker"
 )
 
@@ -104,13 +105,16 @@ func loadConfig(environ []string) (config, error) {
 	if c.TimeoutDefault > c.TimeoutMax {
 		problems = append(problems, fmt.Errorf("AIRLOCK_TIMEOUT_DEFAULT (%s) is longer than AIRLOCK_TIMEOUT_MAX (%s)", c.TimeoutDefault, c.TimeoutMax))
 	}
+	if err := transfer.CheckLimits(c.Limits); err != nil {
+		problems = append(problems, err)
+	}
 	if c.origin["AIRLOCK_POOL"] == "" {
 		c.Pool = c.Workers
 	}
 	set, err := c.patterns()
 	c.Patterns = set
 	if err := errors.Join(append(problems, err)...); err != nil {
-		return c, usageError{"the configuration has mistakes:\n" + err.Error()}
+		return c, usageError{message: "the configuration has mistakes:\n" + err.Error()}
 	}
 	return c, nil
 }

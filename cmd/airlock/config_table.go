@@ -73,7 +73,7 @@ func limitVariables() []variable {
 		count("AIRLOCK_LIMIT_PIDS", "processes and threads of one execution", 12, func(c *config) *int64 { return &c.Limits.Pids }),
 		size("AIRLOCK_LIMIT_TMP", "size of /tmp", 1<<20, func(c *config) *int64 { return &c.Limits.Tmp }),
 		count("AIRLOCK_LIMIT_FILES", "open files per process", 32, func(c *config) *int64 { return &c.Limits.Files }),
-		size("AIRLOCK_LIMIT_OUTPUT", "kept of each of stdout and stderr", 1<<10, func(c *config) *int64 { return &c.Limits.Output }),
+		size("AIRLOCK_LIMIT_OUTPUT", "kept of each of stdout and stderr; 12 times this and 4 times `AIRLOCK_LIMIT_RESULT` make 63MiB at most, which is what a backup can hold of an execution", 1<<10, func(c *config) *int64 { return &c.Limits.Output }),
 		size("AIRLOCK_LIMIT_RESULT", "size of the result as JSON", 1<<10, func(c *config) *int64 { return &c.Limits.Result }),
 		duration("AIRLOCK_TIMEOUT_DEFAULT", "run time of an execution that asks for none", func(c *config) *time.Duration { return &c.TimeoutDefault }),
 		duration("AIRLOCK_TIMEOUT_MAX", "longest run time that can be asked for", func(c *config) *time.Duration { return &c.TimeoutMax }),

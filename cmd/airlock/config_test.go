@@ -69,6 +69,8 @@ func TestConfigRefusesWhatIsWrong(t *testing.T) {
 		"AIRLOCK_LIMIT_MEMORY=-1":                "not a size",
 		"AIRLOCK_LIMIT_MEMORY=1KiB":              "less than 32MiB",
 		"AIRLOCK_LIMIT_MEMORY=9999999999TiB":     "not a size",
+		"AIRLOCK_LIMIT_OUTPUT=5MiB":              "Beside this result fits: an output of at most 4010KiB. Beside this output: a result of at most 768KiB",
+		"AIRLOCK_LIMIT_RESULT=1TiB":              "Beside this result fits: none",
 		"AIRLOCK_LIMIT_CPU=NaN":                  "not a number of cores",
 		"AIRLOCK_LIMIT_PIDS=1":                   "from 12 to",
 		"AIRLOCK_TIMEOUT_MAX=0s":                 "from 1s to 24h",

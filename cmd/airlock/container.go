@@ -90,7 +90,7 @@ func lowering() (*syscall.SysProcAttr, error) {
 	case have.Powerless():
 		return nil, nil // a user like any other, who happens to have the number 0
 	default:
-		return nil, usageError{fmt.Sprintf("the container starts as root, but without SETUID and SETGID, so Airlock can't become uid %d: let it have these two (and KILL), drop all capabilities, or run it as another user (docker run --user %[1]d)", containerUID)}
+		return nil, usageError{message: fmt.Sprintf("the container starts as root, but without SETUID and SETGID, so Airlock can't become uid %d: let it have these two (and KILL), drop all capabilities, or run it as another user (docker run --user %[1]d)", containerUID)}
 	}
 	lower := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: containerUID, Gid: containerUID, Groups: []uint32{}}}
 	for _, number := range landlock.Capabilities() {

@@ -16,12 +16,31 @@ type flags struct {
 	usage string
 }
 
-// newFlags starts a command's flags. usage is its whole help text.
+// newFlags starts a command's flags. usage is the help text that it stands in.
 func newFlags(name, usage string) *flags {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.Usage = func() {}
-	return &flags{set, usage}
+	return &flags{set, usageOf(usage, name)}
+}
+
+// usageOf is the part of a help text that is about one command, or about all that begin with its words: airlock admin has fifty lines. A name of one word has all of it.
+func usageOf(usage, name string) string {
+	_, command, sub := strings.Cut(name, " ")
+	head, _, _ := strings.Cut(usage, "\n")
+	if !sub {
+		return usage
+	}
+	text, inside := head+"\n\n", false
+	for line := range strings.Lines(usage) {
+		if !strings.HasPrefix(line, "    ") { // not one about the command before
+			inside = strings.HasPrefix(strings.TrimSuffix(line, "\n")+" ", "  "+command+" ")
+		}
+		if inside {
+			text += line
+		}
+	}
+	return text
 }
 
 // list adds a flag that can be given several times.
@@ -43,7 +62,7 @@ func (f *flags) parse(out io.Writer, args []string, want ...string) ([]string, e
 				fmt.Fprint(out, f.usage)
 				return nil, errHelp
 			}
-			return nil, usageError{f.Name() + ": " + err.Error() + "\n" + strings.TrimRight(f.usage, "\n")}
+			return nil, usageError{message: f.Name() + ": " + err.Error(), usage: f.usage}
 		}
 		if f.NArg() == 0 {
 			break
@@ -53,17 +72,18 @@ func (f *flags) parse(out io.Writer, args []string, want ...string) ([]string, e
 	}
 	switch {
 	case len(rest) < len(want):
-		return nil, usageError{f.Name() + ": " + want[len(rest)] + " is missing\n" + strings.TrimRight(f.usage, "\n")}
+		return nil, usageError{message: f.Name() + ": " + want[len(rest)] + " is missing", usage: f.usage}
 	case len(rest) > len(want):
-		return nil, usageError{fmt.Sprintf("%s: %q is one argument too many\n%s", f.Name(), app.Clip(rest[len(want)], 40), strings.TrimRight(f.usage, "\n"))}
+		return nil, usageError{message: fmt.Sprintf("%s: %q is one argument too many", f.Name(), app.Clip(rest[len(want)], 40)), usage: f.usage}
 	}
 	return rest, nil
 }
 
-// pick runs the subcommand that args begins with.
+// pick runs the subcommand that args begins with. usage is the help text that name stands in.
 func pick(name, usage string, out io.Writer, args []string, commands map[string]func([]string) error) error {
+	usage = usageOf(usage, name)
 	if len(args) == 0 {
-		return usageError{strings.TrimRight(usage, "\n")}
+		return usageError{message: name + ": which command?", usage: usage}
 	}
 	if args[0] == "--help" || args[0] == "-h" || args[0] == "help" {
 		fmt.Fprint(out, usage)
@@ -80,5 +100,5 @@ func pick(name, usage string, out io.Writer, args []string, commands map[string]
 	if guess := app.Nearest(args[0], known); guess != "" {
 		message += "; did you mean " + guess + "?"
 	}
-	return usageError{message + "\n" + strings.TrimRight(usage, "\n")}
+	return usageError{message: message + " (airlock " + name + " --help)"}
 }

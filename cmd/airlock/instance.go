@@ -92,14 +92,14 @@ func existingInstance(ctx context.Context, cfg config, log *slog.Logger) (*insta
 	path := filepath.Join(cfg.DataDir, store.FileName)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usageError{fmt.Sprintf("there is no instance in %s; set AIRLOCK_DATA_DIR to the data directory of the server, or start it once", cfg.DataDir)}
+		return nil, usageError{message: fmt.Sprintf("there is no instance in %s; set AIRLOCK_DATA_DIR to the data directory of the server, or start it once", cfg.DataDir)}
 	}
 	if err != nil {
 		return nil, err
 	}
 	if owner, ok := info.Sys().(*syscall.Stat_t); ok && int(owner.Uid) != os.Geteuid() {
 		// Files that another user makes beside the database would lock the server out.
-		return nil, usageError{fmt.Sprintf("%s belongs to user %d; run this as that user", path, owner.Uid)}
+		return nil, usageError{message: fmt.Sprintf("%s belongs to user %d; run this as that user", path, owner.Uid)}
 	}
 	keys, err := shareKeys(cfg.DataDir)
 	if err != nil {

@@ -68,7 +68,7 @@ func lock(dir, name, taken string) (*os.File, error) {
 	}
 	_ = file.Close()
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, usageError{taken}
+		return nil, usageError{message: taken}
 	}
 	return nil, fmt.Errorf("lock the data directory: %w (set AIRLOCK_DATA_DIR)", err)
 }

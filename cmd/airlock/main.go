@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/computclaw/airlock/app"
@@ -89,11 +90,14 @@ func run(ctx context.Context, c console, args []string) int {
 	if guess := app.Nearest(name, commands); guess != "" {
 		message += "; did you mean " + guess + "?"
 	}
-	return c.finish(usageError{message})
+	return c.finish(usageError{message: message})
 }
 
 // usageError is a mistake in the command line or the environment.
-type usageError struct{ message string }
+type usageError struct {
+	message string
+	usage   string // help text that is shown before it; may be empty
+}
 
 func (e usageError) Error() string { return e.message }
 
@@ -108,7 +112,10 @@ func (c console) finish(err error) int {
 	case err == nil, errors.Is(err, errHelp):
 		return exitOK
 	case errors.As(err, &wrong):
-		fmt.Fprintln(c.err, "airlock: "+wrong.message)
+		if wrong.usage != "" {
+			fmt.Fprintln(c.err, strings.TrimRight(wrong.usage, "\n"))
+		}
+		fmt.Fprintln(c.err, "airlock: "+wrong.message) // last, where it is seen
 		return exitUsage
 	case errors.As(err, &told):
 		fmt.Fprintf(c.err, "airlock: %s (%s)\n", told.Message, told.Code)

@@ -35,7 +35,7 @@ func serveModel(ctx context.Context, c console, args []string) error {
 	}
 	if *url != "" {
 		if cfg.URL, err = parseURL(*url); err != nil {
-			return usageError{"--url: " + err.Error()}
+			return usageError{message: "--url: " + err.Error()}
 		}
 	}
 	server := mcp.Server(mcp.Through(client.New(cfg.URL)), cfg.Profile, version())

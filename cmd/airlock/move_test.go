@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -10,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const movingWords = "five random words for moving house"
@@ -140,6 +144,9 @@ func TestRestoringAHouse(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(in.dir, "airlock.db")); err == nil {
 		t.Error("a failed restore left a database")
 	}
+	if _, err := os.Lstat(filepath.Join(in.dir, "instance.key")); err == nil {
+		t.Error("a failed restore left an instance key")
+	}
 	in.admin("", "restore", file, "--passphrase-file", words)
 	in.start()
 	var seen agentView
@@ -167,31 +174,30 @@ func TestRestoringAHouse(t *testing.T) {
 func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
 	in := startInstance(t, "AIRLOCK_POOL=0")
 	in.stop() // beside a server a rotation takes longer, and looks a second time
-	set := exec.Command(in.binary, "admin", "credential", "set", "TOKEN", "--mode", "injected")
-	set.Env = in.env
-	value, err := set.StdinPipe()
+	input, value, err := os.Pipe()
 	must(t, err)
-	must(t, set.Start())
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		keys, err := shareKeys(in.dir)
-		must(t, err)
-		alone, err := aloneWithKeys(keys)
-		must(t, errors.Join(err, keys.Close()))
-		if !alone {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the command does not share the keys")
+	_, err = unix.FcntlInt(value.Fd(), unix.F_SETPIPE_SZ, 4096)
+	must(t, err)
+	set := exec.Command(in.binary, "admin", "credential", "set", "TOKEN", "--mode", "injected")
+	set.Env, set.Stdin = in.env, input
+	must(t, errors.Join(set.Start(), input.Close()))
+	_, err = value.WriteString(strings.Repeat("a value that comes late ", 1000)) // the pipe takes all of it only when the command has opened the instance and reads
+	must(t, err)
+	rotate := exec.Command(in.binary, "admin", "key", "rotate")
+	rotate.Env = in.env
+	said, err := rotate.StderrPipe()
+	must(t, errors.Join(err, rotate.Start()))
+	lines := bufio.NewScanner(said)
+	for waits := false; !waits; waits = strings.HasPrefix(lines.Text(), "waiting until the other") {
+		if !lines.Scan() {
+			t.Fatal("the rotation waits for nobody")
 		}
 	}
-	time.Sleep(time.Second) // it opens the instance and waits for the value
-	rotated := make(chan string, 1)
-	go func() { rotated <- in.admin("", "key", "rotate") }()
-	time.Sleep(3 * time.Second) // long enough for a rotation that waits for nobody
-	_, err = value.Write([]byte("a value that came late 0123456789"))
+	_, err = value.WriteString("0123456789")
 	must(t, errors.Join(err, value.Close(), set.Wait()))
-	if said := <-rotated; !strings.Contains(said, "sealed") || in.lines("instance.key") != 1 {
-		t.Errorf("the rotation said %q", said)
+	rest, err := io.ReadAll(said)
+	if err = errors.Join(err, rotate.Wait()); err != nil || in.lines("instance.key") != 1 {
+		t.Errorf("the rotation: %v %s", err, rest)
 	}
 	in.admin(movingWords, "export", filepath.Join(t.TempDir(), "house.airlock")) // it opens everything
 }
@@ -209,8 +215,25 @@ func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
 	if list := in.admin("", "profile", "list"); !strings.Contains(list, "from before") || strings.Contains(list, "since") {
 		t.Errorf("%s", list)
 	}
-	if aside, err := filepath.Glob(filepath.Join(in.dir, "before-restore-*.db")); err != nil || len(aside) != 1 {
-		t.Errorf("set aside: %v, %v", aside, err)
+	aside, err := filepath.Glob(filepath.Join(in.dir, "before-restore-*.db"))
+	if err != nil || len(aside) != 1 {
+		t.Fatalf("set aside: %v, %v", aside, err)
+	}
+
+	// After a rotation of the instance key both open with the old one only, which is told by name; and of nothing else.
+	rotate := func() string {
+		command := exec.Command(in.binary, "admin", "key", "rotate")
+		command.Env = in.env
+		said, err := command.CombinedOutput()
+		must(t, err)
+		return string(said)
+	}
+	if said := rotate(); !strings.Contains(said, "instance key before only") || !strings.Contains(said, "\n  "+name) || !strings.Contains(said, "\n  "+filepath.Base(aside[0])) {
+		t.Errorf("the rotation said %s", said)
+	}
+	must(t, errors.Join(os.Remove(aside[0]), os.Remove(filepath.Join(in.dir, name))))
+	if said := rotate(); strings.Contains(said, "before only") {
+		t.Errorf("without copies the rotation said %s", said)
 	}
 }
 

@@ -36,7 +36,7 @@ func (o *operator) passphrase(file, prompt string, twice bool) (app.Secret, erro
 			return app.Secret{}, err
 		}
 		if !first.Equal(second) {
-			return app.Secret{}, usageError{"the two passphrases differ; nothing was done"}
+			return app.Secret{}, usageError{message: "the two passphrases differ; nothing was done"}
 		}
 	}
 	return first, nil
@@ -60,7 +60,7 @@ func (o *operator) ask(in *bufio.Reader, prompt string) (app.Secret, error) {
 		return app.Secret{}, fmt.Errorf("read the passphrase: %w", err)
 	}
 	if line = strings.TrimRight(line, "\r\n"); line == "" || len(line) > maxPassphrase {
-		return app.Secret{}, usageError{"there is no passphrase: type it at the prompt, write it to standard input, or name a file with --passphrase-file"}
+		return app.Secret{}, usageError{message: "there is no passphrase: type it at the prompt, write it to standard input, or name a file with --passphrase-file"}
 	}
 	return app.NewSecret(line), nil
 }

@@ -88,19 +88,19 @@ func readJob(c console, args []string) (*job, error) {
 	}
 	if *url != "" {
 		if cfg.URL, err = parseURL(*url); err != nil {
-			return nil, usageError{"--url: " + err.Error()}
+			return nil, usageError{message: "--url: " + err.Error()}
 		}
 	}
 	if *profile != "" {
 		if setProfile(&cfg, *profile) != nil {
-			return nil, usageError{"--profile: that is not a profile id (ark_…)"}
+			return nil, usageError{message: "--profile: that is not a profile id (ark_…)"}
 		}
 	}
 	if cfg.Profile.Empty() {
-		return nil, usageError{"which profile? Set AIRLOCK_PROFILE to its id (ark_…)"}
+		return nil, usageError{message: "which profile? Set AIRLOCK_PROFILE to its id (ark_…)"}
 	}
 	if *wait < 0 || *wait > (24*time.Hour).Seconds() {
-		return nil, usageError{"--wait takes seconds, from 0 to 86400"}
+		return nil, usageError{message: "--wait takes seconds, from 0 to 86400"}
 	}
 	j := &job{
 		console: console{c.in, screen(c.out), screen(c.err), c.env}, own: c.err, agent: agent{client.New(cfg.URL), cfg.Profile}, llmCommand: *command,
@@ -122,7 +122,7 @@ func (j *job) readFiles(script, inputs string) (err error) {
 		return err
 	}
 	if !json.Valid([]byte(text)) {
-		return usageError{inputs + " is not JSON"}
+		return usageError{message: inputs + " is not JSON"}
 	}
 	j.request.Inputs = json.RawMessage(text)
 	return nil
@@ -133,7 +133,7 @@ func readSource(in io.Reader, path string) (string, error) {
 	if path != "-" {
 		file, err := os.Open(path) //nolint:gosec // the user names it
 		if err != nil {
-			return "", usageError{err.Error()}
+			return "", usageError{message: err.Error()}
 		}
 		defer file.Close()
 		in = file

@@ -41,7 +41,7 @@ func plugin(ctx context.Context, args []string) error {
 			return plugins.Serve(ctx, ssh.Name, ssh.New())
 		}
 	}
-	return usageError{"usage: airlock plugin NAME, where NAME is one of " + strings.Join(backends(), ", ") + "; only the server starts it"}
+	return usageError{message: "usage: airlock plugin NAME, where NAME is one of " + strings.Join(backends(), ", ") + "; only the server starts it"}
 }
 
 // sandboxes are the started plugins.

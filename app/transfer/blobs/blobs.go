@@ -2,6 +2,7 @@ package blobs
 
 import (
 	"context"
+	"errors"
 	"io"
 	"regexp"
 	"time"
@@ -27,5 +28,14 @@ type Store interface {
 	// String says where it is, without secrets.
 	String() string
 }
+
+// What is wrong with a storage, as far as it says so.
+var (
+	ErrUnreachable = errors.New("the storage can't be reached")
+	ErrBucket      = errors.New("there is no bucket")
+	ErrAccessKey   = errors.New("the storage refuses the credentials, it does not know the access key")
+	ErrSecretKey   = errors.New("the storage refuses the credentials, the secret key is not that of the access key")
+	ErrDenied      = errors.New("the storage refuses the credentials, they don't allow this")
+)
 
 var nameShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]{0,199}$`)

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/files"
 )
 
 // Dir is a directory, such as a mounted volume. Files have mode 0600.
@@ -20,14 +23,14 @@ type Dir struct{ path string }
 // OpenDir opens an existing directory, given by its absolute path. It is not made: an unmounted volume must not be mistaken for an empty one.
 func OpenDir(path string) (*Dir, error) {
 	if !filepath.IsAbs(path) {
-		return nil, fmt.Errorf("blobs: %s is not an absolute path", path)
+		return nil, app.Invalid("directory", "the directory is not an absolute path", "Type one that begins with /.")
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("blobs: %w", err)
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("blobs: %s is not a directory", path)
+		return nil, app.Invalid("directory", path+" is not a directory", "Name one that exists.")
 	}
 	return &Dir{filepath.Clean(path)}, nil
 }
@@ -79,30 +82,10 @@ func (d *Dir) Put(ctx context.Context, name string, r io.Reader, size int64) (er
 	if err == nil && n != size {
 		err = io.ErrUnexpectedEOF
 	}
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Link(part, path)                                                      // unlike a rename, it never replaces anything
-		if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // volumes without hard links
-			err = renameNew(part, path)
-		}
-	}
-	if rm := os.Remove(part); err == nil && rm != nil && !errors.Is(rm, fs.ErrNotExist) {
-		err = rm
-	}
-	if err != nil {
+	if err := files.Finish(f, path, err); err != nil {
 		return fmt.Errorf("blobs: write %s: %w", name, err)
 	}
-	return syncDir(d.path)
-}
-
-func renameNew(from, to string) error {
-	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(err, fs.ErrExist)
-	}
-	return os.Rename(from, to)
+	return nil
 }
 
 // Get implements Store.
@@ -179,15 +162,4 @@ func (r reading) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.r.Read(p)
-}
-
-func syncDir(path string) error {
-	d, err := os.Open(path) //nolint:gosec // the operator names it
-	if err != nil {
-		return fmt.Errorf("blobs: %w", err)
-	}
-	if err := errors.Join(d.Sync(), d.Close()); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("blobs: %w", err)
-	}
-	return nil
 }

@@ -43,8 +43,13 @@ func OpenS3(at S3) (*Bucket, error) {
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" {
 		return nil, app.Invalid("endpoint", "the endpoint is not an address such as https://s3.example.com", "Leave the bucket out of it; it has a field of its own.")
 	}
-	if at.Bucket == "" || at.AccessKey == "" || at.SecretKey.Empty() {
-		return nil, app.Invalid("bucket", "bucket, access key and secret key are needed", "Fill in all three.")
+	switch {
+	case at.Bucket == "":
+		return nil, app.Invalid("bucket", "the bucket is missing", "Type its name.")
+	case at.AccessKey == "":
+		return nil, app.Invalid("access_key", "the access key is missing", "Type the one that the storage gave you.")
+	case at.SecretKey.Empty():
+		return nil, app.Invalid("secret_key", "the secret key is missing", "Type it; for another endpoint it has to be typed again.")
 	}
 	if at.Prefix = strings.TrimLeft(at.Prefix, "/"); at.Prefix != "" && !strings.HasSuffix(at.Prefix, "/") {
 		at.Prefix += "/"
@@ -167,11 +172,23 @@ func missing(err error) bool {
 
 // failed says in words what people run into most.
 func (b *Bucket) failed(what string, err error) error {
+	var kind error
+	var net *url.Error
 	switch r := minio.ToErrorResponse(err); r.Code {
-	case minio.AccessDenied, "InvalidAccessKeyId", "SignatureDoesNotMatch":
-		return fmt.Errorf("blobs: %s: the storage refuses the credentials (%s): %w", what, r.Code, err)
-	case minio.NoSuchBucket:
-		return fmt.Errorf("blobs: %s: there is no bucket %s: %w", what, b.at.Bucket, err)
+	case "InvalidAccessKeyId", "InvalidAccessKeyID": // both are in use
+		kind = ErrAccessKey
+	case "SignatureDoesNotMatch":
+		kind = ErrSecretKey
+	case minio.AccessDenied:
+		kind = ErrDenied
+	case minio.NoSuchBucket, minio.InvalidBucketName:
+		return fmt.Errorf("blobs: %s: %w %s: %w", what, ErrBucket, b.at.Bucket, err)
 	}
-	return fmt.Errorf("blobs: %s: %w", what, err)
+	if errors.As(err, &net) {
+		kind = ErrUnreachable
+	}
+	if kind == nil {
+		return fmt.Errorf("blobs: %s: %w", what, err)
+	}
+	return fmt.Errorf("blobs: %s: %w: %w", what, kind, err)
 }

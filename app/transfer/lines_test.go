@@ -1,0 +1,73 @@
+package transfer
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/store"
+)
+
+// TestLimitsLeaveRoomForTheWorstOutput: what scripts may print and return at the largest limits that are taken is a line that can be read.
+func TestLimitsLeaveRoomForTheWorstOutput(t *testing.T) {
+	limits := app.DefaultLimits()
+	for ; CheckLimits(limits) == nil; limits.Output += 1 << 10 {
+	}
+	limits.Output -= 1 << 10
+	if limits.Output < app.DefaultLimits().Output {
+		t.Fatal("the defaults are refused")
+	}
+	stream, result := strings.Repeat("\x00", int(limits.Output)), strings.Repeat(`"`, 2*int(limits.Result))
+	segments := "[0" + strings.Repeat(",9999999", 10_000) + "]"
+	row := store.OutputRow{Stdout: stream, Stderr: stream, Result: &result}
+	if err := newLineWriter(io.Discard).write(record{Output: &outputRecord{row, json.RawMessage(segments)}}); err != nil {
+		t.Errorf("output %d, result %d: %v", limits.Output, limits.Result, err)
+	}
+	for _, l := range []app.Limits{{Output: 1 << 50, Result: 1 << 50}, {Output: 6 << 20, Result: 1 << 10}, {Output: 1 << 10, Result: 16 << 20}} {
+		if CheckLimits(l) == nil {
+			t.Errorf("%v is taken", l)
+		}
+	}
+}
+
+// An execution from a time of larger limits is an error that names it, not a file that nobody can read.
+func TestNoLineIsWrittenThatCannotBeRead(t *testing.T) {
+	h, _, _ := furnished(t, "aaaa")
+	db := must[*sql.DB](t)(sql.Open("sqlite", filepath.Join(h.dir, store.FileName)))
+	must[sql.Result](t)(db.ExecContext(t.Context(), "UPDATE execution_outputs SET stdout = CAST(zeroblob(12000000) AS TEXT)"))
+	h.no(db.Close())
+	_, err := h.Export(t.Context(), person(), io.Discard, app.NewSecret(words), Selection{History: true}, nil)
+	wantCode(t, "export", err, app.CodeTooLarge)
+	if err == nil || !strings.Contains(err.Error(), "execution ") {
+		t.Errorf("%v", err)
+	}
+	_, err = h.Export(t.Context(), person(), io.Discard, app.NewSecret(words), Selection{}, nil)
+	h.no(err)
+}
+
+// A file may hold U+2028 as it is, where a file of ours has it escaped, in twice the bytes.
+func TestALineThatGrowsWhenItIsWrittenAgainIsRefused(t *testing.T) {
+	evil, _, _ := furnished(t, "aaaa")
+	var file bytes.Buffer
+	sealed := must[*archive.Writer](t)(archive.NewWriter(&file, app.NewSecret(words), evil.cfg.Cost))
+	for _, r := range evil.dump(all()) {
+		line := must[[]byte](t)(json.Marshal(r))
+		if r.Output != nil {
+			line = bytes.Replace(line, []byte(`"stdout":"`), []byte(`"stdout":"`+strings.Repeat("\u2028", 12_000_000)), 1)
+		}
+		must[int](t)(sealed.Write(append(line, '\n')))
+	}
+	h := newHouse(t, "bbbb")
+	h.no(sealed.Close())
+	_, err := h.Plan(t.Context(), person(), upload(file.Bytes()), nil)
+	wantCode(t, "plan", err, app.CodeInvalidField)
+	if err == nil || !strings.Contains(err.Error(), "in a file that Airlock writes") {
+		t.Errorf("%v", err)
+	}
+}

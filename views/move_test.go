@@ -1,0 +1,33 @@
+package views_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views"
+)
+
+// Profiles to export may have one description, or none: the short id tells them apart. Those that nobody can use any more are marked.
+func TestExportTellsProfilesApart(t *testing.T) {
+	s := shell("Move house", views.SectionSettings)
+	one := func(handle string) app.Profile { return app.Profile{Handle: handle, Description: "Monthly report"} }
+	revoked, expired := one("cccccccccccc"), one("dddddddddddd")
+	revoked.Revoked, expired.ExpiresAt = true, s.Now.Add(-time.Hour)
+	var page bytes.Buffer
+	err := views.MoveView(views.MovePage{Shell: s, Profiles: []app.Profile{one("aaaaaaaaaaaa"), one("bbbbbbbbbbbb"), revoked, expired}}).Render(t.Context(), &page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(page.String(), "Only these profiles")
+	list, _, _ = strings.Cut(list, "</fieldset>")
+	labels := strings.SplitAfter(list, "</label>")
+	for i, want := range []string{"aaaaaaaa<", "bbbbbbbb<", "cccccccc<", "dddddddd<"} {
+		state := map[int]string{2: views.StateWord(app.StateRevoked), 3: views.StateWord(app.StateExpired)}[i]
+		if !strings.Contains(labels[i], want) || !strings.Contains(labels[i], "Monthly report") || strings.Contains(labels[i], `class="state`) != (state != "") || !strings.Contains(labels[i], state) {
+			t.Errorf("%s", labels[i])
+		}
+	}
+}
