@@ -24,7 +24,7 @@ func (s *Server) showExecutions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := views.ExecutionsPage{Shell: sh, Filter: typed, First: f.Before == "", Here: executionsURL(views.Executions, typed), Problems: found,
+	page := views.ExecutionsPage{Shell: sh, Filter: typed, First: f.Before == "" && len(found) == 0, Here: executionsURL(views.Executions, typed), Problems: found,
 		CSV: executionsURL(views.ExecutionsExport, typed, "as", "csv"), Lines: executionsURL(views.ExecutionsExport, typed, "as", "jsonl")}
 	for _, p := range profiles {
 		page.Profiles = append(page.Profiles, views.Choice{Value: p.Handle, Word: views.Title(p.Description)})
