@@ -69,8 +69,8 @@ func TestExecutionFilters(t *testing.T) {
 		t.Errorf("the list refreshes as %q", here)
 	}
 	s.get(views.Executions+"?from=yesterday").want(http.StatusUnprocessableEntity).says("#from-wrong", `"yesterday" is no day`).says(".errors", "Nothing was searched")
-	bad := s.get(views.Executions+"?from=yesterday&status=error").says("#list", "Correct the condition that is marked above")
-	if bad.doc.Find("details.more-filters[open]").Length() != 1 || bad.doc.Find("#list[hx-get]").Length() != 0 {
+	refused := s.get(views.Executions+"?from=yesterday&status=error").says("#list", "Correct the condition that is marked above")
+	if refused.doc.Find("details.more-filters[open]").Length() != 1 || refused.doc.Find("#list[hx-get]").Length() != 0 {
 		t.Error("the wrong condition is folded away, or the list asks for the rest without it")
 	}
 	s.get(views.Executions+"?from="+tomorrow+"&to="+today).want(http.StatusUnprocessableEntity).says("#to-wrong", "before the first one")
