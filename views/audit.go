@@ -82,7 +82,7 @@ func actionChoices(chosen string) []Choice {
 
 // who is who caused an event. Whoever types a wrong token is no agent: nothing is known of them but an address.
 func who(e app.Event) string {
-	if e.Action == "session.refuse" {
+	if e.Action == "session.refuse" || e.Action == "session.enroll" { // nobody has said yet who they are
 		return "Somebody at " + e.Actor.Address
 	}
 	return Actor(e.Actor)

@@ -54,5 +54,19 @@ func differences(a, b Side) string {
 	if len(names) == 0 {
 		return "Nothing of what defines a run differs: a difference in the result comes from the source data, or from the script's own chance and clock."
 	}
+	for i, name := range names {
+		names[i] = identityWord(name)
+	}
 	return "Of what defines a run, this differs: " + strings.Join(names, ", ") + "."
+}
+
+// identityWord names a part of the manifest as the table below does.
+func identityWord(name string) string {
+	switch name {
+	case "llm":
+		return "LLM answers"
+	case "python":
+		return "Python"
+	}
+	return name
 }

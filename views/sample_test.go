@@ -310,12 +310,13 @@ func samples() []sample {
 	second := first
 	second.Step = 2
 	second.Needs = sampleNeeds()[1:2]
+	second.NeedsYou = 1
 	full := second
 	full.Step, full.Executions, full.Usage = 0, sampleExecutions(), sampleUsage(views.Periods()[0])
 	busy := full
 	busy.Needs, busy.NeedsYou = sampleNeeds(), 5
 	unsaved := full
-	unsaved.Needs = append([]views.Need{failedBackupNeed()}, full.Needs...)
+	unsaved.Needs, unsaved.NeedsYou = append([]views.Need{failedBackupNeed()}, full.Needs...), 2
 	inbox := views.InboxPage{Shell: shell("Inbox", views.SectionInbox), Needs: sampleNeeds()}
 	inbox.NeedsYou = 5
 	quiet := views.StatsPage{Shell: shell("Statistics", views.SectionOverview), Usage: views.Usage{Period: views.Periods()[2], Figures: sampleUsage(views.Periods()[2]).Figures}}
@@ -339,6 +340,7 @@ func samples() []sample {
 	asking := profilePage(app.StateLocked)
 	asking.Hosts = append(asking.Hosts, views.HostForm{Text: "api.exchange.example:443", Host: host("api.exchange.example:443"), Asked: true, Execution: "d1b2c3d4e5f6", Line: 6, At: ago(time.Minute)},
 		views.HostForm{Text: "rates.example.org", Host: host("rates.example.org"), Reason: "Exchange rates of the day.", Asked: true, At: ago(time.Hour)})
+	lengthy := lengthyProfile()
 	stranded := profilePage(app.StateLocked)
 	stranded.Allowed = stranded.Allowed[:1]
 	change := views.HostsPage{Shell: shell("Change the hosts", views.SectionProfiles), Profile: sampleProfile(app.StateLocked), Granted: sampleGrants(sampleKeys(true)),
@@ -402,6 +404,7 @@ func samples() []sample {
 		{"profiles", views.ProfilesView(views.ProfilesPage{Shell: shell("Profiles", views.SectionProfiles), Total: 6, Profiles: sampleProfiles()}), false},
 		{"profile-new", views.ProfileNewView(views.ProfileNewPage{Shell: shell("Create a profile", views.SectionProfiles)}), false},
 		{"profile-setup", views.ProfileView(unlocked), false},
+		{"profile-lengthy", views.ProfileView(lengthy), false},
 		{"profile-refused", views.ProfileView(wrong), false},
 		{"profile-lock", views.LockView(views.LockPage{Shell: shell("Lock", views.SectionProfiles), Profile: ready, Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed}), false},
 		{"profile-lock-unresolved", views.LockView(views.LockPage{Shell: shell("Lock", views.SectionProfiles), Profile: ready, Granted: sampleGrants(ready.Keys), Allowed: profilePage(app.StateLocked).Allowed,
@@ -430,6 +433,7 @@ func samples() []sample {
 			{URL: views.ProfileURL("h7v2k9q4m8x1"), Event: app.Event{Seq: 5, At: ago(time.Minute), Actor: app.Actor{Kind: app.ActorPerson, Address: "192.168.1.7"}, Action: "profile.lock", Subject: "h7v2k9q4m8x1", Detail: "Locked with 3 keys and 2 hosts."}},
 			{Event: app.Event{Seq: 4, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorAgent, Address: "192.168.1.40"}, Action: "session.refuse", Subject: "admin", Detail: "Refused a login with a wrong admin token."}},
 			{URL: views.ExecutionURL("x"), Event: app.Event{Seq: 3, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson}, Action: "execution.cancel", Subject: "x", Detail: "cancelled while running"}}}}), false},
+		{"audit-lengthy", views.AuditView(lengthyAudit()), false},
 		{"settings", views.SettingsView(sampleSettings()), false},
 		{"settings-refused", views.SettingsView(refusedSettings), false},
 		{"settings-invited", views.InvitedView(views.InvitedPage{Shell: shell("An invitation", views.SectionSettings), Token: "atk_0123456789abcdefghjkmnpqrstvwxyz", Expires: noon.Add(72 * time.Hour)}), false},

@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ func sampleUsage(p views.Period) views.Usage {
 		{Name: "Runs", Value: "1,284", Change: "12 % more", Trend: "up"}, {Name: "Error rate", Value: "3.1", Unit: "%", Change: "0.8 points more", Trend: "up", Worse: true},
 		{Name: "Average", Value: "1 min 12 s", Change: "114 % more", Trend: "up", Worse: true, Aside: true}, {Name: "95th percentile", Value: "2.4 s", Change: "9 % less", Trend: "down"}, {Name: "Active profiles", Value: "7", Change: "unchanged"},
 	}}
+	var failed int64
 	for i := range bars {
 		b := views.UsageBar{Start: noon.Truncate(p.Bar).Add(-time.Duration(bars-1-i) * p.Bar), Counts: map[app.Status]int64{}}
 		if n := dice.Int64N(90); i%9 > 1 {
@@ -27,7 +29,9 @@ func sampleUsage(p views.Period) views.Usage {
 		}
 		u.Bars = append(u.Bars, b)
 		u.Runs += b.Total()
+		failed += b.Counts[app.StatusError] + b.Counts[app.StatusTimeout]
 	}
+	u.Figures[0].Value, u.Figures[1].Value = views.Number(u.Runs), strconv.FormatFloat(100*float64(failed)/float64(u.Runs), 'f', 1, 64)
 	for i, name := range []string{"Monthly revenue report from Oracle", "Nightly stock check", "Support digest with a rather long description that does not fit into one line of the table", "Weather of Seattle"} {
 		runs := int64(900 >> (2 * i))
 		u.Profiles = append(u.Profiles, views.ProfileUsage{Name: name, URL: views.ExecutionsOf("h"), Runs: runs, Failed: runs / 30, Average: 640 * time.Millisecond, P95: 2400 * time.Millisecond})
@@ -55,7 +59,7 @@ func sampleCompare() views.ComparePage {
 	}
 	left, right := side(a, "1,204,441.20"), side(b, "1,204,443.70")
 	right.Stderr = "warning: 3 rows without an outlet\n"
-	return views.ComparePage{Shell: shell("Compare", views.SectionExecutions), This: right, Other: &left, Choices: []views.Choice{{Value: a.Handle, Word: "d1b2c3d4, Completed, 20 November 2026, 18:52 UTC"}}}
+	return views.ComparePage{Shell: shell("Compare", views.SectionExecutions), This: right, Other: &left, Choices: []views.Choice{{Value: a.Handle, Word: "d1b2c3d4, Completed, " + views.Day(a.CreatedAt)}}}
 }
 
 func samplePrint() views.PrintPage {

@@ -69,6 +69,10 @@ func TestExecutionFilters(t *testing.T) {
 		t.Errorf("the list refreshes as %q", here)
 	}
 	s.get(views.Executions+"?from=yesterday").want(http.StatusUnprocessableEntity).says("#from-wrong", `"yesterday" is no day`).says(".errors", "Nothing was searched")
+	refused := s.get(views.Executions+"?from=yesterday&status=error").says("#list", "Correct the condition that is marked above")
+	if refused.doc.Find("details.more-filters[open]").Length() != 1 || refused.doc.Find("#list[hx-get]").Length() != 0 {
+		t.Error("the wrong condition is folded away, or the list asks for the rest without it")
+	}
 	s.get(views.Executions+"?from="+tomorrow+"&to="+today).want(http.StatusUnprocessableEntity).says("#to-wrong", "before the first one")
 	s.get(views.Executions + "?status=odd").want(http.StatusBadRequest)
 }
@@ -79,7 +83,7 @@ func TestARefusedSearchStandsStill(t *testing.T) {
 	s, _, _, _ := history(t)
 	for list, page := range map[string]string{"#list": views.Executions, "#events": views.Audit} {
 		for _, query := range []string{"?from=2026-12-01&to=2026-11-01", "?from=yesterday"} {
-			a := s.get(page+query).want(http.StatusUnprocessableEntity).says(list, "Nothing was looked for")
+			a := s.get(page+query).want(http.StatusUnprocessableEntity).says(list, "Nothing was searched")
 			if got, asks := a.doc.Find(list).Attr("hx-get"); asks {
 				t.Errorf("%s%s: the list refreshes as %q", page, query, got)
 			}

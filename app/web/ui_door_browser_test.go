@@ -106,6 +106,11 @@ func TestUIKeyboard(t *testing.T) {
 	b.Press("\r")
 	b.Heading("Monthly revenue report")
 	b.Until(`!document.getElementById("palette").open`)
+	ctrlK() // TestEscapeClosesThePalette: one Esc closes it, whatever was typed
+	b.Until(`document.activeElement.id === "palette-q"`)
+	b.Press("zzz")
+	b.Press("\x1b")
+	b.Until(`!document.getElementById("palette").open`)
 	b.Press("g")
 	b.Press("p")
 	b.Heading("Profiles")

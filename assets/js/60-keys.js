@@ -83,6 +83,13 @@ document.addEventListener("submit", (event) => {
   location.assign(first.href);
 }, true);
 
+// Esc closes the palette whatever was typed; by itself the field would only be emptied.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.target.id !== "palette-q" || event.isComposing) return;
+  event.preventDefault();
+  event.target.closest("dialog").close();
+});
+
 // In the palette the focus goes through the results, and typing goes on in the field.
 document.addEventListener("keydown", (event) => {
   const palette = event.target.closest?.("#palette");

@@ -1,0 +1,64 @@
+package views_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/views/browsertest"
+)
+
+// Who decides about a request reads the whole of what it is for, not the beginning that serves as title.
+func TestALongDescriptionIsReadWhole(t *testing.T) {
+	if got, want := rendered(t, "profile-lengthy").Find("#whole").Text(), lengthyProfile().Profile.Description; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if rendered(t, "profile-setup").Find("#whole").Length() != 0 {
+		t.Error("a short description stands there twice")
+	}
+}
+
+// Nobody knows who shows a token: they say so on the next page.
+func TestATokenIsShownBySomebody(t *testing.T) {
+	if page := rendered(t, "audit-lengthy").Text(); !strings.Contains(page, "Somebody at 192.168.1.40") {
+		t.Error("the entry names an agent")
+	}
+}
+
+// The long words of agents stay in their place: no text crosses the card that it stands in, nor the text beside it.
+func TestLongWordsStayInTheirPlace(t *testing.T) {
+	b := browsertest.New(t, gallery(t).URL)
+	for _, width := range []int64{1280, 390} {
+		b.Size(width, 844)
+		for _, page := range []string{"profile-lengthy", "audit-lengthy"} {
+			b.Open("/" + page)
+			if out := b.Text(`[...document.querySelectorAll(".card tr > *, .card .who > *, .card .who button")].filter((e) => {
+				const box = e.closest(".who") ?? e.closest(".card"), range = document.createRange();
+				range.selectNodeContents(e);
+				return !e.querySelector(".vh") && e.getClientRects().length && range.getBoundingClientRect().right > box.getBoundingClientRect().right + 1;
+			}).map((e) => e.textContent.trim().slice(0, 40)).join(" | ")`); out != "" {
+				t.Errorf("%s, %d px: out of its place: %s", page, width, out)
+			}
+		}
+	}
+}
+
+// On a phone both sides of a comparison are there without scrolling sideways.
+func TestCompareOnAPhone(t *testing.T) {
+	b := browsertest.New(t, gallery(t).URL)
+	b.Size(390, 844)
+	b.Open("/compare")
+	if seen := b.Text(`["gone", "come"].map((side) => [...document.querySelectorAll(".diff .line." + side)].every((e) => e.getClientRects().length && e.getBoundingClientRect().right <= innerWidth) &&
+		document.querySelectorAll(".diff .line." + side).length > 0).join(" ")`); seen != "true true" {
+		t.Errorf("the sides are seen: %s", seen)
+	}
+}
+
+// A changed line of a comparison begins where an unchanged one does.
+func TestLinesOfAComparisonAlign(t *testing.T) {
+	b := browsertest.New(t, gallery(t).URL)
+	b.Size(1280, 844)
+	b.Open("/compare")
+	if starts := b.Text(`String(new Set([...document.querySelectorAll(".diff td:nth-child(2) .text")].filter((e) => e.textContent).map((e) => Math.round(e.getBoundingClientRect().left))).size)`); starts != "1" {
+		t.Errorf("lines begin in %s places", starts)
+	}
+}
