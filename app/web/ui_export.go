@@ -29,7 +29,7 @@ type sheet interface {
 }
 
 // download answers with all records that next yields, as they come: nothing is gathered, so there is no bound but the filter. next returns no records at the end.
-// A reader that stalls is dropped. What fails half-way ends the connection, so that a part is never taken for the whole.
+// A reader that stalls is dropped, and so is one whose session is over. What fails half-way ends the connection, so that a part is never taken for the whole.
 func (s *Server) download(c echo.Context, name string, next func() ([]record, error)) error {
 	w := c.Response()
 	var out sheet
@@ -54,6 +54,9 @@ func (s *Server) download(c echo.Context, name string, next func() ([]record, er
 	w.WriteHeader(http.StatusOK)
 	rc := http.NewResponseController(w)
 	for ; len(records) > 0 && err == nil; records, err = next() {
+		if err = s.stillIn(c); err != nil {
+			break
+		}
 		if err := rc.SetWriteDeadline(time.Now().Add(requestTime)); err != nil {
 			return err
 		}

@@ -141,7 +141,7 @@ func (s *Server) upload(c echo.Context) error {
 
 // look keeps the uploaded file and begins to read it.
 func (s *Server) look(c echo.Context, file io.Reader, passphrase app.Secret) error {
-	path, size, err := s.cfg.Transfer.Receive(file)
+	path, size, err := s.cfg.Transfer.Receive(&whileIn{Reader: file, s: s, c: c, looked: s.cfg.Now()})
 	if err == nil {
 		var id string
 		if id, err = s.cfg.Transfer.StartPlan(actorOf(c), path, size, passphrase); err == nil {
@@ -291,7 +291,7 @@ func (s *Server) downloadExport(c echo.Context) error {
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Length", fmt.Sprint(info.Size()))
 	c.Response().WriteHeader(http.StatusOK)
-	_, err = io.Copy(c.Response(), file)
+	_, err = io.Copy(c.Response(), &whileIn{Reader: file, s: s, c: c, looked: s.cfg.Now()})
 	return err
 }
 
