@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -102,14 +103,17 @@ func (s *csvSheet) write(r record) error {
 
 func (s *csvSheet) flush() error { s.w.Flush(); return s.w.Error() }
 
+// formula is where a text begins like a formula: at its start, and after what some spreadsheets take for the end of a cell (those of many countries a semicolon, whatever quotes say).
+var formula = regexp.MustCompile("(^|[;\t\r\n])([ \"]*)([=+\\-@|%＝＋－＠])")
+
 // cell is a value in a table. Spreadsheets take text that begins like a formula for one, and an agent can choose texts: an apostrophe keeps it text.
 func cell(value any) string {
 	switch v := value.(type) {
 	case string:
-		if v != "" && strings.ContainsRune("=+-@\t\r\n|%＝＋－＠", []rune(v)[0]) {
-			return "'" + v
+		if v != "" && strings.ContainsRune("\t\r\n", rune(v[0])) {
+			v = "'" + v
 		}
-		return v
+		return formula.ReplaceAllString(v, "$1$2'$3")
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case bool:
