@@ -3,6 +3,7 @@ package views
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -57,9 +58,26 @@ func scriptLines(script string, failing int) []ScriptLine {
 	parts := strings.Split(script, "\n")
 	lines := make([]ScriptLine, len(parts))
 	for i, text := range parts {
-		lines[i] = ScriptLine{Text: text, Failing: i+1 == failing}
+		lines[i] = ScriptLine{Text: plainly(text), Failing: i+1 == failing}
 	}
 	return lines
+}
+
+// plainly names the characters of a script that would show others in another order than that in which they run.
+func plainly(script string) string {
+	turns := func(r rune) bool { return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' }
+	if !strings.ContainsFunc(script, turns) {
+		return script
+	}
+	var b strings.Builder
+	for _, r := range script {
+		if turns(r) {
+			fmt.Fprintf(&b, "⟨%U⟩", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // Pretty is JSON with indentation, or the text as it is if it isn't JSON.

@@ -93,6 +93,9 @@ func TestWhatFollowsEventsLooksOnceMoreWhenConnected(t *testing.T) {
 		}
 		doc.Find("[hx-trigger*='from:body']").Each(func(_ int, e *goquery.Selection) {
 			following++
+			if kind := goquery.NodeName(e); kind != "div" && kind != "section" { // by which the server knows that nobody need be there
+				t.Errorf("%s: a %s follows events", s.name, kind)
+			}
 			if trigger := e.AttrOr("hx-trigger", ""); !strings.Contains(trigger, "connected from:body") {
 				t.Errorf("%s: #%s follows %q only", s.name, e.AttrOr("id", "?"), trigger)
 			}

@@ -80,6 +80,12 @@ func (s *Service) RemovePerson(ctx context.Context, current Session, id string) 
 		return app.E(app.CodeInUse, "you can't remove yourself", "Somebody else can; or log out.")
 	}
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		// Two who remove each other at once would leave nobody: the second is no person any more.
+		if _, err := tx.PersonByID(ctx, current.PersonID); app.CodeOf(err) == app.CodeNotFound {
+			return unauthorized()
+		} else if err != nil {
+			return err
+		}
 		p, err := tx.PersonByID(ctx, id)
 		if err != nil {
 			return err

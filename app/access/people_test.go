@@ -201,3 +201,37 @@ func TestSessionList(t *testing.T) {
 	d.over("everybody's", bob)
 	d.session(two)
 }
+
+// TestTwoWhoRemoveEachOtherLeaveOne: the second was let in before the first took their access away.
+func TestTwoWhoRemoveEachOtherLeaveOne(t *testing.T) {
+	d := founded(t)
+	ctx := t.Context()
+	ada := d.session(d.login("Ada"))
+	token, _, err := d.Invite(ctx, ada.Actor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bob := d.session(d.join(token, "Bob"))
+	if err := d.RemovePerson(ctx, ada, bob.PersonID); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, "who is removed", d.RemovePerson(ctx, bob, ada.PersonID), app.CodeUnauthorized)
+	if people := must[[]Person](t)(d.People(ctx)); len(people) != 1 || people[0].Name != "Ada" {
+		t.Errorf("people %+v", people)
+	}
+}
+
+// TestANewTokenEndsEveryInvitation: also one that was made while the clock was ahead.
+func TestANewTokenEndsEveryInvitation(t *testing.T) {
+	d := founded(t)
+	ctx := t.Context()
+	d.clock.pass(time.Hour)
+	invitation, _, err := d.Invite(ctx, d.session(d.login("Ada")).Actor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.clock.pass(-time.Hour)
+	must[app.Secret](t)(d.NewAdminToken(ctx, app.Actor{Kind: app.ActorCommand, Name: "root"}))
+	_, err = d.Enroll(ctx, browser, "", invitation)
+	wantCode(t, "an invitation from before", err, app.CodeUnauthorized)
+}

@@ -38,15 +38,9 @@ type Opened struct {
 
 // Session returns what a cookie stands for and extends its idle time, else CodeUnauthorized.
 func (s *Service) Session(ctx context.Context, cookie app.Secret, address string) (Session, error) {
-	found, err := s.findSession(ctx, cookie)
-	if err != nil {
-		return Session{}, err
-	}
-	if found.PersonID == "" {
-		return Session{}, unauthorized()
-	}
-	if now := s.now(); now.Sub(found.SeenAt) >= sessionNote {
-		err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.SeeAdminSession(ctx, found.ID, address, now) })
+	session, seenAt, err := s.standing(ctx, cookie, address)
+	if now := s.now(); err == nil && now.Sub(seenAt) >= sessionNote {
+		err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.SeeAdminSession(ctx, session.ID, address, now) })
 		if app.CodeOf(err) == app.CodeConflict { // it was ended meanwhile
 			return Session{}, unauthorized()
 		}
@@ -54,19 +48,27 @@ func (s *Service) Session(ctx context.Context, cookie app.Secret, address string
 			return Session{}, err
 		}
 	}
+	return session, err
+}
+
+// Standing is Session without a use: it doesn't extend the idle time. It is for what a forgotten browser tab asks for by itself, and for a second look.
+func (s *Service) Standing(ctx context.Context, cookie app.Secret, address string) (Session, error) {
+	session, _, err := s.standing(ctx, cookie, address)
+	return session, err
+}
+
+func (s *Service) standing(ctx context.Context, cookie app.Secret, address string) (Session, time.Time, error) {
+	found, err := s.findSession(ctx, cookie)
+	if err == nil && found.PersonID == "" {
+		err = unauthorized()
+	}
+	if err != nil {
+		return Session{}, time.Time{}, err
+	}
 	return Session{
 		ID: found.ID, PersonID: found.PersonID, ConfirmedAt: found.ConfirmedAt,
 		Actor: app.Actor{Kind: app.ActorPerson, Name: found.Person, Address: address},
-	}, nil
-}
-
-// Standing returns nil while a cookie counts, and doesn't extend its idle time: for what a forgotten browser tab keeps open.
-func (s *Service) Standing(ctx context.Context, cookie app.Secret) error {
-	found, err := s.findSession(ctx, cookie)
-	if err == nil && found.PersonID == "" {
-		return unauthorized()
-	}
-	return err
+	}, found.SeenAt, nil
 }
 
 // findSession returns the session of a cookie if it is not over, else CodeUnauthorized.
@@ -104,14 +106,14 @@ func (s *Service) insertSession(ctx context.Context, tx *store.Tx, record store.
 	return Opened{token, record.ExpiresAt}, tx.InsertAdminSession(ctx, record)
 }
 
-// Logout ends a session. A session that is over already is no error.
-func (s *Service) Logout(ctx context.Context, cookie app.Secret) error {
+// Logout ends a session, for somebody at the address. A session that is over already is no error.
+func (s *Service) Logout(ctx context.Context, cookie app.Secret, address string) error {
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		person, ok, err := tx.DeleteAdminSession(ctx, tokenDigest(cookie))
 		if err != nil || !ok || person == "" {
 			return err
 		}
-		return tx.Audit(ctx, s.event(app.Actor{Kind: app.ActorPerson, Name: person}, "session.logout", person, "Logged out."))
+		return tx.Audit(ctx, s.event(app.Actor{Kind: app.ActorPerson, Name: person, Address: address}, "session.logout", person, "Logged out."))
 	})
 }
 

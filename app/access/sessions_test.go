@@ -199,6 +199,14 @@ func TestSessionsEnd(t *testing.T) {
 	d.clock.pass(12 * time.Hour)
 	d.over("idle", idle)
 
+	left := d.login("Ada") // in a tab that asks by itself
+	for range 12 {
+		must[Session](t)(d.Standing(ctx, left, browser))
+		d.clock.pass(time.Hour)
+	}
+	_, err := d.Standing(ctx, left, browser)
+	wantCode(t, "a forgotten tab", err, app.CodeUnauthorized)
+
 	busy := d.login("Ada")
 	for range 7*24 - 1 {
 		d.clock.pass(time.Hour)
@@ -209,19 +217,22 @@ func TestSessionsEnd(t *testing.T) {
 
 	over := d.login("Ada")
 	for range 2 {
-		if err := d.Logout(ctx, over); err != nil {
+		if err := d.Logout(ctx, over, browser); err != nil {
 			t.Fatal(err)
 		}
 	}
 	d.over("logged out", over)
+	if last := must[[]app.Event](t)(d.Audit(ctx, 0, 1)); last[0].Action != "session.logout" || last[0].Actor.Address != browser {
+		t.Errorf("the log has %+v", last[0])
+	}
 
 	for _, s := range []string{"", "x", over.Reveal() + "x", "' OR 1=1 --"} {
 		d.over("unknown session", app.NewSecret(s))
 	}
-	var left int
+	var kept int
 	d.login("Ada") // prunes
-	if err := d.raw().QueryRow("SELECT count(*) FROM admin_sessions").Scan(&left); err != nil || left != 1 {
-		t.Errorf("%d sessions are kept (%v), want the last", left, err)
+	if err := d.raw().QueryRow("SELECT count(*) FROM admin_sessions").Scan(&kept); err != nil || kept != 1 {
+		t.Errorf("%d sessions are kept (%v), want the last", kept, err)
 	}
 }
 

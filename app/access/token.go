@@ -73,7 +73,7 @@ func (s *Service) setToken(ctx context.Context, by app.Actor, token app.Secret, 
 		if _, err := tx.DeleteAdminSessions(ctx); err != nil {
 			return err
 		}
-		if err := tx.PruneInvitations(ctx, s.now().Add(inviteLife)); err != nil { // all of them: who made them may be who should not be in
+		if err := tx.DeleteInvitations(ctx); err != nil { // who made them may be who should not be in
 			return err
 		}
 		return tx.Audit(ctx, s.event(by, "admin.token", "admin", detail))

@@ -101,6 +101,9 @@ func (s *Server) explain(err error, c echo.Context) *app.Error {
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
+		if tooLarge.Limit < app.MaxBody {
+			return app.E(app.CodeTooLarge, "that is more than this form takes", "Go back and send less.")
+		}
 		return errBodyTooLarge(err)
 	}
 	var fromEcho *echo.HTTPError

@@ -54,7 +54,7 @@ func (s *Server) events(c echo.Context) error {
 		case <-s.closing:
 			return nil
 		case <-beat.C:
-			if err := s.cfg.Access.Standing(ctx, cookieOf(c)); err != nil {
+			if err := s.stillIn(c); err != nil {
 				return nil //nolint:nilerr // the session is over, and so is its stream
 			}
 			if _, _, err := s.vault(ctx, vaultLookIn); err != nil {

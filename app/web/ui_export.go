@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +30,7 @@ type sheet interface {
 }
 
 // download answers with all records that next yields, as they come: nothing is gathered, so there is no bound but the filter. next returns no records at the end.
-// A reader that stalls is dropped. What fails half-way ends the connection, so that a part is never taken for the whole.
+// A reader that stalls is dropped, and so is one whose session is over. What fails half-way ends the connection, so that a part is never taken for the whole.
 func (s *Server) download(c echo.Context, name string, next func() ([]record, error)) error {
 	w := c.Response()
 	var out sheet
@@ -54,6 +55,9 @@ func (s *Server) download(c echo.Context, name string, next func() ([]record, er
 	w.WriteHeader(http.StatusOK)
 	rc := http.NewResponseController(w)
 	for ; len(records) > 0 && err == nil; records, err = next() {
+		if err = s.stillIn(c); err != nil {
+			break
+		}
 		if err := rc.SetWriteDeadline(time.Now().Add(requestTime)); err != nil {
 			return err
 		}
@@ -99,14 +103,17 @@ func (s *csvSheet) write(r record) error {
 
 func (s *csvSheet) flush() error { s.w.Flush(); return s.w.Error() }
 
+// formula is where a text begins like a formula: at its start, and after what some spreadsheets take for the end of a cell (those of many countries a semicolon, whatever quotes say).
+var formula = regexp.MustCompile("(^|[;\t\r\n])([ \"]*)([=+\\-@|%＝＋－＠])")
+
 // cell is a value in a table. Spreadsheets take text that begins like a formula for one, and an agent can choose texts: an apostrophe keeps it text.
 func cell(value any) string {
 	switch v := value.(type) {
 	case string:
-		if v != "" && strings.ContainsRune("=+-@\t\r\n|%＝＋－＠", []rune(v)[0]) {
-			return "'" + v
+		if v != "" && strings.ContainsRune("\t\r\n", rune(v[0])) {
+			v = "'" + v
 		}
-		return v
+		return formula.ReplaceAllString(v, "$1$2'$3")
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case bool:

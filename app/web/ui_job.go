@@ -150,6 +150,6 @@ func (s *Server) downloadExport(c echo.Context) error {
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Length", fmt.Sprint(info.Size()))
 	c.Response().WriteHeader(http.StatusOK)
-	_, err = io.Copy(c.Response(), file)
+	_, err = io.Copy(c.Response(), &whileIn{Reader: file, s: s, c: c, looked: s.cfg.Now()})
 	return err
 }

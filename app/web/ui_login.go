@@ -13,38 +13,6 @@ import (
 	"github.com/computclaw/airlock/views"
 )
 
-// noteSession is where the session of a request is kept.
-const noteSession = "airlock.session"
-
-// withSession lets a request pass that carries a valid session.
-func (s *Server) withSession(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		session, err := s.cfg.Access.Session(c.Request().Context(), cookieOf(c), c.RealIP())
-		if err != nil {
-			return err
-		}
-		c.Set(noteSession, session)
-		return next(c)
-	}
-}
-
-func cookieOf(c echo.Context) app.Secret {
-	k, err := c.Cookie(sessionCookie)
-	if err != nil {
-		return app.Secret{}
-	}
-	return app.NewSecret(k.Value)
-}
-
-// sessionOf is the session of somebody who is logged in; its ID is empty where nobody is.
-func sessionOf(c echo.Context) access.Session {
-	session, _ := c.Get(noteSession).(access.Session)
-	return session
-}
-
-// actorOf is the person who is logged in; its kind is empty where nobody is.
-func actorOf(c echo.Context) app.Actor { return sessionOf(c).Actor }
-
 func (s *Server) showLogin(c echo.Context) error { return s.loginPage(c, false) }
 
 func (s *Server) showToken(c echo.Context) error { return s.loginPage(c, true) }
@@ -164,7 +132,7 @@ func notTheSame(one, other, field string) views.Problems {
 
 func (s *Server) logout(c echo.Context) error {
 	if cookie := cookieOf(c); !cookie.Empty() {
-		if err := s.cfg.Access.Logout(c.Request().Context(), cookie); err != nil {
+		if err := s.cfg.Access.Logout(c.Request().Context(), cookie, c.RealIP()); err != nil {
 			return err
 		}
 	}

@@ -22,10 +22,10 @@ func (s *Server) uiRoutes(g *echo.Group) {
 	g.GET(at(assets.Prefix)+"*", echo.WrapHandler(assets.Handler()))
 	g.HEAD(at(assets.Prefix)+"*", echo.WrapHandler(assets.Handler()))
 	g.GET(at(views.Login), s.showLogin)
-	g.POST(at(views.Login), s.login)
+	g.POST(at(views.Login), s.login, smallForm)
 	g.GET(at(views.Token), s.showToken)
 	g.GET(at(views.Welcome), s.showWelcome)
-	g.POST(at(views.Welcome), s.join)
+	g.POST(at(views.Welcome), s.join, smallForm)
 	g.POST(at(views.Logout), s.logout)
 
 	p := g.Group("", s.withSession)

@@ -205,12 +205,7 @@ func form(c echo.Context) (url.Values, error) {
 		err = c.Request().ParseMultipartForm(app.MaxBody) // all of it fits, so nothing of it is written to a file
 	}
 	if err != nil {
-		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-			return nil, err
-		}
-		e := app.E(app.CodeInvalidField, "the form can't be read", "Go back, reload the page and send it again.")
-		e.Cause = err
-		return nil, e
+		return nil, unreadable(err)
 	}
 	fields := c.Request().PostForm
 	for name, values := range fields {
@@ -219,4 +214,14 @@ func form(c echo.Context) (url.Values, error) {
 		}
 	}
 	return fields, nil
+}
+
+// unreadable is why a form could not be read.
+func unreadable(err error) error {
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return err
+	}
+	e := app.E(app.CodeInvalidField, "the form can't be read", "Go back, reload the page and send it again.")
+	e.Cause = err
+	return e
 }

@@ -138,7 +138,7 @@ func (s *Server) upload(c echo.Context) error {
 
 // look keeps the uploaded file and begins to read it.
 func (s *Server) look(c echo.Context, file io.Reader, passphrase app.Secret) error {
-	path, size, err := s.cfg.Transfer.Receive(file)
+	path, size, err := s.cfg.Transfer.Receive(&whileIn{Reader: file, s: s, c: c, looked: s.cfg.Now()})
 	if err == nil {
 		var id string
 		if id, err = s.cfg.Transfer.StartPlan(actorOf(c), path, size, passphrase); err == nil {

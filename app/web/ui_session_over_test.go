@@ -1,0 +1,200 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/views"
+)
+
+// cookie is the session cookie of the site's client.
+func (s *uiSite) cookie() *http.Cookie {
+	s.t.Helper()
+	at, err := url.Parse(s.web.URL + views.Root)
+	s.must(err)
+	for _, k := range s.client.Jar.Cookies(at) {
+		if k.Name == sessionCookie {
+			return k
+		}
+	}
+	s.t.Fatal("nobody is logged in")
+	return nil
+}
+
+// endSessions takes everybody's access away, as somebody does who has lost a cookie.
+func (s *uiSite) endSessions() {
+	s.t.Helper()
+	_, err := s.access.NewAdminToken(s.t.Context(), app.Actor{Kind: app.ActorCommand, Name: "root"})
+	s.must(err)
+}
+
+// slowly sends the beginning of a form, and returns how to send the rest once the server waits for it.
+func (s *uiSite) slowly(path, kind, begin, rest string) (finish func() *http.Response) {
+	s.t.Helper()
+	conn, err := net.Dial("tcp", s.web.Listener.Addr().String())
+	s.must(err)
+	s.t.Cleanup(func() { _ = conn.Close() })
+	k := s.cookie()
+	_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: airlock.example\r\nCookie: %s=%s\r\nContent-Type: %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+		path, k.Name, k.Value, kind, len(begin)+len(rest))
+	s.must(err)
+	lines := bufio.NewReader(conn)
+	line, err := lines.ReadString('\n') // comes when the handler begins to read the body
+	s.must(err)
+	if !strings.HasPrefix(line, "HTTP/1.1 100") {
+		s.t.Fatalf("the server says %s", line)
+	}
+	_, err = lines.ReadString('\n')
+	s.must(err)
+	_, err = io.WriteString(conn, begin)
+	s.must(err)
+	return func() *http.Response {
+		_, err := io.WriteString(conn, rest)
+		s.must(err)
+		answer, err := http.ReadResponse(lines, nil)
+		s.must(err)
+		s.must(answer.Body.Close())
+		return answer
+	}
+}
+
+// TestASlowFormDoesNotOutliveItsSession: a thief of a cookie could hold forms open, and send their last byte after the session was ended.
+func TestASlowFormDoesNotOutliveItsSession(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	finish := s.slowly(views.CredentialNew, "application/x-www-form-urlencoded", "name=STOLEN&mode=plain&value=", "long-enough-value")
+	s.endSessions()
+	answer := finish()
+	if to := answer.Header.Get("Location"); answer.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, views.Login) {
+		t.Errorf("status %d, leads to %q", answer.StatusCode, to)
+	}
+	list, err := s.access.Credentials(t.Context())
+	s.must(err)
+	if len(list) != 0 {
+		t.Errorf("stored %v", list)
+	}
+}
+
+// TestASlowUploadDoesNotOutliveItsSession: the same for files to import, which may take hours.
+func TestASlowUploadDoesNotOutliveItsSession(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	begin := "--b\r\nContent-Disposition: form-data; name=\"passphrase\"\r\n\r\nseven geese in a row\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nx"
+	finish := s.slowly(views.SettingsImport, "multipart/form-data; boundary=b", begin, "\r\n--b--\r\n")
+	s.endSessions()
+	answer := finish()
+	if to := answer.Header.Get("Location"); answer.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, views.Login) {
+		t.Errorf("status %d, leads to %q", answer.StatusCode, to)
+	}
+}
+
+// TestADownloadDoesNotOutliveItsSession: a reader that takes a list byte by byte could read on for days.
+func TestADownloadDoesNotOutliveItsSession(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, views.AuditExport+"?as=csv", nil)
+	r.AddCookie(s.cookie())
+	w := deadlineRecorder{httptest.NewRecorder()}
+	c := echo.New().NewContext(r, w)
+	n := 0
+	defer func() {
+		if recover() != http.ErrAbortHandler || n != 2 || strings.Count(w.Body.String(), "row") != 1 {
+			t.Errorf("%d parts were read, sent %q", n, w.Body)
+		}
+	}()
+	_ = s.server.download(c, "list", func() ([]record, error) {
+		if n++; n == 2 {
+			s.endSessions()
+		}
+		if n > 3 {
+			return nil, nil
+		}
+		return []record{{{"a", "row"}}}, nil
+	})
+	t.Error("a part was given out as the whole")
+}
+
+// deadlineRecorder takes deadlines, as a connection does.
+type deadlineRecorder struct{ *httptest.ResponseRecorder }
+
+func (deadlineRecorder) SetWriteDeadline(time.Time) error { return nil }
+
+func TestReadingGoesOnWhileSomebodyIsIn(t *testing.T) {
+	now := time.Now()
+	s := newUISite(t, func(c *Config) { c.Now = func() time.Time { return now } })
+	s.login()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, views.Root, nil)
+	r.AddCookie(s.cookie())
+	c := echo.New().NewContext(r, httptest.NewRecorder())
+	in := &whileIn{Reader: bytes.NewReader(bytes.Repeat([]byte("x"), 1000)), s: s.server, c: c, looked: now}
+	read := func() error {
+		_, err := in.Read(make([]byte, 10))
+		return err
+	}
+	s.must(read())
+	now = now.Add(heartbeat)
+	s.must(read())
+	s.endSessions()
+	now = now.Add(heartbeat)
+	if err := read(); app.CodeOf(err) != app.CodeUnauthorized {
+		t.Errorf("read on: %v", err)
+	}
+}
+
+// TestAForgottenTabDoesNotKeepItsSession: what a page asks for because something changed is no use of the session; what a person asks for is.
+func TestAForgottenTabDoesNotKeepItsSession(t *testing.T) {
+	now := time.Now()
+	s := newUISite(t)
+	s.access = access.New(access.Config{Store: s.store, Hub: s.server.cfg.Hub, Now: func() time.Time { return now }})
+	s.server.cfg.Access = s.access
+	s.login()
+	for _, c := range []struct {
+		path, source string
+		use          bool
+	}{
+		{views.Executions, "section#executions", false}, {views.Root, "div#overview", false}, {views.InboxCount, "div#counts", false}, {views.Settings, "div", false},
+		{views.Executions, "form", true}, {views.Search, "input#palette-q", true}, {views.Audit, "", true},
+	} {
+		before := s.lastUse()
+		now = now.Add(2 * time.Minute)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+c.path, nil)
+		s.must(err)
+		for name, value := range map[string]string{"HX-Request": "true", "HX-Request-Type": "partial", "HX-Source": c.source} {
+			r.Header.Set(name, value)
+		}
+		s.do(r).want(http.StatusOK)
+		if used := s.lastUse().After(before); used != c.use {
+			t.Errorf("%s for %q: a use %v, want %v", c.path, c.source, used, c.use)
+		}
+	}
+}
+
+func (s *uiSite) lastUse() time.Time {
+	s.t.Helper()
+	list, err := s.access.Sessions(s.t.Context())
+	s.must(err)
+	return list[0].SeenAt
+}
+
+// TestStrangersSendSmallForms: a form of 4 MiB could have a million fields, which take a hundred times the room of those that log somebody in.
+func TestStrangersSendSmallForms(t *testing.T) {
+	s := newUISite(t)
+	large := url.Values{"name": {uiName}, "password": {uiPassword}, "x": {strings.Repeat("x", 17<<10)}}
+	for _, path := range []string{views.Login, views.Welcome} {
+		s.send(path, large).want(http.StatusRequestEntityTooLarge).says("h1", "more than this form takes")
+	}
+	s.login()
+}
