@@ -26,8 +26,8 @@ func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 		{[]string{"profile", "--help"}, "  profile lock ID", "  credential set", ""},
 		{[]string{"key", "rotate", "--help"}, "  key rotate", "  vacuum", ""},
 		{[]string{"exprot"}, "exprot", "  export FILE", `airlock: admin: there is no "exprot"; did you mean export? (airlock admin --help)`},
-		{[]string{"--help"}, "  export FILE", "nothing", ""},
-		{nil, "  export FILE", "nothing", "airlock: admin: which command?"},
+		{[]string{"--help"}, "  export FILE", "no such text", ""},
+		{nil, "  export FILE", "no such text", "airlock: admin: which command?"},
 	} {
 		out, err := say(x.args...)
 		shown, empty := out, err

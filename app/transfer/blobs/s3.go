@@ -175,7 +175,7 @@ func (b *Bucket) failed(what string, err error) error {
 	var kind error
 	var net *url.Error
 	switch r := minio.ToErrorResponse(err); r.Code {
-	case "InvalidAccessKeyId", "InvalidAccessKeyID": // both are in use
+	case "InvalidAccessKeyId", "XAdminUserNotFound": // the second one is Versity's
 		kind = ErrAccessKey
 	case "SignatureDoesNotMatch":
 		kind = ErrSecretKey
