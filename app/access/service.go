@@ -20,6 +20,8 @@ type Service struct {
 	audited audited
 
 	monitors monitors
+
+	unreadable unreadables
 }
 
 // Config is what a Service needs.
@@ -52,7 +54,7 @@ func New(cfg Config) *Service {
 		cfg.UnclaimedLife = 7 * 24 * time.Hour
 	}
 	cfg.Store.OnAudit(func() { cfg.Hub.Publish(live.Audit) })
-	return &Service{cfg: cfg, logins: newLimiter(), hashes: make(chan struct{}, 1)}
+	return &Service{cfg: cfg, logins: newLimiter(), hashes: make(chan struct{}, 1), unreadable: unreadables{list: map[string]unread{}}}
 }
 
 // now is in the store's resolution, so that what is returned after a change equals what is read later.

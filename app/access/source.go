@@ -58,7 +58,10 @@ func (s *Service) readVault(ctx context.Context, list []wanted, opened map[strin
 func (s *Service) openFetched(list []wanted, refs []app.Reference, f vault.Fetched, failed error, opened map[string]Value) error {
 	var read *vault.ReadError
 	if errors.As(failed, &read) {
-		return unresolved(list[slices.Index(refs, read.Reference)].name, failed)
+		w := list[slices.Index(refs, read.Reference)]
+		err := unresolved(w.name, failed)
+		s.followed(w.credential, err.Message)
+		return err
 	}
 	if failed != nil {
 		return failed
@@ -66,8 +69,11 @@ func (s *Service) openFetched(list []wanted, refs []app.Reference, f vault.Fetch
 	for i, w := range list {
 		v := f.Values[refs[i]]
 		if err := app.CheckValue(w.credential.Mode, v.Secret); err != nil {
-			return unfit(w.name, err)
+			err := unfit(w.name, err)
+			s.followed(w.credential, err.Message)
+			return err
 		}
+		s.followed(w.credential, "")
 		opened[w.credential.ID] = s.fromVault(w.credential, refs[i], v)
 	}
 	return nil
@@ -84,14 +90,14 @@ func (s *Service) content(credentialID string, value app.Secret) string {
 }
 
 // unresolved says of a key why its value could not be read.
-func unresolved(name string, err error) error {
+func unresolved(name string, err error) *app.Error {
 	told := &app.Error{Code: app.CodeInternal, Message: "Airlock failed", Hint: "The operator finds the reason in its log."}
 	errors.As(err, &told)
 	return &app.Error{Code: told.Code, Message: fmt.Sprintf("the value of the %s could not be read from Vault: %s", name, told.Message), Hint: told.Hint, Cause: err}
 }
 
 // unfit says of a key that its value was read and can't be used.
-func unfit(name string, err error) error {
+func unfit(name string, err error) *app.Error {
 	told := &app.Error{}
 	errors.As(err, &told)
 	return &app.Error{Code: app.CodeMissingValue, Message: fmt.Sprintf("the value of the %s, as it stands in Vault, can't be used: %s", name, told.Message),

@@ -26,9 +26,11 @@ func (s *Server) needs(ctx context.Context, profiles []app.Profile) ([]views.Nee
 	} else if waits {
 		all = append(all, n)
 	}
-	if n, waits, err := s.vaultNeed(ctx); err != nil {
+	n, vaultFails, err := s.vaultNeed(ctx)
+	if err != nil {
 		return nil, err
-	} else if waits {
+	}
+	if vaultFails {
 		all = append(all, n)
 	}
 	for _, p := range profiles {
@@ -39,6 +41,8 @@ func (s *Server) needs(ctx context.Context, profiles []app.Profile) ([]views.Nee
 	for _, c := range credentials {
 		if n, waits := credentialNeed(c); waits {
 			all = append(all, n)
+		} else if u, unreadable := s.cfg.Access.Unreadable(c); unreadable && !vaultFails {
+			all = append(all, views.Need{Icon: "key", Title: c.Name, Detail: sentence(u.Problem) + " Executions that need it end in an error.", URL: views.CredentialURL(c.Name), Action: "See the reference", At: u.Since})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b views.Need) int { return a.At.Compare(b.At) })

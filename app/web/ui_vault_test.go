@@ -76,6 +76,21 @@ func TestUIVault(t *testing.T) {
 	if strings.Contains(s.get(views.Inbox).text, "Vault does not work") {
 		t.Error("the inbox complains of a Vault that works")
 	}
+	follow := func() error { // as an execution does
+		_, err := s.server.cfg.Access.Resolve(t.Context(), p.Handle, app.Policy{Keys: []app.Grant{{Key: "TOKEN", CredentialID: c.ID, Mode: app.ModeSealed, Hosts: c.Hosts}}})
+		return err
+	}
+	s.must(follow())
+	s.submit(s.get(views.CredentialURL("TOKEN")), form, "", "reference", "secret/data/gone#x").leads(views.Credentials)
+	if follow() == nil {
+		t.Error("a reference that leads nowhere gave a value")
+	}
+	s.get(views.Inbox).says("#inbox", "The value of the key TOKEN could not be read from Vault").says("#inbox", "See the reference")
+	s.submit(s.get(views.CredentialURL("TOKEN")), form, "", "reference", "secret/data/nothing#x").leads(views.Credentials)
+	if strings.Contains(s.get(views.Inbox).text, "could not be read") {
+		t.Error("the inbox complains of a reference that nobody has followed yet")
+	}
+	s.must(follow())
 	told := s.server.cfg.Hub.Subscribe(live.Vault)
 	defer told.Close()
 	v.Seal()
