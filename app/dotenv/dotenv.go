@@ -55,6 +55,17 @@ type parser struct {
 	problems []Problem
 }
 
+// notAnEntry says why a line is none; "" if it is one. What stands there may be a part of a value, so it is not repeated.
+func notAnEntry(name string, assigned bool) string {
+	switch {
+	case !assigned:
+		return "This is not NAME=value. A value of several lines needs quotes around it."
+	case app.CheckName(name) != nil:
+		return "What stands before the = can't be a name: use letters, digits and underscores, at most 128, and don't start with a digit. A value of several lines needs quotes around it."
+	}
+	return ""
+}
+
 // next reads one line, or one entry over several.
 func (p *parser) next() {
 	at := p.line
@@ -69,8 +80,8 @@ func (p *parser) next() {
 	if after, found := strings.CutPrefix(name, "export"); found && after != "" && (after[0] == ' ' || after[0] == '\t') {
 		name = strings.TrimSpace(after)
 	}
-	if !ok || app.CheckName(name) != nil {
-		p.complain(at, "This is not NAME=value. A value of several lines needs quotes around it.")
+	if problem := notAnEntry(name, ok); problem != "" {
+		p.complain(at, problem)
 		p.skip(len(line))
 		return
 	}

@@ -52,7 +52,7 @@ func TestUIPaste(t *testing.T) {
 	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "KNOWN", Description: "kept", Mode: app.ModeInjected, Value: app.NewSecret("the value before")})
 	s.must(err)
 	page := s.get(views.CredentialPaste).want(http.StatusOK)
-	s.submit(page, "main form", "", "text", "OK=1\nnonsense planted-s3cr3t-alpha").want(http.StatusUnprocessableEntity).says(".errors", "Line 2: This is not NAME=value.")
+	s.submit(page, "main form", "", "text", "OK=1\nnonsense planted-s3cr3t-alpha\nBAD-NAME=1").want(http.StatusUnprocessableEntity).says(".errors", "Line 2: This is not NAME=value.").says(".errors", "Line 3: What stands before the = can't be a name")
 	s.submit(page, "main form", "", "text", "# nothing").want(http.StatusUnprocessableEntity).says("#text-wrong", "no NAME=value")
 	s.get(views.CredentialPreview).leads(views.CredentialPaste)
 
