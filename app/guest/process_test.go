@@ -310,8 +310,12 @@ func TestBoxKilledWhileRunning(t *testing.T) {
 	}
 	r := &recorder{}
 	h := r.handler()
-	h.Stdout = func([]byte) { _ = cmd.Process.Kill() }
-	outcome, err := s.Run(t.Context(), job("set_result(1)\nprint('up', flush=True)\nimport time\ntime.sleep(1000)"), h)
+	h.LLM = func(ctx context.Context, _ wire.LLMRequest) (wire.LLMReply, error) { // the question comes behind the result; output has a way of its own
+		_ = cmd.Process.Kill()
+		<-ctx.Done()
+		return wire.LLMReply{}, context.Cause(ctx)
+	}
+	outcome, err := s.Run(t.Context(), job("set_result(1)\nllm.complete('now')"), h)
 	if err != ErrLost || errors.Is(err, ErrNotStarted) || string(outcome.Result) != "1" {
 		t.Errorf("%v %+v", err, outcome)
 	}
