@@ -87,7 +87,7 @@ func TestARefusedSearchStandsStill(t *testing.T) {
 			if got, asks := a.doc.Find(list).Attr("hx-get"); asks {
 				t.Errorf("%s%s: the list refreshes as %q", page, query, got)
 			}
-			if text := a.doc.Find(list).Text(); strings.Contains(text, "No execution matches") || strings.Contains(text, "Nothing has happened yet") || strings.Contains(text, "Nothing matches") {
+			if text := a.doc.Find(list).Text(); strings.Contains(text, "No execution matches") || strings.Contains(text, "Nothing has happened yet") || strings.Contains(text, "No entry matches") {
 				t.Errorf("%s%s says that there is nothing", page, query)
 			}
 		}
