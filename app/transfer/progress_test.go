@@ -27,7 +27,7 @@ func TestProgress(t *testing.T) {
 	file := &noted{progress: &exporting}
 	made := must[Exported](t)(a.Export(t.Context(), person(), file, app.NewSecret(words), all(), &exporting))
 	done, total := exporting.Of()
-	if made.Counts.Executions == 0 || total != int64(made.Counts.Executions) || done != total {
+	if made.Counts.Executions == 0 || total != made.Counts.Executions || done != total {
 		t.Errorf("an export of %s ends at %d of %d", made.Counts, done, total)
 	}
 	for i, at := range file.seen {
