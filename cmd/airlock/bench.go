@@ -182,7 +182,7 @@ func (b *benchmark) oneAtATime(ctx context.Context, table io.Writer, rounds int)
 func (b *benchmark) clients(ctx context.Context, table io.Writer, n int, length time.Duration) error {
 	start := time.Now()
 	times, err := load(n, length, func() error { _, err := b.trivial(ctx); return err })
-	row(table, fmt.Sprintf("submit to completed, clients at once: %d", n), times, fmt.Sprintf("%.1f executions/s", float64(len(times))/time.Since(start).Seconds()))
+	row(table, fmt.Sprintf("submit to completed, %d clients", n), times, fmt.Sprintf("%.1f executions/s", float64(len(times))/time.Since(start).Seconds()))
 	return err
 }
 
