@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"text/tabwriter"
 	"time"
+
+	"github.com/computclaw/airlock/views"
 )
 
 const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N] [--redaction | --egress | --backends | --house | --parked N | --overload]
@@ -182,7 +184,7 @@ func (b *benchmark) oneAtATime(ctx context.Context, table io.Writer, rounds int)
 func (b *benchmark) clients(ctx context.Context, table io.Writer, n int, length time.Duration) error {
 	start := time.Now()
 	times, err := load(n, length, func() error { _, err := b.trivial(ctx); return err })
-	row(table, fmt.Sprintf("submit to completed, %d clients", n), times, fmt.Sprintf("%.1f executions/s", float64(len(times))/time.Since(start).Seconds()))
+	row(table, fmt.Sprintf("submit to completed, %s", views.Count(int64(n), "client")), times, fmt.Sprintf("%.1f executions/s", float64(len(times))/time.Since(start).Seconds()))
 	return err
 }
 
