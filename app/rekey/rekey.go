@@ -2,6 +2,7 @@ package rekey
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 const batch = 200
 
 // Run seals anew what older keys of the ring sealed, and returns how many tokens those were. It goes over the store until it finds none, and then seals what the keyring
-// keeps for itself. A token that no key of the ring opens is an error; what was done until then stays.
+// keeps for itself. A token that no key of the ring opens is an error; what was done until then stays. What is damaged so much that it says of no key stays as it is: no key is needed for it.
 func Run(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, err error) {
 	for {
 		found, err := sweep(ctx, st, ring)
@@ -33,14 +34,19 @@ func sweep(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, 
 	for _, column := range store.SealedColumns() {
 		for after := int64(0); ; {
 			var found []store.SealedToken
+			done := 0
 			err := st.Write(ctx, func(tx *store.Tx) error {
 				var err error
 				if found, err = tx.TokensOfOtherKeys(ctx, column, ring.KeyIDBytes(), after, batch); err != nil {
 					return err
 				}
 				for _, t := range found {
-					if err := reseal(ctx, tx, ring, column, t); err != nil {
+					switch err := reseal(ctx, tx, ring, column, t); {
+					case errors.Is(err, secrets.ErrDamaged):
+					case err != nil:
 						return err
+					default:
+						done++
 					}
 				}
 				return nil
@@ -48,7 +54,7 @@ func sweep(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, 
 			if err != nil {
 				return n, err
 			}
-			n += len(found)
+			n += done
 			if len(found) < batch {
 				break
 			}

@@ -91,7 +91,7 @@ type token struct {
 
 func parseToken(raw []byte) (token, error) {
 	if len(raw) < headerSize+nonceSize+tagSize {
-		return token{}, fmt.Errorf("%w: it is too short", ErrOpen)
+		return token{}, fmt.Errorf("%w: it is too short", ErrDamaged)
 	}
 	if raw[0] != tokenVersion {
 		return token{}, fmt.Errorf("%w: version %d is not known", ErrOpen, raw[0])

@@ -14,6 +14,9 @@ import (
 // ErrOpen is wrapped by every failure to open a token. The texts never hold any part of a plaintext or a key.
 var ErrOpen = errors.New("secrets: the token can't be opened")
 
+// ErrDamaged is the ErrOpen of what is no token, so that no key, known or not, ever opens it.
+var ErrDamaged = fmt.Errorf("%w: it is damaged", ErrOpen)
+
 // Rows of what the keyring seals for itself.
 const (
 	checkRow  = "keyring:check"
