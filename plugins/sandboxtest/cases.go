@@ -52,9 +52,16 @@ func exitCodes(t *testing.T, b *bench) {
 			t.Errorf("exit code %d came back as %+v", code, r.Exit)
 		}
 	}
-	r := b.run(t, plugins.Spec{}, python("print(sum(range(10**6)))"))
-	if r.Code != 0 || r.out != "499999500000\n" || r.CPUTime <= 0 || r.PeakMemory <= 0 {
-		t.Errorf("python: %+v, output %q", r.Exit, r.out)
+	counted := false // some backends sample, and a box may be over before the first sample
+	for try := 0; try < 5 && !counted; try++ {
+		r := b.run(t, plugins.Spec{}, python("print(sum(range(10**6)))"))
+		if r.Code != 0 || r.out != "499999500000\n" {
+			t.Errorf("python: %+v, output %q", r.Exit, r.out)
+		}
+		counted = r.CPUTime > 0 && r.PeakMemory > 0
+	}
+	if !counted {
+		t.Error("five boxes ended, and none is said to have used time and memory")
 	}
 }
 
