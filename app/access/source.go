@@ -60,7 +60,9 @@ func (s *Service) openFetched(list []wanted, refs []app.Reference, f vault.Fetch
 	if errors.As(failed, &read) {
 		w := list[slices.Index(refs, read.Reference)]
 		err := unresolved(w.name, failed)
-		s.followed(w.credential, err.Message)
+		if err.Code == app.CodeForbidden || err.Code == app.CodeMissingValue { // else Vault is at fault, not the reference
+			s.followed(w.credential, err.Message)
+		}
 		return err
 	}
 	if failed != nil {

@@ -94,6 +94,14 @@ func TestUIVault(t *testing.T) {
 	told := s.server.cfg.Hub.Subscribe(live.Vault)
 	defer told.Close()
 	v.Seal()
+	if follow() == nil {
+		t.Error("a sealed Vault gave a value")
+	}
+	now, err := s.access.Credential(t.Context(), "TOKEN")
+	s.must(err)
+	if u, unreadable := s.server.cfg.Access.Unreadable(now); unreadable {
+		t.Errorf("a reference is blamed for a sealed Vault: %+v", u)
+	}
 	s.get(views.Settings).want(http.StatusOK).says("#vault", "Does not work").says("#vault", "Vault is sealed")
 	select {
 	case <-told.C():
