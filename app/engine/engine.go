@@ -86,6 +86,7 @@ type Engine struct {
 
 	mu       sync.Mutex
 	live     map[string]*run // by handle
+	surveyed bool            // the first proofs have ended
 	reason   string          // why no backend is in use
 	draining bool
 	closed   bool
@@ -97,7 +98,7 @@ func New(cfg Config) *Engine {
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &Engine{
 		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), wake: make(chan struct{}, 1), lapsed: make(chan struct{}, 1),
-		ctx: ctx, cancel: cancel, kept: newKept(), live: map[string]*run{}, reason: "the engine has not started yet",
+		ctx: ctx, cancel: cancel, kept: newKept(), live: map[string]*run{}, reason: beingChecked,
 	}
 	for _, s := range cfg.Sandboxes {
 		e.fleet = append(e.fleet, &candidate{Sandbox: s})
@@ -135,21 +136,23 @@ func orElse[T comparable](field *T, value T) {
 	}
 }
 
-// Start takes the proof of each sandbox, reconciles what a dead process left, and begins to claim. It returns without waiting for a backend
-// that can't run: that is tried again in the background, and Health says why.
+// Start reconciles what a dead process left and begins to claim. It doesn't wait for the proofs of the sandboxes: they are taken in the background, what is submitted
+// meanwhile is accepted and waits for their outcome, and Health says which of them can't run and why. Those are tried again now and then.
 func (e *Engine) Start(ctx context.Context) error {
 	if err := e.reconcile(ctx); err != nil {
 		return err
 	}
-	e.survey(ctx)
 	e.loops.Go(e.musterLoop)
 	e.loops.Go(e.claimLoop)
 	e.loops.Go(e.watchLoop)
 	return nil
 }
 
-// beingStopped is why nothing is accepted any more.
-const beingStopped = "Airlock is being stopped"
+// Reasons why no backend is in use.
+const (
+	beingChecked = "the sandbox is being checked"
+	beingStopped = "Airlock is being stopped" // nothing is accepted any more
+)
 
 // Drain lets what runs or waits for the LLM come to its end, until ctx ends. Nothing more is accepted or claimed; what is pending stays so. Close ends what is left.
 func (e *Engine) Drain(ctx context.Context) {

@@ -38,6 +38,9 @@ func (e *Engine) survey(ctx context.Context) {
 		}
 	}
 	wg.Wait()
+	e.mu.Lock()
+	e.surveyed = true
+	e.mu.Unlock()
 	e.settle()
 }
 
@@ -124,6 +127,9 @@ func (e *Engine) share() {
 
 // why says why nothing is in use; "" if something is. e.mu is held.
 func (e *Engine) why() string {
+	if !e.surveyed {
+		return beingChecked
+	}
 	if e.first() != nil {
 		return ""
 	}
@@ -192,8 +198,9 @@ func (e *Engine) lapse(c *candidate, b *backend, err error) {
 	}
 }
 
-// musterLoop proves again what is not in use: at once when a backend lapsed, else now and then.
+// musterLoop takes the first proofs, and again those of what is not in use: at once when a backend lapsed, else now and then.
 func (e *Engine) musterLoop() {
+	e.survey(e.ctx)
 	wait := checkFirst
 	for {
 		timer := time.NewTimer(wait)
@@ -228,14 +235,24 @@ func (e *Engine) Prove(ctx context.Context, name string) error {
 	return context.Cause(ctx)
 }
 
-// sandbox returns the default backend for a new execution, or nil and the reason why there is none.
-func (e *Engine) sandbox() (*backend, string) {
+// runnable reports whether something can run now. Before all first proofs have ended nothing can: the backend that a profile requires may be the slow one.
+func (e *Engine) runnable() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.draining {
-		return nil, beingStopped
+	return e.surveyed && !e.draining && e.first() != nil
+}
+
+// refusing is why nothing is accepted now, or "".
+func (e *Engine) refusing() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.draining:
+		return beingStopped
+	case e.closed, e.surveyed && e.first() == nil:
+		return e.reason
 	}
-	return e.first(), e.reason
+	return ""
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -71,7 +71,14 @@ func (w *world) openStore() {
 	w.access = access.New(access.Config{Store: s, Keyring: keyring, Hub: w.hub})
 }
 
+// startEngine starts one and waits for its first proofs.
 func (w *world) startEngine(change ...func(*Config)) {
+	w.t.Helper()
+	w.launchEngine(change...)
+	w.await("first proofs", func(h Health) bool { return !h.Checking })
+}
+
+func (w *world) launchEngine(change ...func(*Config)) {
 	w.t.Helper()
 	keyring, err := secrets.NewKeyring(app.NewSecret(instanceKey))
 	w.must(err)

@@ -14,6 +14,7 @@ const healthWithin = time.Second
 // Health is the engine's state for /health and the UI.
 type Health struct {
 	Ready    bool
+	Checking bool   // the first proofs are being taken: what is submitted waits for their outcome
 	Backend  string // the default one; "" if none is in use
 	Tier     string // its tier
 	Reason   string // why not ready and what to do
@@ -43,6 +44,7 @@ func (e *Engine) Health() Health {
 	e.mu.Lock()
 	h := Health{Reason: e.reason, Workers: e.cfg.Workers, Waiting: int(e.waiting.Load())}
 	live, first, draining := len(e.live), e.first(), e.draining
+	h.Checking = !e.surveyed && !draining && !e.closed
 	uses := make([]*backend, len(e.fleet))
 	for i, c := range e.fleet {
 		h.Backends = append(h.Backends, BackendHealth{
@@ -55,7 +57,7 @@ func (e *Engine) Health() Health {
 	if draining {
 		h.Reason = beingStopped
 	}
-	if first != nil && !draining {
+	if first != nil && !draining && !h.Checking {
 		h.Ready, h.Backend, h.Tier = true, first.name, string(first.report.Tier)
 	}
 	for i, b := range uses {

@@ -46,7 +46,7 @@ func (e *Engine) claimLoop() {
 // claim takes the pending execution whose turn it is (store.Tx.Claim); nil if there is none, no sandbox to run it in, no room on the disk for what it would give, or people hold the queue
 // (access.PauseExecutions).
 func (e *Engine) claim(ctx context.Context) (*run, error) {
-	if b, _ := e.sandbox(); b == nil || ctx.Err() != nil {
+	if !e.runnable() || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err := e.cfg.Store.Roomy(); err != nil {

@@ -173,7 +173,7 @@ func (e *Engine) room(ctx context.Context, tx *store.Tx, profile string) error {
 	if err := e.cfg.Store.Roomy(); err != nil {
 		return err
 	}
-	if b, reason := e.sandbox(); b == nil {
+	if reason := e.refusing(); reason != "" {
 		return app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "Ask the person who runs Airlock to look at the Sandbox page of the UI, or to run airlock doctor on the host; then submit again.")
 	}
 	all, own, err := tx.Queued(ctx, profile)

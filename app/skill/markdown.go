@@ -23,6 +23,7 @@ type Instance struct {
 	Backend        string
 	Tier           string
 	Ready          bool
+	Checking       bool     // it has just started, and whether a sandbox is ready is about to show
 	Packages       []string // of the default backend: name and version
 	Limits         app.Limits
 	TimeoutDefault time.Duration

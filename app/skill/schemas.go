@@ -147,7 +147,7 @@ func answers() []Schema {
 			{Name: "packages", Type: "[]Package", Required: true, Null: true},
 		}},
 		{Name: "Package", Fields: []Field{{Name: "name", Type: "string", Required: true}, {Name: "version", Type: "string", Required: true}}},
-		{Name: "Sandbox", Fields: []Field{{Name: "ready", Type: "boolean", Required: true}, {Name: "reason", Type: "string"}}},
+		{Name: "Sandbox", Fields: []Field{{Name: "ready", Type: "boolean", Required: true}, {Name: "checking", Type: "boolean", About: "it has just started; what is submitted waits"}, {Name: "reason", Type: "string"}}},
 		{Name: "Error", Fields: []Field{{Name: "error", Type: "ErrorDetail", Required: true}}},
 		{Name: "ErrorDetail", Fields: []Field{
 			{Name: "code", Type: "string", Required: true},

@@ -29,9 +29,12 @@ type healthView struct {
 }
 
 type sandboxView struct {
-	Ready  bool   `json:"ready"`
-	Reason string `json:"reason,omitempty"`
+	Ready    bool   `json:"ready"`
+	Checking bool   `json:"checking,omitempty"` // just started: what is submitted waits
+	Reason   string `json:"reason,omitempty"`
 }
+
+const checking = "the sandbox is being checked, which takes a moment; what is submitted meanwhile waits in the queue"
 
 // notReady stands for the real reason, which tells of the host and is for people who are logged in.
 const notReady = "no sandbox is ready; the Sandbox page of the UI and airlock doctor on the host say why"
@@ -40,8 +43,11 @@ const notReady = "no sandbox is ready; the Sandbox page of the UI and airlock do
 func (s *Server) health(c echo.Context) error {
 	h := s.cfg.Engine.Health()
 	view := healthView{Status: "ok", Version: s.cfg.Version, APIVersion: APIVersion, Backend: h.Backend, Isolation: h.Tier}
-	view.Sandbox = sandboxView{Ready: h.Ready}
-	if !h.Ready {
+	view.Sandbox = sandboxView{Ready: h.Ready, Checking: h.Checking}
+	switch {
+	case h.Checking:
+		view.Sandbox.Reason = checking
+	case !h.Ready:
 		view.Sandbox.Reason = notReady
 	}
 	ctx, cancel := s.brief()
@@ -81,7 +87,7 @@ func (s *Server) skill(c echo.Context) error {
 	}
 	h := s.cfg.Engine.Health()
 	text, err := skill.Dynamic(skill.Instance{
-		URL: s.baseURL(c), Version: s.cfg.Version, Backend: h.Backend, Tier: h.Tier, Ready: h.Ready, Packages: s.importable(),
+		URL: s.baseURL(c), Version: s.cfg.Version, Backend: h.Backend, Tier: h.Tier, Ready: h.Ready, Checking: h.Checking, Packages: s.importable(),
 		Limits: s.cfg.Limits, TimeoutDefault: s.cfg.TimeoutDefault, TimeoutMax: s.cfg.TimeoutMax, LLMWait: s.cfg.LLMWait,
 	}, mine, s.cfg.Now(), statuses)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -82,12 +83,26 @@ func newWorld(t *testing.T, change ...func(*Config, *access.Config, *engine.Conf
 		defer cancel()
 		w.must(w.engine.Close(ctx))
 	})
-	w.must(w.engine.Start(t.Context()))
+	startProved(t, w.engine)
 	cfg.Access, cfg.Engine = w.access, w.engine
 	w.web = New(cfg)
 	w.server = httptest.NewServer(w.web.Handler())
 	t.Cleanup(w.server.Close)
 	return w
+}
+
+// startProved starts an engine and returns when its first proofs have ended.
+func startProved(t *testing.T, e *engine.Engine) {
+	t.Helper()
+	if err := e.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for e.Health().Checking {
+		if t.Context().Err() != nil {
+			t.Fatal("the first proofs never ended")
+		}
+		runtime.Gosched()
+	}
 }
 
 func (w *world) must(err error) {

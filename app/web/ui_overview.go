@@ -59,7 +59,7 @@ func (s *Server) showSandbox(c echo.Context) error {
 
 func boxState(h engine.Health) views.BoxState {
 	b := views.BoxState{
-		Ready: h.Ready, Backend: h.Backend, Tier: h.Tier, Reason: sentence(h.Reason),
+		Ready: h.Ready, Checking: h.Checking, Backend: h.Backend, Tier: h.Tier, Reason: sentence(h.Reason),
 		Workers: h.Workers, Running: h.Running, Waiting: h.Waiting, Queued: h.Queued, Warm: h.Warm,
 	}
 	for _, one := range h.Backends {

@@ -94,7 +94,7 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 		Store: s.store, Access: s.access, Keyring: keyring, Hub: hub, Gateway: egress.New(egress.Config{}),
 		Sandboxes: []engine.Sandbox{{Name: "fake", Backend: fake.New(t, playUI)}}, Workers: 2, Pool: 1,
 	})
-	s.must(s.engine.Start(t.Context()))
+	startProved(t, s.engine)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,7 +87,7 @@ func of(ts *testscript.TestScript) *story { return ts.Value("state").(*story) }
 
 var servingLine = regexp.MustCompile(`"msg":"serving","addr":"([^"]+)"`)
 
-// cmdStart starts the server: start [NAME=VALUE…]. It sets $A to its address, and ends it with the script. Its streams go to server.out and server.err.
+// cmdStart starts the server and waits for its first proofs: start [NAME=VALUE…]. It sets $A to its address, and ends it with the script. Its streams go to server.out and server.err.
 func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
 	s := of(ts)
 	out, err := os.OpenFile(ts.MkAbs("server.out"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -122,7 +124,25 @@ func cmdStart(ts *testscript.TestScript, neg bool, args []string) {
 			s.url = "http://" + m[1]
 			ts.Setenv("A", s.url)
 			ts.Setenv("AIRLOCK_URL", s.url)
+			s.awaitProofs(ts)
 			return
+		}
+	}
+}
+
+// awaitProofs returns when it is decided which sandboxes are used.
+func (s *story) awaitProofs(ts *testscript.TestScript) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		response, err := http.Get(s.url + "/health")
+		ts.Check(err)
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		ts.Check(err)
+		if !strings.Contains(string(body), `"checking":true`) {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("the proofs don't end: %s", body)
 		}
 	}
 }
