@@ -104,6 +104,7 @@ func sealPieces(t *testing.T, packed []byte) []byte {
 
 // TestAnArchiveThatUnpacksToTenGigabytesChangesNothing goes through the page, the commands and a restore. Each says what is wrong, and the database and the data directory are as before.
 func TestAnArchiveThatUnpacksToTenGigabytesChangesNothing(t *testing.T) {
+	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=1")
 	in.admin("kept-secret-value-0123456789", "credential", "set", "TOKEN", "--mode", "injected")
 	profile := in.admin("", "profile", "create", "--description", "stays", "--key", "TOKEN")
@@ -128,7 +129,7 @@ func TestAnArchiveThatUnpacksToTenGigabytesChangesNothing(t *testing.T) {
 			t.Errorf("%s: the page says %.3000s", name, page)
 		}
 		for _, command := range [][]string{{"import", "--preview", file}, {"restore", file}} {
-			if name == "many lines" && command[0] == "restore" { // it would write a gigabyte before it knows; a restore's disk is looked after by a test of its own
+			if name == "many lines" { // two gigabytes are read before this shows: the page's reader, which has done so, is the commands' too
 				continue
 			}
 			env := in.env

@@ -24,12 +24,13 @@ import (
 )
 
 // inNamespaces runs this test again in a network and mount namespace of its own, where it may own every address, and reports whether the
-// caller is that inner run. It needs root, or a kernel that lets users make namespaces.
+// caller is that inner run. It needs root, or a kernel that lets users make namespaces. Such tests don't see each other, so they run in parallel.
 func inNamespaces(t *testing.T) bool {
 	if os.Getenv("AIRLOCK_TEST_WORLD") == "1" {
 		must(t, os.Unsetenv("AIRLOCK_TEST_WORLD"))
 		return true
 	}
+	t.Parallel()
 	args := []string{"--net", "--mount"}
 	if os.Getuid() != 0 {
 		args = append(args, "--user", "--map-current-user", "--keep-caps")
