@@ -81,7 +81,7 @@ func (b *bench) kept(ctx context.Context, d *detector, dir string, entries []ent
 func (h *house) everything(ctx context.Context, list []*execution) (b batch, err error) {
 	for _, x := range list {
 		k := kept{Handle: x.handle, ID: x.id}
-		for _, e := range x.entries {
+		for _, e := range x.all() {
 			k.Cases = append(k.Cases, e.sent())
 		}
 		if k.Page, err = h.get(ctx, views.ExecutionURL(x.handle)); err != nil {

@@ -111,7 +111,7 @@ class Detector:
     def answer(self, x, fresh):
         texts = set()
         for value in json.loads(x["answer"].replace(x["id"], "").replace(x["handle"], "")).values():
-            texts.update(pieces(value))
+            texts.update(each(value))
         texts -= self.known
         fresh.update(texts)
         return texts
@@ -136,6 +136,12 @@ def pieces(value):
     return parts + ["".join(parts)]
 
 
+def each(value):
+    """The pieces of each element of a list, as those of several results, or else of the value."""
+    for v in value if isinstance(value, list) else [value]:
+        yield from pieces(v)
+
+
 def outs(case):
     """What the redactor let out."""
     return pieces(json.loads(case["out"][0])) if case["json"] else case["out"]
@@ -145,7 +151,7 @@ def of_json(text):
     """The strings of a text that is JSON, or else the text."""
     if text[:1] in ("[", "{"):
         try:
-            return pieces(json.loads(text))
+            return list(each(json.loads(text)))
         except ValueError:
             pass
     return [text]

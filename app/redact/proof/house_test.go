@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -128,31 +131,57 @@ type entry struct {
 	shown
 }
 
-// execution is one that has cases in it, each in a channel of its own: they were looked at apart, and are only kept and shown together.
+// execution is one that has cases in it, each in a place of its own: they were looked at apart, and are only kept and shown together.
 type execution struct {
-	entries    map[string]entry
+	entries    map[string][]entry // by channel; all that are JSON under "result"
 	handle, id string
 }
 
-// together puts entries into as few executions as there may be. Those with a question end no more, so they have no output.
+// resultsEach is how many results an execution has, as one list: nearly half of all cases are results.
+const resultsEach = 4
+
+// together puts entries into as few executions as there may be. Those with a question don't end, so they have no output.
 func together(entries []entry) (list []*execution) {
 	ended, asking, count := []*execution{}, []*execution{}, map[string]int{}
 	for _, e := range entries {
-		channel, of := e.Channel, &ended
+		channel, of, each := e.Channel, &ended, 1
 		switch {
 		case e.isJSON():
-			channel = "result"
+			channel, each = "result", resultsEach
 		case channel == "prompt" || channel == "script":
 			of = &asking
 		}
-		n := count[channel]
+		n := count[channel] / each
 		count[channel]++
 		if n == len(*of) {
-			*of = append(*of, &execution{map[string]entry{}, app.NewID(), app.NewExecutionID()})
+			*of = append(*of, &execution{map[string][]entry{}, app.NewID(), app.NewExecutionID()})
 		}
-		(*of)[n].entries[channel] = e
+		(*of)[n].entries[channel] = append((*of)[n].entries[channel], e)
 	}
 	return append(ended, asking...)
+}
+
+// the is the entry of a channel, or nothing.
+func (x *execution) the(channel string) (e entry) {
+	for _, e = range x.entries[channel] {
+		break
+	}
+	return e
+}
+
+func (x *execution) all() []entry { return slices.Concat(slices.Collect(maps.Values(x.entries))...) }
+
+// result is the list of all results; nil if there are none.
+func (x *execution) result() *redact.Clean {
+	var texts []string
+	for _, e := range x.entries["result"] {
+		texts = append(texts, e.Result.String())
+	}
+	if texts == nil {
+		return nil
+	}
+	clean, _ := redact.New(nil).Text("[" + strings.Join(texts, ",") + "]") // it knows nothing, so it masks nothing
+	return &clean
 }
 
 // keep stores executions as the engine does, in one transaction: a commit each would only prove the disk.
@@ -175,8 +204,8 @@ func (h *house) run(ctx context.Context, tx *store.Tx, x *execution) error {
 	if _, _, err := tx.Claim(ctx, "proof", "", now); err != nil {
 		return err
 	}
-	if e, asks := x.entries["prompt"]; asks {
-		return tx.Ask(ctx, x.handle, store.Question{RequestID: app.NewID(), Ordinal: 1, Prompt: e.Prompt, At: now})
+	if x.entries["prompt"] != nil {
+		return tx.Ask(ctx, x.handle, store.Question{RequestID: app.NewID(), Ordinal: 1, Prompt: x.the("prompt").Prompt, At: now})
 	}
 	return tx.Finish(ctx, x.handle, x.end(now))
 }
@@ -184,11 +213,11 @@ func (h *house) run(ctx context.Context, tx *store.Tx, x *execution) error {
 // pending is the execution as it was submitted: its script has the secrets of all cases, sealed.
 func (h *house) pending(x *execution, at time.Time) store.NewExecution {
 	script := ""
-	for _, e := range x.entries {
+	for _, e := range x.all() {
 		script += e.attempt.Text + "\n"
 	}
 	return store.NewExecution{
-		Handle: x.handle, ProfileHandle: h.profile, Timeout: time.Minute, By: app.Actor{Kind: app.ActorAgent}, At: at, Clean: x.entries["script"].Script,
+		Handle: x.handle, ProfileHandle: h.profile, Timeout: time.Minute, By: app.Actor{Kind: app.ActorAgent}, At: at, Clean: x.the("script").Script,
 		Lookup:   h.keyring.Lookup(secrets.Execs, x.id),
 		SealedID: h.keyring.Seal(secrets.Execs, secrets.ExecutionRow(x.handle), []byte(x.id)),
 		Script:   h.keyring.Seal(secrets.Scripts, secrets.ScriptRow(x.handle), []byte(script)),
@@ -198,21 +227,21 @@ func (h *house) pending(x *execution, at time.Time) store.NewExecution {
 func (x *execution) end(at time.Time) store.Finish {
 	end := store.Finish{
 		Status: app.StatusCompleted, StartedAt: at, At: at, Masked: map[string]redact.Hits{},
-		Stdout: x.entries["stdout"].Stdout, Stderr: x.entries["stderr"].Stderr, Result: x.entries["result"].Result, Error: x.entries["error"].Error,
+		Stdout: x.the("stdout").Stdout, Stderr: x.the("stderr").Stderr, Error: x.the("error").Error, Result: x.result(),
 	}
-	for _, e := range x.entries {
+	for _, e := range x.all() {
 		for channel, hits := range e.Hits {
 			end.Masked[channel] = end.Masked[channel].Plus(hits)
 		}
 	}
-	if _, failed := x.entries["error"]; failed {
+	if x.entries["error"] != nil {
 		end.Status = app.StatusError
 	}
-	if e, connects := x.entries["path"]; connects {
-		end.Network = []store.Connection{{
+	for _, e := range x.entries["path"] {
+		end.Network = append(end.Network, store.Connection{
 			Connection: app.Connection{Port: 443, Verdict: app.VerdictAllowed, StartedAt: at, Count: 1},
 			Host:       e.Network[0], Rule: e.Network[1], Method: e.Network[2], Path: e.Network[3],
-		}}
+		})
 	}
 	return end
 }
