@@ -80,7 +80,7 @@ func (b *bench) kept(ctx context.Context, d *detector, dir string, entries []ent
 // everything is all that there is to see.
 func (h *house) everything(ctx context.Context, list []*execution) (b batch, err error) {
 	for _, x := range list {
-		k := kept{Handle: x.handle, ID: x.id}
+		k := kept{Made: []string{x.handle, views.Short(x.handle), x.id, x.question}}
 		for _, e := range x.all() {
 			k.Cases = append(k.Cases, e.sent())
 		}

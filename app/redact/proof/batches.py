@@ -1,7 +1,7 @@
 """Looks for secrets in batches of cases, with the readings of detect.py.
 
 usage: batches.py < LINES    one JSON object a line:
-                             {"executions": [{"cases": [{"case", "secret", "out", "json", "depth"}], "handle", "id", "page", "answer"}], "pages": [], "files": []}
+                             {"executions": [{"cases": [{"case", "secret", "out", "json", "depth"}], "made", "page", "answer"}], "pages": [], "files": []}
 
 Answers each line with one: {"looked": how many cases, "found": [{"case", "where"}]}.
 
@@ -102,19 +102,25 @@ class Detector:
 
     def page(self, x, fresh):
         """What stands between tags, except in fragments that are known. The execution keeps those that aren't."""
-        fragments = [f for f in x["page"].replace(x["handle"], "").replace(x["handle"][:8], "").split("<") if f not in self.known]
+        fragments = [f for f in without(x["made"], x["page"]).split("<") if f not in self.known]
         fresh.update(set(fragments))
         x["page"] = "<" + "<".join(fragments)
         for text in TAG.split(x["page"]):
             yield from of_json(html.unescape(text))
 
     def answer(self, x, fresh):
-        texts = set()
-        for value in json.loads(x["answer"].replace(x["id"], "").replace(x["handle"], "")).values():
-            texts.update(each(value))
+        answer = json.loads(without(x["made"], x["answer"]))
+        texts = set(each(answer.pop("result", None))) | set(strings(answer))
         texts -= self.known
         fresh.update(texts)
         return texts
+
+
+def without(made, text):
+    """Of random names, which would be read as encodings of something."""
+    for name in made:
+        text = text.replace(name, "")
+    return text
 
 
 def looks(name, texts, cases):

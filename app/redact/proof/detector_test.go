@@ -25,11 +25,10 @@ type sent struct {
 
 // kept is an execution for the detector.
 type kept struct {
-	Cases  []sent `json:"cases"`
-	Handle string `json:"handle"` // made without knowing the secrets, as was ID
-	ID     string `json:"id"`
-	Page   string `json:"page"`   // HTML, as a person sees it
-	Answer string `json:"answer"` // JSON, as the agent gets it
+	Cases  []sent   `json:"cases"`
+	Made   []string `json:"made"`   // names in it that were made at random, without knowing the secrets
+	Page   string   `json:"page"`   // HTML, as a person sees it
+	Answer string   `json:"answer"` // JSON, as the agent gets it
 }
 
 // batch is what the detector looks at in one go.

@@ -133,8 +133,8 @@ type entry struct {
 
 // execution is one that has cases in it, each in a place of its own: they were looked at apart, and are only kept and shown together.
 type execution struct {
-	entries    map[string][]entry // by channel; all that are JSON under "result"
-	handle, id string
+	entries              map[string][]entry // by channel; all that are JSON under "result"
+	handle, id, question string
 }
 
 // resultsEach is how many results an execution has, as one list: nearly half of all cases are results.
@@ -154,7 +154,7 @@ func together(entries []entry) (list []*execution) {
 		n := count[channel] / each
 		count[channel]++
 		if n == len(*of) {
-			*of = append(*of, &execution{map[string][]entry{}, app.NewID(), app.NewExecutionID()})
+			*of = append(*of, &execution{map[string][]entry{}, app.NewID(), app.NewExecutionID(), app.NewID()})
 		}
 		(*of)[n].entries[channel] = append((*of)[n].entries[channel], e)
 	}
@@ -205,7 +205,7 @@ func (h *house) run(ctx context.Context, tx *store.Tx, x *execution) error {
 		return err
 	}
 	if x.entries["prompt"] != nil {
-		return tx.Ask(ctx, x.handle, store.Question{RequestID: app.NewID(), Ordinal: 1, Prompt: x.the("prompt").Prompt, At: now})
+		return tx.Ask(ctx, x.handle, store.Question{RequestID: x.question, Ordinal: 1, Prompt: x.the("prompt").Prompt, At: now})
 	}
 	return tx.Finish(ctx, x.handle, x.end(now))
 }
