@@ -125,13 +125,16 @@ def without(made, text):
 
 def looks(name, texts, cases):
     """The cases that leak in texts."""
-    seek = detect.seeker([c["secret"] for c in cases])
     deepest = max(c["depth"] for c in cases)
+    all_of_them = detect.seeker([c["secret"] for c in cases])
     for text in texts:
-        if len(text) < SHORTEST or TIME.fullmatch(text) or not detect.look(encoded(text), seek, deepest):
+        if len(text) < SHORTEST or TIME.fullmatch(text):
+            continue
+        raw = encoded(text)
+        if len(cases) > 1 and not detect.look(raw, all_of_them, deepest):
             continue
         for c in cases:
-            hit = detect.look(encoded(text), detect.seeker([c["secret"]]), deepest)
+            hit = detect.look(raw, detect.seeker([c["secret"]]), deepest)
             if hit:
                 yield {"case": c["case"], "where": "%s: %s" % (name, hit)}
 
