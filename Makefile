@@ -230,7 +230,7 @@ space := $(empty) $(empty)
 CASES ?= 1000000
 FIRST ?= 0
 .PHONY: proof
-proof: ## Try to get CASES secrets (1000000) past the redactor, from number FIRST (0) on; about two hours on two cores. It says where to go on if it is stopped
+proof: ## Try to get CASES secrets (1000000) past the redactor, from number FIRST (0) on; an hour or two on two cores. It says where to go on if it is stopped
 	go test ./app/redact/proof -run '^TestNothingGetsOut$$' -count 1 -first $(FIRST) -cases $(CASES) -timeout 0 -v
 
 .PHONY: clean

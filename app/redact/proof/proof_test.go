@@ -2,6 +2,7 @@ package proof
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -34,7 +35,7 @@ func TestNothingGetsOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // little is kept, so memory is cheaper than collecting it
-	c := &course{t: t, next: *first, open: map[int]bool{}, began: time.Now(), told: time.Now()}
+	c := &course{t: t, dir: t.TempDir(), next: *first, open: map[int]bool{}, began: time.Now(), told: time.Now()}
 	var all sync.WaitGroup
 	for range *workers {
 		all.Go(func() { c.work(newBench(t, p), newDetector(t)) })
@@ -48,14 +49,17 @@ func TestNothingGetsOut(t *testing.T) {
 
 // course is how far the proof has come. All workers share it.
 type course struct {
-	t           *testing.T
-	began, told time.Time
+	t     *testing.T
+	dir   string // for houses
+	began time.Time
 
 	mu    sync.Mutex
 	next  int          // case that no worker has taken
 	open  map[int]bool // beginnings of batches under way
 	tried int
 	leaks int
+	over  bool // no more batches are taken
+	told  time.Time
 }
 
 // work takes batches until there are none.
@@ -65,19 +69,30 @@ func (c *course) work(b *bench, d *detector) {
 		if from == to {
 			return
 		}
-		dir, err := os.MkdirTemp("", "airlock-proof-")
+		found, err := c.try(b, d, from, to)
 		if err != nil {
-			c.t.Error(err)
-			return
-		}
-		found, err := b.some(c.t.Context(), d, dir, from, to)
-		_ = os.RemoveAll(dir)
-		if err != nil {
-			c.t.Errorf("cases %d to %d: %v", from, to-1, err)
+			c.stop(fmt.Errorf("cases %d to %d: %w", from, to-1, err))
 			return
 		}
 		c.done(from, to, found)
 	}
+}
+
+func (c *course) try(b *bench, d *detector, from, to int) ([]finding, error) {
+	dir, err := os.MkdirTemp(c.dir, "")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	return b.some(c.t.Context(), d, dir, from, to)
+}
+
+// stop ends the proof for every worker: cases that couldn't be tried prove nothing.
+func (c *course) stop(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t.Error(err)
+	c.over = true
 }
 
 // take returns the next batch, an empty one at the end.
@@ -85,7 +100,7 @@ func (c *course) take(size int) (from, to int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	from = c.next
-	if c.t.Failed() && c.leaks >= *most {
+	if c.over {
 		return from, from
 	}
 	c.next = min(from+size, *first+*cases)
@@ -104,6 +119,7 @@ func (c *course) done(from, to int, found []finding) {
 			c.t.Errorf("leak: case %d (%s): %s\nto repeat it: go test ./app/redact/proof -run NothingGetsOut -seed %d -depth %d -first %d -cases 1", f.Case, f.Kind, f.Where, *seed, *depth, f.Case)
 		}
 	}
+	c.over = c.over || c.leaks >= *most
 	if time.Since(c.told) > time.Minute {
 		c.told = time.Now()
 		c.tell()
