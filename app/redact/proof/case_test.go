@@ -24,13 +24,12 @@ type attempt struct {
 }
 
 // makeAttempt makes one at random.
-func makeAttempt(r *rand.Rand, depth int) attempt {
+func makeAttempt(r *rand.Rand, all []encoder, depth int) attempt {
 	a := attempt{Secret: secret(r), Channel: channels()[r.IntN(len(channels()))]}
 	for range r.IntN(3) {
 		a.Others = append(a.Others, secret(r))
 	}
 	form := a.Secret
-	all := encoders()
 	for range r.IntN(depth + 1) {
 		e := all[r.IntN(len(all))]
 		form = e.encode(r, form)
@@ -85,26 +84,38 @@ func prose(r *rand.Rand) string {
 	return b.String()
 }
 
-// send puts the attempt through the redactor as the engine does, and returns what anybody gets to see; isJSON if it is a JSON value.
-func (a attempt) send(r *rand.Rand, set *patterns.Set) (out string, isJSON bool, err error) {
+// shown is what came of an attempt: all that anybody gets to see, as Clean.
+type shown struct {
+	Script, Prompt redact.Clean
+	Live           string // what people saw of the output while it came
+	redact.Cleaned
+}
+
+// send puts the attempt through the redactor as the engine does.
+func (a attempt) send(r *rand.Rand, set *patterns.Set) (shown, error) {
 	values := []redact.Value{{Name: "KEY", Secret: app.NewSecret(a.Secret)}}
 	for i, s := range a.Others {
 		values = append(values, redact.Value{Name: fmt.Sprintf("OTHER_%d", i), Secret: app.NewSecret(s)})
 	}
-	red := redact.New(values, redact.Options{Patterns: set.Find, Ahead: set.Ahead})
+	return a.through(r, redact.New(values, redact.Options{Patterns: set.Find, Ahead: set.Ahead}))
+}
+
+// unmasked is send where nothing is known and nothing masked.
+func (a attempt) unmasked(r *rand.Rand) (shown, error) { return a.through(r, redact.New(nil)) }
+
+func (a attempt) through(r *rand.Rand, red *redact.Redactor) (s shown, err error) {
 	var x redact.Execution
-	live := ""
 	switch a.Channel {
 	case "script":
-		clean, _ := red.Text(a.Text)
-		return clean.String(), false, nil
+		s.Script, _ = red.Text(a.Text)
+		return s, nil
 	case "prompt":
-		clean, _ := red.After(prose(r), a.Text)
-		return clean.String(), false, nil
+		s.Prompt, _ = red.After(prose(r), a.Text)
+		return s, nil
 	case "stdout":
-		live, x.Stdout.Raw = a.live(r, red), []byte(a.Text)
+		s.Live, x.Stdout.Raw = a.live(r, red), []byte(a.Text)
 	case "stderr":
-		live, x.Stderr.Raw = a.live(r, red), []byte(a.Text)
+		s.Live, x.Stderr.Raw = a.live(r, red), []byte(a.Text)
 	case "error":
 		x.Error = a.Text
 	case "path":
@@ -112,23 +123,20 @@ func (a attempt) send(r *rand.Rand, set *patterns.Set) (out string, isJSON bool,
 	default:
 		x.Result = a.result(r)
 	}
-	clean, err := red.Execution(x)
-	if err != nil {
-		return "", false, err
-	}
-	if clean.Result != nil {
-		return clean.Result.String(), true, nil
-	}
-	out = live + clean.Stdout.String() + clean.Stderr.String() + clean.Error.String()
-	for _, text := range clean.Network {
-		out += text.String() + "\n"
-	}
-	return out, false, nil
+	s.Cleaned, err = red.Execution(x)
+	return s, err
 }
 
-// isJSON reports whether the channel takes a JSON value.
-func (a attempt) isJSON() bool {
-	return slices.Contains([]string{"value", "key", "nested", "split"}, a.Channel)
+// texts are all that is shown; isJSON if it is one JSON value.
+func (s shown) texts() (out []string, isJSON bool) {
+	if s.Result != nil {
+		return []string{s.Result.String()}, true
+	}
+	out = []string{s.Live, s.Script.String(), s.Prompt.String(), s.Stdout.String(), s.Stderr.String(), s.Error.String()}
+	for _, text := range s.Network {
+		out = append(out, text.String())
+	}
+	return slices.DeleteFunc(out, func(text string) bool { return text == "" }), false
 }
 
 // live is what people see while output comes in random pieces; "" if the secret is encoded: it is made by the first pass alone, which doesn't promise to undo
@@ -145,7 +153,12 @@ func (a attempt) live(r *rand.Rand, red *redact.Redactor) string {
 	if len(a.Forms) > 0 {
 		return ""
 	}
-	return live.String() + "\n"
+	return live.String()
+}
+
+// isJSON reports whether the channel takes a JSON value.
+func (a attempt) isJSON() bool {
+	return slices.Contains([]string{"value", "key", "nested", "split"}, a.Channel)
 }
 
 // result is a JSON value with the text in it. Of a split one each part alone is too little to know the secret by.

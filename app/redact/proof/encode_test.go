@@ -28,7 +28,9 @@ type encoder struct {
 	encode func(r *rand.Rand, text string) string
 }
 
+// encoders returns all of them. They are for one goroutine: compressors are dear to make, and are used again.
 func encoders() []encoder {
+	zipper, zlibber := gzip.NewWriter(nil), zlib.NewWriter(nil)
 	plain := func(f func(string) string) func(*rand.Rand, string) string {
 		return func(_ *rand.Rand, text string) string { return f(text) }
 	}
@@ -88,10 +90,10 @@ func encoders() []encoder {
 		{"reversed", plain(func(text string) string { runes := []rune(text); slices.Reverse(runes); return string(runes) })},
 		{"ROT13", plain(func(text string) string { return strings.Map(rot13, text) })},
 		{"gzip base64", plain(func(text string) string {
-			return base64.StdEncoding.EncodeToString(squeeze(text, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }))
+			return base64.StdEncoding.EncodeToString(squeeze(text, zipper))
 		})},
 		{"zlib hex", plain(func(text string) string {
-			return hex.EncodeToString(squeeze(text, func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }))
+			return hex.EncodeToString(squeeze(text, zlibber))
 		})},
 		{"UTF-16 base64", plain(func(text string) string {
 			var out []byte
@@ -117,9 +119,14 @@ func within(r *rand.Rand, text string) string {
 	return strings.Repeat("p", r.IntN(5)) + "{\"k\": \"" + text + "\"}" + strings.Repeat("q", r.IntN(5))
 }
 
-func squeeze(text string, writer func(io.Writer) io.WriteCloser) []byte {
+type compressor interface {
+	io.WriteCloser
+	Reset(io.Writer)
+}
+
+func squeeze(text string, w compressor) []byte {
 	var b bytes.Buffer
-	w := writer(&b)
+	w.Reset(&b)
 	_, _ = io.WriteString(w, text)
 	_ = w.Close()
 	return b.Bytes()

@@ -1,21 +1,14 @@
 package proof
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
-	"math/rand/v2"
-	"os/exec"
-	"slices"
-	"strings"
+	"os"
+	"runtime"
+	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"testing"
-
-	"github.com/computclaw/airlock/app/redact/patterns"
+	"time"
 )
 
 var (
@@ -24,151 +17,121 @@ var (
 	seed    = flag.Uint64("seed", 20261120, "what all cases are made from")
 	depth   = flag.Int("depth", 3, "encodings within one another, at most")
 	only    = flag.String("only", "", "name of an encoder: only cases with it are tried")
-	workers = flag.Int("workers", 2, "detectors that run at once")
+	workers = flag.Int("workers", runtime.NumCPU(), "batches that are tried at once")
+	most    = flag.Int("leaks", 1, "how many leaks are told before the proof gives up")
 )
 
-// python is the interpreter that Airlock's boxes need as well.
-const python = "/usr/bin/python3"
+// batchSize is how many cases share a house: more cost memory, fewer cost time. The first batch of a detector is small, because it reads all that pages
+// have in common.
+const (
+	batchSize  = 250
+	firstBatch = 25
+)
 
-// sent is a line for the detector.
-type sent struct {
-	ID     string `json:"id"`
-	Secret string `json:"secret"`
-	Out    string `json:"out"`
-	JSON   bool   `json:"json"`
-	Depth  int    `json:"depth"` // no deeper than the secret was written
-}
-
-func caseOf(n int) (*rand.Rand, attempt) {
-	r := rand.New(rand.NewPCG(*seed, uint64(n)))
-	return r, makeAttempt(r, *depth)
-}
-
-// TestNothingGetsOut is the proof. It fails for every leak.
+// TestNothingGetsOut is the proof. It ends at the first leak, unless -leaks says otherwise.
 func TestNothingGetsOut(t *testing.T) {
-	set, err := patterns.New(patterns.Config{})
+	p, err := newPlan(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tried, leaks atomic.Int64
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // little is kept, so memory is cheaper than collecting it
+	c := &course{t: t, dir: t.TempDir(), next: *first, open: map[int]bool{}, began: time.Now(), told: time.Now()}
 	var all sync.WaitGroup
-	for worker := range *workers {
-		all.Go(func() {
-			report := detect(t, func(w io.Writer) {
-				for n := *first + worker; n < *first+*cases && leaks.Load() < mostLeaks; n += *workers {
-					r, a := caseOf(n)
-					if *only != "" && !slices.Contains(a.Forms, *only) {
-						tried.Add(1)
-						continue
-					}
-					out, isJSON, err := a.send(r, set)
-					if err != nil {
-						t.Errorf("case %d: %v", n, err)
-						return
-					}
-					line(t, w, a.report(n, out, isJSON))
-					if done := tried.Add(1); done%50_000 == 0 {
-						t.Logf("%d cases", done)
-					}
-				}
-			}, func(leak string) {
-				if leaks.Add(1) < mostLeaks {
-					t.Errorf("leak: case %s", leak)
-				}
-			})
-			if report == "" {
-				t.Error("a detector didn't tell how many cases it has seen")
-			}
-			t.Log(report)
-		})
+	for range *workers {
+		all.Go(func() { c.work(newBench(t, p), newDetector(t)) })
 	}
 	all.Wait()
-	if leaks.Load() == 0 && tried.Load() != int64(*cases) {
-		t.Errorf("%d cases were tried, want %d", tried.Load(), *cases)
+	c.tell()
+	if c.leaks == 0 && !t.Failed() && c.tried != *cases {
+		t.Errorf("%d cases were tried, want %d", c.tried, *cases)
 	}
-	t.Logf("%d cases, %d leaks", tried.Load(), leaks.Load())
 }
 
-// mostLeaks is how many are told before the proof gives up.
-const mostLeaks = 60
+// course is how far the proof has come. All workers share it.
+type course struct {
+	t     *testing.T
+	dir   string // for houses
+	began time.Time
 
-func (a attempt) report(n int, out string, isJSON bool) sent {
-	return sent{fmt.Sprintf("%d %s %s", n, a.Channel, strings.Join(a.Forms, " in ")), a.Secret, out, isJSON, len(a.Forms)}
+	mu    sync.Mutex
+	next  int          // case that no worker has taken
+	open  map[int]bool // beginnings of batches under way
+	tried int
+	leaks int
+	over  bool // no more batches are taken
+	told  time.Time
 }
 
-// TestDetectorSeesEverything gives the detector cases that nobody masked: one that finds nothing proves nothing. A few are beyond it, such as
-// ascii85 beside characters that may belong to it.
-func TestDetectorSeesEverything(t *testing.T) {
-	const n = 600
-	var mu sync.Mutex
-	missed := map[string]bool{}
-	detect(t, func(w io.Writer) {
-		for i := range n {
-			r, a := caseOf(i)
-			out, isJSON := a.Text, a.isJSON()
-			if isJSON {
-				out = string(a.result(r))
-			}
-			s := a.report(i, out, isJSON)
-			mu.Lock()
-			missed[s.ID] = true
-			mu.Unlock()
-			line(t, w, s)
+// work takes batches until there are none.
+func (c *course) work(b *bench, d *detector) {
+	for size := firstBatch; ; size = batchSize {
+		from, to := c.take(size)
+		if from == to {
+			return
 		}
-	}, func(leak string) {
-		id, _, _ := strings.Cut(leak, ": ")
-		mu.Lock()
-		delete(missed, id)
-		mu.Unlock()
-	})
-	if len(missed) > n/20 {
-		t.Errorf("the detector misses %d of %d: %v", len(missed), n, missed)
+		found, err := c.try(b, d, from, to)
+		if err != nil {
+			c.stop(fmt.Errorf("cases %d to %d: %w", from, to-1, err))
+			return
+		}
+		c.done(from, to, found)
 	}
-	t.Logf("the detector finds %d of %d", n-len(missed), n)
 }
 
-func line(t *testing.T, w io.Writer, s sent) {
-	text, err := json.Marshal(s)
+func (c *course) try(b *bench, d *detector, from, to int) ([]finding, error) {
+	dir, err := os.MkdirTemp(c.dir, "")
 	if err != nil {
-		t.Error(err)
+		return nil, err
 	}
-	_, _ = w.Write(append(text, '\n')) // a detector that died says so itself
+	defer os.RemoveAll(dir)
+	return b.some(c.t.Context(), d, dir, from, to)
 }
 
-// detect runs the detector over what write sends to it, calls leak for each finding as it comes, and returns the detector's count.
-func detect(t *testing.T, write func(io.Writer), leak func(string)) (count string) {
-	command := exec.Command(python, "detect.py", "--cases")
-	in, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
+// stop ends the proof for every worker: cases that couldn't be tried prove nothing.
+func (c *course) stop(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t.Error(err)
+	c.over = true
+}
+
+// take returns the next batch, an empty one at the end.
+func (c *course) take(size int) (from, to int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	from = c.next
+	if c.over {
+		return from, from
 	}
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var failed bytes.Buffer
-	command.Stderr = &failed
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		w := bufio.NewWriter(in)
-		write(w)
-		_ = w.Flush() // a detector that died says so below
-		in.Close()
-	}()
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if l := lines.Text(); strings.HasSuffix(l, " found") {
-			count = l
-		} else {
-			leak(l)
+	c.next = min(from+size, *first+*cases)
+	c.open[from] = true
+	return from, c.next
+}
+
+// done counts a batch, and tells each leak with what repeats it.
+func (c *course) done(from, to int, found []finding) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, from)
+	c.tried += to - from
+	for _, f := range found {
+		if c.leaks++; c.leaks <= *most {
+			c.t.Errorf("leak: case %d (%s): %s\nto repeat it: go test ./app/redact/proof -run NothingGetsOut -seed %d -depth %d -first %d -cases 1", f.Case, f.Kind, f.Where, *seed, *depth, f.Case)
 		}
 	}
-	<-written
-	if err := command.Wait(); err != nil && failed.Len() > 0 {
-		t.Errorf("%v\n%s", err, failed.String())
+	c.over = c.over || c.leaks >= *most
+	if time.Since(c.told) > time.Minute {
+		c.told = time.Now()
+		c.tell()
 	}
-	return count
+}
+
+// tell says how far the proof is, and where another may go on.
+func (c *course) tell() {
+	behind := c.next
+	for from := range c.open {
+		behind = min(behind, from)
+	}
+	took := time.Since(c.began)
+	c.t.Logf("%d cases in %s, %.0f a second, %d leaks; all below %d are done: FIRST=%d goes on", c.tried, took.Round(time.Second), float64(c.tried)/took.Seconds(), c.leaks, behind, behind)
 }
