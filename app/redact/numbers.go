@@ -25,17 +25,43 @@ type token struct {
 	last uint8 // bases in which its last character is a digit
 }
 
-// lists reads lists of numbers in bases 10, 8, 2 and 16 as bytes and as characters; if only hex counts, those in base 16.
-func lists(text []byte, onlyHex bool) *build {
-	b := build{}
-	all := []list{{base: 16, bit: base16}, {base: 10, bit: base10}, {base: 8, bit: base8}, {base: 2, bit: base2}}
+// lister goes through a text from token to token.
+type lister struct {
+	text []byte
+	b    build
+	all  []list
+	word []byte // the last token that was no number
+}
+
+func newLister(text []byte, onlyHex bool) *lister {
+	l := &lister{text: text, all: []list{{base: 16, bit: base16}, {base: 10, bit: base10}, {base: 8, bit: base8}, {base: 2, bit: base2}}}
 	if onlyHex {
-		all = all[:1]
+		l.all = l.all[:1]
 	}
+	return l
+}
+
+// lists reads lists of numbers in bases 10, 8, 2 and 16 as bytes and as characters; if only hex counts, those in base 16. It reads only where there may
+// be enough numbers in a row.
+func lists(text []byte, onlyHex bool) *build {
+	l := newLister(text, onlyHex)
+	for at := 0; at < len(text); {
+		row := l.nextRow(at)
+		if row.end == 0 {
+			break
+		}
+		l.word = row.word
+		at = l.read(row.from, row.end)
+	}
+	return &l.b
+}
+
+// read takes the tokens from an offset at which no list is open up to another one, and beyond it for as long as one is open. It returns where it stopped.
+func (l *lister) read(i, until int) int {
+	text := l.text
 	begun := false
-	last := 0       // end of the last token
-	var word []byte // the last token that was no number
-	for i := 0; i < len(text); {
+	last := 0 // end of the last token
+	for i < len(text) && (begun || i < until) {
 		if digitOf[text[i]]&begins == 0 {
 			i++
 			continue
@@ -43,7 +69,7 @@ func lists(text []byte, onlyHex bool) *build {
 		from := i
 		if !begun {
 			if i = endOfWord(text, i); i-from > maxToken || digitOf[text[i-1]]&base16 == 0 {
-				word = text[from:i]
+				l.word = text[from:i]
 				continue // nothing to add to, and no number
 			}
 		}
@@ -51,30 +77,35 @@ func lists(text []byte, onlyHex bool) *build {
 		i = from + len(t.text)
 		near := from-last <= maxBetween && bytes.IndexByte(text[last:from], barrier) < 0
 		if t.last&base16 == 0 {
-			if near && bytes.Equal(word, t.text) { // chr(72)+chr(105)
+			if near && bytes.Equal(l.word, t.text) { // chr(72)+chr(105)
 				last = i
 				continue
 			}
-			word = t.text
+			l.word = t.text
 		}
-		begun = false
-		for k := range all {
-			l := &all[k]
-			if l.count > 0 && !near {
-				l.flush(&b, text)
-			}
-			if l.count == 0 && (t.fits|t.last)&l.bit == 0 {
-				continue // no number of this base
-			}
-			l.take(&b, text, t, from)
-			begun = begun || l.count > 0
-		}
+		begun = l.take(t, from, near)
 		last = i
 	}
-	for k := range all {
-		all[k].flush(&b, text)
+	for k := range l.all {
+		l.all[k].flush(&l.b, text)
 	}
-	return &b
+	return i
+}
+
+// take gives a token to the lists, and reports whether one is open then.
+func (l *lister) take(t token, from int, near bool) (begun bool) {
+	for k := range l.all {
+		list := &l.all[k]
+		if list.count > 0 && !near {
+			list.flush(&l.b, l.text)
+		}
+		if list.count == 0 && (t.fits|t.last)&list.bit == 0 {
+			continue // no number of this base
+		}
+		list.take(&l.b, l.text, t, from)
+		begun = begun || list.count > 0
+	}
+	return begun
 }
 
 const (
@@ -139,10 +170,15 @@ func tokenAt(text []byte, from int) token {
 	if i > from {
 		t.last = digitOf[text[i-1]]
 	}
-	if len(t.text) > 1 && len(t.text) <= maxNumber && (hexDigit[text[from]] < 0 || text[from] == '0' && text[from+1] > '9') {
-		t.fits = 0xff // it may begin with the mark of a base
+	if mayBeMarked(t.text) {
+		t.fits = 0xff
 	}
 	return t
+}
+
+// mayBeMarked says that a token may be a number that begins with the mark of its base.
+func mayBeMarked(token []byte) bool {
+	return len(token) > 1 && len(token) <= maxNumber && (hexDigit[token[0]] < 0 || token[0] == '0' && token[1] > '9')
 }
 
 // maxNumber is how long a number is, with the mark of its base.
