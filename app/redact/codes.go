@@ -95,12 +95,39 @@ func (c *code) run(b *build, text []byte, from, to int, d *decoder) {
 		c.sift(b, text[from:to], from, d)
 		return
 	}
+	if (to-from)*c.bits/8 < d.least && !c.mayPack(text[from:to]) {
+		return // too short for text
+	}
 	for shift := range int(c.group.chars) {
 		d.scratch = c.unpack(d.scratch[:0], text[from+shift:to])
 		d.inflate(b, d.scratch, from+shift, to, c.group)
 		b.readable(d.scratch, d.least, from+shift, to, c.group)
 	}
 }
+
+// mayPack reports whether there are two bytes in a run, at any alignment, with which compressed data may begin.
+func (c *code) mayPack(run []byte) bool {
+	var acc uint32
+	for _, ch := range run {
+		acc = acc<<c.bits | uint32(c.digit[ch])
+		for bit := range c.bits {
+			if two := acc >> bit; heads[two>>11&31]>>(two&31)&1 != 0 && packs(byte(two>>8), byte(two)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// heads has a bit for the last five bits of two bytes with which compressed data may begin, by their first five.
+var heads = func() (t [32]uint32) {
+	for two := range 1 << 16 {
+		if packs(byte(two>>8), byte(two)) {
+			t[two>>11] |= 1 << (two & 31)
+		}
+	}
+	return t
+}()
 
 // sift reads those parts of a run that a sieve leaves.
 func (c *code) sift(b *build, run []byte, at int, d *decoder) {

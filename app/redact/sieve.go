@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"cmp"
-	"math/bits"
-)
+import "math/bits"
 
 // sieve finds, in a run of base64 or base 85, the few places that may stand for text or for compressed data, at all alignments in one pass. Only
 // these are decoded.
@@ -178,21 +175,19 @@ func (s *sieve) closer(at int) {
 }
 
 // zero takes note of a zero byte. Three of them as near to each other as they are in UTF-16 that isn't foreign throughout make a window: minStretch units have
-// as many, see mostlyNarrow. Near the end one will do, because two may be in the last group, which isn't looked at if it isn't complete.
+// as many, see mostlyNarrow.
 func (s *sieve) zero(p place) {
 	const reach = 2 * (maxForeign + 1) // bytes
 	size, bytes := int(s.code.group.chars), int(s.code.group.bytes)
-	digits := (reach/bytes + 1) * size
 	shift := p.group % size
 	now := zeros{at: p.group/size*bytes + p.nth + 1}
 	last := &s.zeros[shift][now.at&1]
-	from, three := now.at, false
 	if last.at > 0 && now.at-last.at <= reach {
-		now.before, three = last.at, last.before > 0
-		from = cmp.Or(last.before, last.at)
-	}
-	if three || p.group+size+digits >= len(s.run) {
-		s.keep((from-1)/bytes*size+shift-digits, p.group+size+digits)
+		now.before = last.at
+		if last.before > 0 {
+			digits := (reach/bytes + 1) * size
+			s.keep((last.before-1)/bytes*size+shift-digits, p.group+size+digits)
+		}
 	}
 	*last = now
 }

@@ -78,29 +78,49 @@ func (s *sieve) look85(groups uint64) {
 			s.closer85(i-4, w)
 		}
 	}
+	s.last85()
+}
+
+// last85 looks for zero bytes in the last group at each alignment, if it isn't complete.
+func (s *sieve) last85() {
+	var buf [3]byte
+	for n := 2; n <= 4 && n < len(s.run); n++ {
+		group := len(s.run) - n
+		if z := &s.zeros[group%5]; z[0].at == 0 && z[1].at == 0 {
+			continue // it takes three of them
+		}
+		for nth, c := range s.code.unpack85(buf[:0], s.run[group:]) {
+			if c == 0 {
+				s.zero(place{group, nth})
+			}
+		}
+	}
 }
 
 // enough85 reports whether there may be as much text as counts around two groups that are text, the first one at an offset: in these, in the group
 // before them and in that behind them. Near the end of the run that one may be misread, because the text ends in it: see endings.
 func (s *sieve) enough85(at int) bool {
-	var buf [20]byte
-	from := at
-	if at >= 5 {
-		from -= 5
-	}
-	data := s.code.unpack85(buf[:0], s.run[from:at+10])
-	end := len(data)
-	n := 8
-	if !follows(data[end-5], data[end-4]) {
+	var buf [8]byte
+	run := s.run
+	data := s.code.unpack85(buf[:0], run[at:at+10])
+	if !follows(data[3], data[4]) {
 		return false
 	}
-	for i := end - 9; i >= 0 && follows(data[i], data[i+1]); i-- {
-		n++
+	n, first, last := 8, data[0], data[7]
+	if at >= 5 {
+		before := s.code.unpack85(buf[:0], run[at-5:at])
+		for i := 3; i >= 0 && follows(before[i], first); i-- {
+			first = before[i]
+			n++
+		}
 	}
-	most := s.goesOn85(data[end-1], s.run[at+10:min(at+15, len(s.run))])
-	if at+10 >= len(s.run)-maxBeside-4-5 {
-		for k := 2; k <= 4 && at+10+k <= len(s.run); k++ {
-			most = max(most, s.goesOn85(data[end-1], s.run[at+10:at+10+k]))
+	if n >= s.least {
+		return true
+	}
+	most := s.goesOn85(last, run[at+10:min(at+15, len(run))])
+	if at+10 >= len(run)-maxBeside-4-5 {
+		for k := 2; k <= 4 && at+10+k <= len(run); k++ {
+			most = max(most, s.goesOn85(last, run[at+10:at+10+k]))
 		}
 	}
 	return n+most >= s.least

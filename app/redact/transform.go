@@ -63,6 +63,9 @@ func terminal(text []byte) int {
 func alternate(text []byte) *build {
 	b := build{}
 	for i := 0; i+2*minStretch <= len(text); i++ {
+		if w := binary.LittleEndian.Uint64(text[i+1:]); (w^w>>16)&0x0000_00ff_00ff_00ff != 0 && byte(w) < utf8.RuneSelf {
+			continue // a sign of one byte would stand there four times
+		}
 		sign := signAt(text[i+1:])
 		step := 1 + len(sign)
 		if len(sign) == 0 || !recurs(text[i+1:], sign, step) {
