@@ -114,7 +114,7 @@ var spaces = filter{
 		switch {
 		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
 			return drop
-		case c < ' ' || c == 0x7f || c >= 0xc2 && c <= 0xf3:
+		case c < ' ' || c == 0x7f || hides[c]:
 			return ask
 		}
 		return keep
@@ -147,6 +147,9 @@ var letters = filter{
 		return drop
 	}),
 	ask: func(text []byte) (int, bool) {
+		if !goesOn(text[1:]) {
+			return 1, false
+		}
 		r, size := utf8.DecodeRune(text)
 		return size, unicode.IsLetter(r) || unicode.IsDigit(r)
 	},

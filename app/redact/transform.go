@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -17,15 +18,45 @@ func invisible(text []byte) int {
 		return terminal(text)
 	case c <= ' ' || c == 0x7f:
 		return 1
-	case c < 0xc2 || c > 0xf3:
+	case !hides[c] || !goesOn(text[1:]):
 		return 0
 	}
 	r, size := utf8.DecodeRune(text)
-	if unicode.Is(unicode.Cf, r) || unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Variation_Selector, r) || r == '\u034f' || r == '\u115f' || r == '\u1160' || r == '\u3164' {
+	if unicode.In(r, unseen...) || strings.ContainsRune(blanks, r) {
 		return size
 	}
 	return 0
 }
+
+// unseen and blanks are the characters that are not seen, besides those of ASCII.
+var unseen = []*unicode.RangeTable{unicode.Cf, unicode.White_Space, unicode.Cc, unicode.Variation_Selector}
+
+const blanks = "\u034f\u115f\u1160\u3164"
+
+// hides has the first bytes of characters of which some are not seen.
+var hides = func() (t [256]bool) {
+	first := func(r rune) byte {
+		var buf [utf8.UTFMax]byte
+		return utf8.AppendRune(buf[:0], r)[0]
+	}
+	add := func(from, to rune) {
+		for c := int(first(from)); c <= int(first(to)); c++ {
+			t[c] = c >= utf8.RuneSelf
+		}
+	}
+	for _, table := range unseen {
+		for _, r := range table.R16 {
+			add(rune(r.Lo), rune(r.Hi))
+		}
+		for _, r := range table.R32 {
+			add(rune(r.Lo), rune(r.Hi))
+		}
+	}
+	for _, r := range blanks {
+		add(r, r)
+	}
+	return t
+}()
 
 // maxTerminal is the longest escape sequence, in bytes.
 const maxTerminal = 64
@@ -63,8 +94,8 @@ func terminal(text []byte) int {
 func alternate(text []byte) *build {
 	b := build{}
 	for i := 0; i+2*minStretch <= len(text); i++ {
-		if w := binary.LittleEndian.Uint64(text[i+1:]); (w^w>>16)&0x0000_00ff_00ff_00ff != 0 && byte(w) < utf8.RuneSelf {
-			continue // a sign of one byte would stand there four times
+		if !maySign(text[i+1:]) {
+			continue
 		}
 		sign := signAt(text[i+1:])
 		step := 1 + len(sign)
@@ -97,6 +128,22 @@ func alternate(text []byte) *build {
 		return nil
 	}
 	return &b
+}
+
+// maySign says of eight bytes or more whether what they begin with may be a sign: one of one byte stands there four times, and that with which another one
+// begins stands there again, behind it and a character.
+func maySign(text []byte) bool {
+	switch c := text[0]; {
+	case c < utf8.RuneSelf:
+		w := binary.LittleEndian.Uint64(text)
+		return (w^w>>16)&0x0000_00ff_00ff_00ff == 0
+	case c < 0xe0:
+		return c == text[3]
+	case c < 0xf0:
+		return c == text[4]
+	default:
+		return c == text[5]
+	}
 }
 
 // signAt returns the sign with which a text begins: of ASCII, or a character that is no letter. It is empty if there is none.
@@ -198,7 +245,7 @@ func compatible(text []byte, near around) *build {
 // mayCompose asks composed only where a character begins for which the answer may be yes.
 func mayCompose(text []byte) bool {
 	for i, c := range text {
-		if composes[c] {
+		if composes[c] && goesOn(text[i+1:]) {
 			if r, _ := utf8.DecodeRune(text[i:]); r != utf8.RuneError && composed(r) {
 				return true
 			}
@@ -206,6 +253,9 @@ func mayCompose(text []byte) bool {
 	}
 	return false
 }
+
+// goesOn says whether a text begins with a byte that goes on with a character. It saves decoding what is no text.
+func goesOn(text []byte) bool { return len(text) > 0 && text[0]&0xc0 == 0x80 }
 
 // composes has the first bytes of characters of which some are composed.
 var composes = func() (t [256]bool) {
