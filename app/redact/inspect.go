@@ -25,6 +25,7 @@ type inspection struct {
 	queue    []*view
 	found    []region // in the root
 	at       *view    // being decoded
+	runs     finder   // of the view at hand
 	decoders [decoders]decoder
 	last     window // of the root: see token
 }
@@ -87,7 +88,7 @@ func (in *inspection) derive(v *view) {
 	in.unescape(v)
 	in.numbers(v)
 	in.unpacked(v)
-	in.runs(v, ahead)
+	in.decoded(v, ahead)
 	if last {
 		return
 	}
@@ -136,8 +137,8 @@ func codesIn(v *view, last bool) []*code {
 	return codes
 }
 
-// runs makes the views of the codes that were read.
-func (in *inspection) runs(v *view, ahead *reading) {
+// decoded makes the views of the codes that were read.
+func (in *inspection) decoded(v *view, ahead *reading) {
 	for i, found := range in.pushAll(v, ahead) {
 		c := ahead.codes[i]
 		if found == nil || c.bits != 0 || !v.turned() || v.parent.kind != kindSpaces {
