@@ -18,7 +18,7 @@ func invisible(text []byte) int {
 		return terminal(text)
 	case c <= ' ' || c == 0x7f:
 		return 1
-	case !hides[c] || !goesOn(text[1:]):
+	case len(text) < 2 || !hides(c, text[1]):
 		return 0
 	}
 	r, size := utf8.DecodeRune(text)
@@ -33,15 +33,16 @@ var unseen = []*unicode.RangeTable{unicode.Cf, unicode.White_Space, unicode.Cc, 
 
 const blanks = "\u034f\u115f\u1160\u3164"
 
-// hides has the first bytes of characters of which some are not seen.
-var hides = func() (t [256]bool) {
-	first := func(r rune) byte {
-		var buf [utf8.UTFMax]byte
-		return utf8.AppendRune(buf[:0], r)[0]
-	}
+// hides says whether a character that isn't seen may begin with two bytes.
+func hides(first, second byte) bool { return unseenPairs[first]>>(second&63)&1 != 0 && second&0xc0 == 0x80 }
+
+// unseenPairs has, for each first byte of such a character, a bit for each second one.
+var unseenPairs = func() (t [256]uint64) {
 	add := func(from, to rune) {
-		for c := int(first(from)); c <= int(first(to)); c++ {
-			t[c] = c >= utf8.RuneSelf
+		for r := max(from, utf8.RuneSelf); r <= to; r++ {
+			var buf [utf8.UTFMax]byte
+			text := utf8.AppendRune(buf[:0], r)
+			t[text[0]] |= 1 << (text[1] & 63)
 		}
 	}
 	for _, table := range unseen {
@@ -213,20 +214,16 @@ var rotate13 = func() (t [256]byte) {
 func compatible(text []byte, near around) *build {
 	b := build{}
 	end := 0 // of the last change
-	for i := 0; i < len(text); {
-		if i+8 <= len(text) && binary.LittleEndian.Uint64(text[i:])&highBits == 0 {
-			i += 8
-			continue
+	for i := nextComposed(text, 0); i < len(text); i = nextComposed(text, i) {
+		from := i
+		for from > end && text[from-1] >= utf8.RuneSelf && text[from-1] != barrier {
+			from--
 		}
-		if text[i] < utf8.RuneSelf || text[i] == barrier {
-			i++
-			continue
-		}
-		from := max(i-1, end)
+		from = max(from-1, end)
 		for i < len(text) && text[i] >= utf8.RuneSelf && text[i] != barrier {
 			i++
 		}
-		if !mayCompose(text[from:i]) || norm.NFKC.IsNormal(text[from:i]) {
+		if norm.NFKC.IsNormal(text[from:i]) {
 			continue
 		}
 		b.nearby(text, end, from, near)
@@ -242,16 +239,21 @@ func compatible(text []byte, near around) *build {
 	return b.rest(text, end, near)
 }
 
-// mayCompose asks composed only where a character begins for which the answer may be yes.
-func mayCompose(text []byte) bool {
-	for i, c := range text {
-		if composes[c] && goesOn(text[i+1:]) {
+// nextComposed returns the offset of the next character for which composed says yes, or the length of the text.
+func nextComposed(text []byte, i int) int {
+	for i < len(text) {
+		if i+8 <= len(text) && binary.LittleEndian.Uint64(text[i:])&highBits == 0 {
+			i += 8
+			continue
+		}
+		if composes[text[i]] && goesOn(text[i+1:]) {
 			if r, _ := utf8.DecodeRune(text[i:]); r != utf8.RuneError && composed(r) {
-				return true
+				return i
 			}
 		}
+		i++
 	}
-	return false
+	return len(text)
 }
 
 // goesOn says whether a text begins with a byte that goes on with a character. It saves decoding what is no text.
