@@ -37,6 +37,11 @@ func (l *lister) nextRow(i int) row {
 			}
 			digits &= c
 			last = c
+			if i-from > maxNumber { // no number any more
+				i = endOfWord(text, i)
+				last = digitOf[text[i-1]]
+				break
+			}
 		}
 		switch n := i - from; {
 		case last&base16 == 0:

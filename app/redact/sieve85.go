@@ -81,13 +81,15 @@ func (s *sieve) look85(groups uint64) {
 	s.last85()
 }
 
-// last85 looks for zero bytes in the last group at each alignment, if it isn't complete.
+// last85 looks for zero bytes in the last group at each alignment, if it isn't complete. Of the three that it takes, two may be in a group that lacks one
+// byte, and only one in others.
 func (s *sieve) last85() {
 	var buf [3]byte
 	for n := 2; n <= 4 && n < len(s.run); n++ {
 		group := len(s.run) - n
-		if z := &s.zeros[group%5]; z[0].at == 0 && z[1].at == 0 {
-			continue // it takes three of them
+		z := &s.zeros[group%5]
+		if n < 4 && z[0].before|z[1].before == 0 || z[0].at|z[1].at == 0 {
+			continue
 		}
 		for nth, c := range s.code.unpack85(buf[:0], s.run[group:]) {
 			if c == 0 {

@@ -34,7 +34,9 @@ var unseen = []*unicode.RangeTable{unicode.Cf, unicode.White_Space, unicode.Cc, 
 const blanks = "\u034f\u115f\u1160\u3164"
 
 // hides says whether a character that isn't seen may begin with two bytes.
-func hides(first, second byte) bool { return unseenPairs[first]>>(second&63)&1 != 0 && second&0xc0 == 0x80 }
+func hides(first, second byte) bool {
+	return unseenPairs[first]>>(second&63)&1 != 0 && second&0xc0 == 0x80
+}
 
 // unseenPairs has, for each first byte of such a character, a bit for each second one.
 var unseenPairs = func() (t [256]uint64) {
