@@ -49,3 +49,12 @@ func TestRowsMissNothing(t *testing.T) {
 		t.Error("there was no list in any text")
 	}
 }
+
+// TestShortestRows: the first number of a list may stand at the end of a word, and the last one at the beginning of one.
+func TestShortestRows(t *testing.T) {
+	for _, text := range []string{"n104, 117, 110, 116, 101, 114, 50, 50nd", "x68 75 6e 74 65 72 32 32nd", "_68-75-6e-74-65-72-32-32z"} {
+		if got := string(lists([]byte("of: "+text+" rows"), false).text); !strings.HasPrefix(got, "hunter22\xff") {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}

@@ -44,14 +44,22 @@ var pairs = func() *[1 << 12]uint16 {
 			}
 		}
 		t[i] = head | tail<<8
-		for _, c := range []byte{first, middle, last} {
-			if c == 0 || magic[c] {
-				t[i] |= pairCloser
-			}
+		if first == 0 || middle == 0 || last == 0 || mayPackBehind(first, b<<4, 0xf0) || mayPackBehind(middle, b<<6, 0xc0) || magic[last] {
+			t[i] |= pairCloser
 		}
 	}
 	return t
 }()
+
+// mayPackBehind reports whether compressed data may begin with a byte and one of which some bits are known.
+func mayPackBehind(first, bits, known byte) bool {
+	for second := range 256 {
+		if byte(second)&known == bits&known && packs(first, byte(second)) {
+			return true
+		}
+	}
+	return false
+}
 
 const (
 	pairText   = 1<<6 - 1

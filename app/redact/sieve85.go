@@ -119,13 +119,18 @@ func (s *sieve) enough85(at int) bool {
 	if n >= s.least {
 		return true
 	}
-	most := s.goesOn85(last, run[at+10:min(at+15, len(run))])
-	if at+10 >= len(run)-maxBeside-4-5 {
-		for k := 2; k <= 4 && at+10+k <= len(run); k++ {
-			most = max(most, s.goesOn85(last, run[at+10:at+10+k]))
+	if n+s.goesOn85(last, run[at+10:min(at+15, len(run))]) >= s.least {
+		return true
+	}
+	if n+3 < s.least || at+10 < len(run)-maxBeside-4-5 {
+		return false
+	}
+	for k := 4; k >= 2; k-- {
+		if at+10+k <= len(run) && n+s.goesOn85(last, run[at+10:at+10+k]) >= s.least {
+			return true
 		}
 	}
-	return n+most >= s.least
+	return false
 }
 
 // goesOn85 returns how many bytes of a group may go on with a text that ended in a byte.
