@@ -1,7 +1,7 @@
 // Package redact takes secrets out of whatever leaves a box. It makes Clean, the only text that the store accepts.
 //
 // There are two passes. A Stream masks output while it comes, for people who watch; it knows the forms of the values, and patterns in complete lines. The final
-// pass (Text, Texts, JSON, Execution) sees a whole and looks behind encodings, too; what is stored and what agents get has been through it.
+// pass (Text, Texts, Execution) sees a whole and looks behind encodings, too; what is stored and what agents get has been through it.
 //
 // # What is found, streaming
 //

@@ -3,94 +3,9 @@ package redact
 import (
 	"bytes"
 	"encoding/binary"
-	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
-
-// invisible returns how many bytes at the beginning are not seen.
-func invisible(text []byte) int {
-	c := text[0]
-	switch {
-	case c == 0x1b:
-		return terminal(text)
-	case c <= ' ' || c == 0x7f:
-		return 1
-	case len(text) < 2 || !hides(c, text[1]):
-		return 0
-	}
-	r, size := utf8.DecodeRune(text)
-	if unicode.In(r, unseen...) || strings.ContainsRune(blanks, r) {
-		return size
-	}
-	return 0
-}
-
-// unseen and blanks are the characters that are not seen, besides those of ASCII.
-var unseen = []*unicode.RangeTable{unicode.Cf, unicode.White_Space, unicode.Cc, unicode.Variation_Selector}
-
-const blanks = "\u034f\u115f\u1160\u3164"
-
-// hides says whether a character that isn't seen may begin with two bytes.
-func hides(first, second byte) bool {
-	return unseenPairs[first]>>(second&63)&1 != 0 && second&0xc0 == 0x80
-}
-
-// unseenPairs has, for each first byte of such a character, a bit for each second one.
-var unseenPairs = func() (t [256]uint64) {
-	add := func(from, to rune) {
-		for r := max(from, utf8.RuneSelf); r <= to; r++ {
-			var buf [utf8.UTFMax]byte
-			text := utf8.AppendRune(buf[:0], r)
-			t[text[0]] |= 1 << (text[1] & 63)
-		}
-	}
-	for _, table := range unseen {
-		for _, r := range table.R16 {
-			add(rune(r.Lo), rune(r.Hi))
-		}
-		for _, r := range table.R32 {
-			add(rune(r.Lo), rune(r.Hi))
-		}
-	}
-	for _, r := range blanks {
-		add(r, r)
-	}
-	return t
-}()
-
-// maxTerminal is the longest escape sequence, in bytes.
-const maxTerminal = 64
-
-// terminal returns the length of an escape sequence of terminals.
-func terminal(text []byte) int {
-	if len(text) < 2 {
-		return 1
-	}
-	limit := min(len(text), maxTerminal)
-	switch text[1] {
-	case '[':
-		for i := 2; i < limit; i++ {
-			if text[i] >= '@' && text[i] <= '~' {
-				return i + 1
-			}
-		}
-	case ']':
-		for i := 2; i < limit; i++ {
-			if text[i] == 7 {
-				return i + 1
-			}
-			if text[i] == '\\' && text[i-1] == 0x1b {
-				return i + 1
-			}
-		}
-	default:
-		return 2
-	}
-	return 1
-}
 
 // alternate takes out a sign that stands behind every single character, as in s-e-c-r-e-t. The rest of the text is left out. nil if
 // there is no such thing.
@@ -211,75 +126,8 @@ var rotate13 = func() (t [256]byte) {
 	return t
 }()
 
-// compatible writes what is not ASCII with the plainest characters that mean the same, such as A for a wide A, together with what is near.
-// nil if nothing changes.
-func compatible(text []byte, near around) *build {
-	b := build{}
-	end := 0 // of the last change
-	for i := nextComposed(text, 0); i < len(text); i = nextComposed(text, i) {
-		from := i
-		for from > end && text[from-1] >= utf8.RuneSelf && text[from-1] != barrier {
-			from--
-		}
-		from = max(from-1, end)
-		for i < len(text) && text[i] >= utf8.RuneSelf && text[i] != barrier {
-			i++
-		}
-		if norm.NFKC.IsNormal(text[from:i]) {
-			continue
-		}
-		b.nearby(text, end, from, near)
-		var it norm.Iter
-		it.Init(norm.NFKC, text[from:i])
-		for !it.Done() {
-			at := it.Pos()
-			out := it.Next()
-			b.add(out, from+at, from+it.Pos(), whole)
-		}
-		end = i
-	}
-	return b.rest(text, end, near)
-}
-
-// nextComposed returns the offset of the next character for which composed says yes, or the length of the text.
-func nextComposed(text []byte, i int) int {
-	for i < len(text) {
-		if i+8 <= len(text) && binary.LittleEndian.Uint64(text[i:])&highBits == 0 {
-			i += 8
-			continue
-		}
-		if composes[text[i]] && goesOn(text[i+1:]) {
-			if r, _ := utf8.DecodeRune(text[i:]); r != utf8.RuneError && composed(r) {
-				return i
-			}
-		}
-		i++
-	}
-	return len(text)
-}
-
-// goesOn says whether a text begins with a byte that goes on with a character. It saves decoding what is no text.
-func goesOn(text []byte) bool { return len(text) > 0 && text[0]&0xc0 == 0x80 }
-
-// composes has the first bytes of characters of which some are composed.
-var composes = func() (t [256]bool) {
-	for r := rune(utf8.RuneSelf); r <= unicode.MaxRune; r++ {
-		if composed(r) {
-			var buf [utf8.UTFMax]byte
-			t[utf8.AppendRune(buf[:0], r)[0]] = true
-		}
-	}
-	return t
-}()
-
 // highBits are those of eight bytes that no ASCII character has.
 const highBits = 0x8080808080808080
-
-// composed reports whether a character may have a plainer form or join the one before it. It saves asking about ordinary ones.
-func composed(r rune) bool {
-	return r >= 0xa0 && r <= 0xbe || r >= 0x2b0 && r <= 0x36f || r >= 0x1d2c && r <= 0x1dff || r >= 0x2000 && r <= 0x24ff && r != 0x2192 || r >= 0x2c7c && r <= 0x2c7d ||
-		r >= 0x3000 && r <= 0x33ff || r >= 0xa69c && r <= 0xa7ff || r >= 0xf900 && r <= 0xffef || r >= 0x1d400
-}
 
 // around says how much of what surrounds a change may belong to the same value.
 type around struct {
