@@ -116,19 +116,21 @@ const shortest85 = 24
 
 // unlikely85 says that a run has too few of the signs that base 85 is full of, or, if it is short, neither one nor the usual mixture.
 func unlikely85(run []byte) bool {
-	signs := 0
 	var all uint8
-	for _, c := range run {
-		k := signs85[c]
-		signs += int(k & sign)
-		all |= k
+	if len(run) <= 64 {
+		for _, c := range run {
+			k := signs85[c]
+			if all |= k; k == sign {
+				return false
+			}
+		}
+		return len(run) > shortest85 || all != lower|upper|figure
 	}
-	switch {
-	case len(run) <= shortest85:
-		return all&sign == 0 && all != lower|upper|figure
-	case len(run) <= 64:
-		return signs == 0
-	case len(run) <= 128: // compressed data has few now and then, and no text shows in it
+	signs := 0
+	for _, c := range run {
+		signs += int(signs85[c] & sign)
+	}
+	if len(run) <= 128 { // compressed data has few now and then, and no text shows in it
 		return signs*20 < len(run)
 	}
 	return signs*12 < len(run)

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,7 +29,7 @@ func TestBesideAnEscape(t *testing.T) {
 			}
 		}
 	}
-	got, hits, err := of("18304421").JSON(json.RawMessage(`[-118304421.5, "a\\n"]`))
+	got, hits, err := resultOf(of("18304421"), []byte(`[-118304421.5, "a\\n"]`))
 	if err != nil || got.String() != `["-1[REDACTED].5","a\\n"]` || len(hits) != 1 || hits[0].Encoding != "" {
 		t.Errorf("%s, %+v, %v", got, hits, err)
 	}

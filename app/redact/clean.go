@@ -2,7 +2,6 @@ package redact
 
 import (
 	"fmt"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -40,16 +39,6 @@ func (c Clean) Ends(n int) Clean {
 		from++
 	}
 	return Clean{c.Truncate(half).text + gap + c.text[from:]}.Truncate(n)
-}
-
-// Join puts parts together as they are: the pieces of one Stream, or a text and a fixed note. It doesn't look for secrets
-// that reach over a joint, so parts of different origin belong on different lines or behind a fixed text.
-func Join(parts ...Clean) Clean {
-	var b strings.Builder
-	for _, p := range parts {
-		b.WriteString(p.text)
-	}
-	return Clean{b.String()}
 }
 
 // constant can't be named outside this package, so only untyped constants convert to it.

@@ -7,6 +7,7 @@ import (
 // code is an encoding that writes a group of bytes with a group of characters.
 type code struct {
 	name   string
+	nth    int       // of codes
 	digit  [256]int8 // of each character, or -1
 	bits   int       // of a character; 0 for base 85
 	group  scale
@@ -19,7 +20,7 @@ type code struct {
 const standard64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 // codes are the encodings of runs.
-var codes = []*code{
+var codes = numbered([]*code{
 	{name: "base64", digit: digitTable(standard64, standard64[:62]+"-_"), bits: 6, group: scale{4, 3, false}, least: 11, sifted: true},
 	{name: "hex", digit: hexDigit, bits: 4, group: scale{2, 1, false}, least: 16},
 	{name: "base32", digit: digitTable("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"), bits: 5, group: scale{8, 5, false}, least: 13},
@@ -28,17 +29,27 @@ var codes = []*code{
 	{name: "base32", digit: digitTable("0123456789abcdefghijklmnopqrstuv"), bits: 5, group: scale{8, 5, false}, least: 13, digits: 10},
 	{name: "base85", digit: digitTable(alphabetB85), group: scale{5, 4, true}, least: 10, sifted: true, scarce: true},
 	{name: "ascii85", digit: digitTable(alphabetA85), group: scale{5, 4, true}, least: 10, sifted: true, scarce: true},
+})
+
+func numbered(list []*code) []*code {
+	for i, c := range list {
+		c.nth = i
+	}
+	return list
 }
+
+// bit is the set of the code alone.
+func (c *code) bit() codeSet { return 1 << c.nth }
 
 // grouped are the codes that people write in groups with a sign between them, as keys and fingerprints are.
 var grouped = codes[1:2]
 
-// decode reads all runs of a code, at every alignment that they may have, and keeps what is text. Compressed data is expanded.
-func (c *code) decode(text []byte, d *decoder) *build {
+// decode reads runs of a code, at every alignment that they may have, and keeps what is text. Compressed data is expanded.
+func (c *code) decode(text []byte, runs []window, d *decoder) *build {
 	b := build{}
-	for from, to := runOf(text, 0, &c.digit, c.least); from < to; from, to = runOf(text, to, &c.digit, c.least) {
-		if (!c.scarce || c.plausible85(text[from:to])) && (c.digits == 0 || !d.joined || c.figures(text[from:to])) {
-			c.run(&b, text, from, to, d)
+	for _, w := range runs {
+		if (!c.scarce || c.plausible85(text[w.from:w.to])) && (c.digits == 0 || !d.joined || c.figures(text[w.from:w.to])) {
+			c.run(&b, text, w.from, w.to, d)
 		}
 	}
 	return &b
@@ -95,12 +106,39 @@ func (c *code) run(b *build, text []byte, from, to int, d *decoder) {
 		c.sift(b, text[from:to], from, d)
 		return
 	}
+	if (to-from)*c.bits/8 < d.least && !c.mayPack(text[from:to]) {
+		return // too short for text
+	}
 	for shift := range int(c.group.chars) {
 		d.scratch = c.unpack(d.scratch[:0], text[from+shift:to])
 		d.inflate(b, d.scratch, from+shift, to, c.group)
 		b.readable(d.scratch, d.least, from+shift, to, c.group)
 	}
 }
+
+// mayPack reports whether there are two bytes in a run, at any alignment, with which compressed data may begin.
+func (c *code) mayPack(run []byte) bool {
+	var acc uint32
+	for _, ch := range run {
+		acc = acc<<c.bits | uint32(c.digit[ch])
+		for bit := range c.bits {
+			if two := acc >> bit; heads[two>>11&31]>>(two&31)&1 != 0 && packs(byte(two>>8), byte(two)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// heads has a bit for the last five bits of two bytes with which compressed data may begin, by their first five.
+var heads = func() (t [32]uint32) {
+	for two := range 1 << 16 {
+		if packs(byte(two>>8), byte(two)) {
+			t[two>>11] |= 1 << (two & 31)
+		}
+	}
+	return t
+}()
 
 // sift reads those parts of a run that a sieve leaves.
 func (c *code) sift(b *build, run []byte, at int, d *decoder) {

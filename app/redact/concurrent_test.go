@@ -17,7 +17,7 @@ func TestConcurrentUse(t *testing.T) {
 		cut, _ := r.Cut(text + long[:9])
 		after, _ := r.After(long[:9], long[9:])
 		data, _ := json.Marshal(forms)
-		result, _, err := r.JSON(data)
+		result, _, err := resultOf(r, data)
 		if err != nil {
 			t.Error(err)
 		}

@@ -61,13 +61,19 @@ const manyBytes = 32 << 10
 type reading struct {
 	text   []byte
 	codes  []*code
+	runs   *finder
 	builds []*build // by code: what they stand for
 	others sync.WaitGroup
 }
 
 // read begins to read codes in the view at hand; of a long text it doesn't wait for them.
 func (in *inspection) read(list []*code) *reading {
-	r := &reading{text: in.at.text, codes: list, builds: make([]*build, len(list))}
+	r := &reading{text: in.at.text, codes: list, runs: &in.runs, builds: make([]*build, len(list))}
+	var wanted codeSet
+	for _, c := range list {
+		wanted |= c.bit()
+	}
+	in.runs.find(r.text, wanted)
 	for _, who := range []*decoder{&in.decoders[forBits], &in.decoders[for85]} {
 		if len(r.text) < manyBytes {
 			r.read(in, who)
@@ -82,7 +88,7 @@ func (in *inspection) read(list []*code) *reading {
 func (r *reading) read(in *inspection, who *decoder) {
 	for i, c := range r.codes {
 		if in.decoderOf(c) == who {
-			r.builds[i] = c.decode(r.text, who)
+			r.builds[i] = c.decode(r.text, r.runs.found[c.nth], who)
 		}
 	}
 }

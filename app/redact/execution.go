@@ -30,7 +30,8 @@ type Cleaned struct {
 	Hits                  map[string]Hits // by channel: stdout, stderr, error, result, network
 }
 
-// Execution is the final pass over everything that an execution gives out. Errors wrap ErrJSON: CheckJSON refuses the result.
+// Execution is the final pass over everything that an execution gives out. The result keeps its shape. Errors wrap ErrJSON: CheckJSON refuses the result, because it
+// is not one valid JSON value in UTF-8, or is nested more than MaxDepth deep.
 func (r *Redactor) Execution(x Execution) (Cleaned, error) {
 	var result *tree
 	var leaves, values, keys []*leaf

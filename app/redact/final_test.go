@@ -178,10 +178,10 @@ func TestThreeHiders(t *testing.T) {
 		text, apart := secret, false
 		for i := range 3 {
 			name := rapid.SampledFrom(names()).Draw(r, "hider")
-			if name == "coloured" && i < 2 || name == "ascii85" && i > 0 {
-				name = "hex" // no terminal shows such escapes; runs in base 85 can't always be told from other text
+			if name == "coloured" && i < 2 {
+				name = "hex" // no terminal shows such escapes
 			}
-			if slices.Contains(separators, name) || name == "ascii85" { // which has the separators among its digits
+			if slices.Contains(separators, name) {
 				if apart {
 					name = "HEX"
 				}
@@ -192,7 +192,8 @@ func TestThreeHiders(t *testing.T) {
 		form := text
 		text = rapid.SampledFrom([]string{"", "x: ", "token="}).Draw(r, "before") + form + "\n"
 		got, hits := of(secret).Text(text)
-		if hits.Total() == 0 || !hidden(text, got.String(), form) {
+		asItWas := strings.Contains(got.String(), "[REDACTED..."+secret[len(secret)-4:]+"]") // what is left is quotes, however long they are
+		if hits.Total() == 0 || !asItWas && !hidden(text, got.String(), form) || strings.Contains(got.String(), secret) {
 			r.Fatalf("%q became %q", text, got)
 		}
 	})

@@ -81,7 +81,7 @@ func TestSplitEncoded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, hits, err := of(hexSecret).JSON(data)
+			got, hits, err := resultOf(of(hexSecret), data)
 			if err != nil || hits.Total() == 0 || !hidden(string(data), got.String(), form) {
 				t.Errorf("%s, cut at %d: %q became %q, %v", name, at, data, got, err)
 				break
@@ -188,7 +188,7 @@ func TestSoftBreakIsCut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, hits, err := of(hexSecret).JSON(data)
+			got, hits, err := resultOf(of(hexSecret), data)
 			if err != nil || hits.Total() == 0 || !hidden(string(data), got.String(), inner) {
 				t.Errorf("%q became %q, %v", data, got, err)
 			}

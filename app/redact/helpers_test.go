@@ -54,8 +54,17 @@ func cutText(r *Redactor, in string) (Clean, int) {
 	return got, hits.Total()
 }
 
+// resultOf masks the result of an execution that has nothing else.
+func resultOf(r *Redactor, data []byte) (Clean, Hits, error) {
+	out, err := r.Execution(Execution{Result: data})
+	if err != nil {
+		return Clean{}, nil, err
+	}
+	return *out.Result, out.Hits["result"], nil
+}
+
 func jsonOf(r *Redactor, data []byte) (Clean, int, error) {
-	got, hits, err := r.JSON(data)
+	got, hits, err := resultOf(r, data)
 	return got, hits.Total(), err
 }
 

@@ -12,33 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// ErrJSON is wrapped by every error of JSON. The texts hold nothing of the data.
+// ErrJSON is wrapped by every error about a result. The texts hold nothing of the data.
 var ErrJSON = errors.New("redact: not one valid JSON value")
 
 // MaxDepth is how deeply arrays and objects may be nested.
 const MaxDepth = 200
 
-// JSON masks the secrets in the strings and keys of one JSON value, keeping its shape, and reports what was masked.
-// The answer is compact JSON with sorted keys; of equal keys the last counts; numbers stay as they are written.
-//
-// A number whose digits hold a secret of 8 characters or more becomes a masked string. Where masking makes two keys of an
-// object equal, all but one get " (2)", " (3)" … appended, in the order of the keys as they were; keys without a secret keep
-// their names.
-//
-// Errors wrap ErrJSON: the data is not one valid JSON value in UTF-8, or is nested more than MaxDepth deep.
-func (r *Redactor) JSON(data json.RawMessage) (Clean, Hits, error) {
-	value, err := decode(data)
-	if err != nil {
-		return Clean{}, nil, err
-	}
-	t := newTree(value)
-	r.look(t.leaves, t.joints()...)
-	var hits tally
-	clean, err := t.encode(r.machine, &hits)
-	return clean, hits.hits(), err
-}
-
-// CheckJSON returns the error that JSON would return.
+// CheckJSON returns the error that Execution would return for a result.
 func CheckJSON(data json.RawMessage) error {
 	_, err := decode(data)
 	return err
@@ -126,7 +106,11 @@ func (t *tree) joints() [][]part {
 	return [][]part{partsOf(t.values), partsOf(t.keys)}
 }
 
-// encode returns the masked JSON.
+// encode returns the masked JSON: compact, with sorted keys; of equal keys the last counts; numbers stay as they are written.
+//
+// A number whose digits hold a secret of 8 characters or more becomes a masked string. Where masking makes two keys of an
+// object equal, all but one get " (2)", " (3)" … appended, in the order of the keys as they were; keys without a secret keep
+// their names.
 func (t *tree) encode(m *machine, hits *tally) (Clean, error) {
 	w := walker{machine: m, leaves: t.leaves, tally: hits}
 	var out bytes.Buffer

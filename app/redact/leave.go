@@ -8,7 +8,8 @@ import (
 
 // filter says what a view leaves out of its parent.
 type filter struct {
-	class *[256]uint8 // of each byte: drop, keep or ask
+	class *[256]uint8 // of each byte: drop, keep, ask or oddity
+	alone uint8       // class of a byte that begins a character of which the rest isn't there
 	// ask says, of the character or sequence with which a text begins, its length in bytes and whether it stays.
 	ask func(text []byte) (n int, stays bool)
 }
@@ -17,6 +18,7 @@ const (
 	drop uint8 = iota
 	keep
 	ask
+	oddity = 4 // dropped, and in no ordinary text
 )
 
 // mark ties a place of a filtered view to its parent. What is between two marks is found by filtering again, which is needed only where there
@@ -39,11 +41,13 @@ func (f *filter) leave(text []byte) *build {
 	for i < len(text) {
 		b.marks = append(b.marks, mark{int32(n), int32(i)})
 		for limit := min(i+markEvery, len(text)); i < limit; {
-			i, n = f.fast(b.text, text[:limit], i, n)
+			var odd bool
+			i, n, odd = f.fast(b.text, text[:limit], i, n)
+			b.odd = b.odd || odd
 			if i == limit {
 				break
 			}
-			size, stays := f.ask(text[i:])
+			size, stays := f.next(text[i:])
 			if stays {
 				n += copy(b.text[n:], text[i:i+size])
 			} else {
@@ -57,16 +61,18 @@ func (f *filter) leave(text []byte) *build {
 }
 
 // fast filters until it has to ask. It writes every byte, so that it needn't guess which stay.
-func (f *filter) fast(out, text []byte, i, n int) (int, int) {
+func (f *filter) fast(out, text []byte, i, n int) (int, int, bool) {
+	var all uint8
 	for ; i < len(text); i++ {
 		k := f.class[text[i]]
 		if k == ask {
 			break
 		}
+		all |= k
 		out[n] = text[i]
-		n += int(k)
+		n += int(k & keep)
 	}
-	return i, n
+	return i, n, all&oddity != 0
 }
 
 // first returns the offset of the first thing that doesn't stay.
@@ -85,8 +91,13 @@ func (f *filter) first(text []byte) int {
 	return len(text)
 }
 
+// next says of what a text begins with how long it is, and whether it stays.
 func (f *filter) next(text []byte) (n int, stays bool) {
-	if k := f.class[text[0]]; k != ask {
+	k := f.class[text[0]]
+	if k == ask && text[0] >= utf8.RuneSelf && !goesOn(text[1:]) {
+		k = f.alone
+	}
+	if k != ask {
 		return 1, k == keep
 	}
 	return f.ask(text)
@@ -114,11 +125,14 @@ var spaces = filter{
 		switch {
 		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
 			return drop
-		case c < ' ' || c == 0x7f || c >= 0xc2 && c <= 0xf3:
+		case c == 0x1b || unseenPairs[c] != 0:
 			return ask
+		case c < ' ' || c == 0x7f:
+			return oddity
 		}
 		return keep
 	}),
+	alone: keep,
 	ask: func(text []byte) (int, bool) {
 		if n := invisible(text); n > 0 {
 			return n, false
@@ -146,11 +160,26 @@ var letters = filter{
 		}
 		return drop
 	}),
+	alone: oddity,
 	ask: func(text []byte) (int, bool) {
+		if text[0] < 0xe0 { // a character of two bytes: next has seen the second one
+			r := rune(text[0]&31)<<6 | rune(text[1]&63)
+			return 2, twoByteLetters[r>>6]>>(r&63)&1 != 0
+		}
 		r, size := utf8.DecodeRune(text)
 		return size, unicode.IsLetter(r) || unicode.IsDigit(r)
 	},
 }
+
+// twoByteLetters has a bit for each character of two bytes that is a letter or digit.
+var twoByteLetters = func() (t [32]uint64) {
+	for r := rune(utf8.RuneSelf); r < 0x800; r++ {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			t[r>>6] |= 1 << (r & 63)
+		}
+	}
+	return t
+}()
 
 func classOf(class func(byte) uint8) *[256]uint8 {
 	t := new([256]uint8)

@@ -39,6 +39,7 @@ type machine struct {
 	sorted []uint32 // heads in order
 	filter []uint64 // bit set: the hash of a head
 	shift  uint32
+	leaper leaper
 }
 
 // endKey stands for a byte in the key under which next has a state's output.
@@ -61,6 +62,7 @@ func newMachine(values []value, needles []needle) *machine {
 	m.links = make([]uint64, len(m.chars))
 	m.sums = make([]atomic.Pointer[output], len(m.outputs))
 	m.sift()
+	m.leaper = newLeaper(needles)
 	return m
 }
 

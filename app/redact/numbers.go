@@ -18,24 +18,43 @@ type list struct {
 	to    int // where the last one ends
 }
 
-// token is what stands between two signs.
-type token struct {
+// lister goes through a text from token to token.
+type lister struct {
 	text []byte
-	fits uint8 // bases in which it may be a number; see digitOf
-	last uint8 // bases in which its last character is a digit
+	b    build
+	all  []list
+	word []byte // the last token that was no number
 }
 
-// lists reads lists of numbers in bases 10, 8, 2 and 16 as bytes and as characters; if only hex counts, those in base 16.
-func lists(text []byte, onlyHex bool) *build {
-	b := build{}
-	all := []list{{base: 16, bit: base16}, {base: 10, bit: base10}, {base: 8, bit: base8}, {base: 2, bit: base2}}
+func newLister(text []byte, onlyHex bool) *lister {
+	l := &lister{text: text, all: []list{{base: 16, bit: base16}, {base: 10, bit: base10}, {base: 8, bit: base8}, {base: 2, bit: base2}}}
 	if onlyHex {
-		all = all[:1]
+		l.all = l.all[:1]
 	}
+	return l
+}
+
+// lists reads lists of numbers in bases 10, 8, 2 and 16 as bytes and as characters; if only hex counts, those in base 16. It reads only where there may
+// be enough numbers in a row.
+func lists(text []byte, onlyHex bool) *build {
+	l := newLister(text, onlyHex)
+	for at := 0; at < len(text); {
+		row := l.nextRow(at)
+		if row.end == 0 {
+			break
+		}
+		l.word = row.word
+		at = l.read(row.from, row.end)
+	}
+	return &l.b
+}
+
+// read takes the tokens from an offset at which no list is open up to another one, and beyond it for as long as one is open. It returns where it stopped.
+func (l *lister) read(i, until int) int {
+	text := l.text
 	begun := false
-	last := 0       // end of the last token
-	var word []byte // the last token that was no number
-	for i := 0; i < len(text); {
+	last := 0 // end of the last token
+	for i < len(text) && (begun || i < until) {
 		if digitOf[text[i]]&begins == 0 {
 			i++
 			continue
@@ -43,7 +62,7 @@ func lists(text []byte, onlyHex bool) *build {
 		from := i
 		if !begun {
 			if i = endOfWord(text, i); i-from > maxToken || digitOf[text[i-1]]&base16 == 0 {
-				word = text[from:i]
+				l.word = text[from:i]
 				continue // nothing to add to, and no number
 			}
 		}
@@ -51,105 +70,41 @@ func lists(text []byte, onlyHex bool) *build {
 		i = from + len(t.text)
 		near := from-last <= maxBetween && bytes.IndexByte(text[last:from], barrier) < 0
 		if t.last&base16 == 0 {
-			if near && bytes.Equal(word, t.text) { // chr(72)+chr(105)
+			if near && bytes.Equal(l.word, t.text) { // chr(72)+chr(105)
 				last = i
 				continue
 			}
-			word = t.text
+			l.word = t.text
 		}
-		begun = false
-		for k := range all {
-			l := &all[k]
-			if l.count > 0 && !near {
-				l.flush(&b, text)
-			}
-			if l.count == 0 && (t.fits|t.last)&l.bit == 0 {
-				continue // no number of this base
-			}
-			l.take(&b, text, t, from)
-			begun = begun || l.count > 0
-		}
+		begun = l.take(t, from, near)
 		last = i
 	}
-	for k := range all {
-		all[k].flush(&b, text)
+	for k := range l.all {
+		l.all[k].flush(&l.b, text)
 	}
-	return &b
+	return i
+}
+
+// take gives a token to the lists, and reports whether one is open then.
+func (l *lister) take(t token, from int, near bool) (begun bool) {
+	for k := range l.all {
+		list := &l.all[k]
+		if list.count > 0 && !near {
+			list.flush(&l.b, l.text)
+		}
+		if list.count == 0 && (t.fits|t.last)&list.bit == 0 {
+			continue // no number of this base
+		}
+		list.take(&l.b, l.text, t, from)
+		begun = begun || list.count > 0
+	}
+	return begun
 }
 
 const (
 	maxToken   = 24 // bytes of the longest word in which the first number of a list may be
 	maxBetween = 6  // bytes between two numbers of a list
 )
-
-// Classes of bytes.
-const (
-	begins uint8 = 1 << iota // a number may begin with it
-	alnum                    // a letter or digit
-	base2
-	base8
-	base10
-	base16
-)
-
-var digitOf = classOf(func(c byte) (k uint8) {
-	if c == '_' || !isWord(c) {
-		return 0
-	}
-	k = alnum
-	if hexDigit[c] >= 0 {
-		k |= base16 | begins
-	}
-	if c == 'x' || c == 'u' || c == 'U' {
-		k |= begins
-	}
-	if c >= '0' && c <= '9' {
-		k |= base10
-	}
-	if c >= '0' && c <= '7' {
-		k |= base8
-	}
-	if c == '0' || c == '1' {
-		k |= base2
-	}
-	return k
-})
-
-// endOfWord returns where the letters and digits at an offset end.
-func endOfWord(text []byte, i int) int {
-	for ; i+8 <= len(text); i += 8 {
-		t := text[i : i+8 : i+8]
-		if digitOf[t[0]]&digitOf[t[1]]&digitOf[t[2]]&digitOf[t[3]]&digitOf[t[4]]&digitOf[t[5]]&digitOf[t[6]]&digitOf[t[7]]&alnum == 0 {
-			break
-		}
-	}
-	for i < len(text) && digitOf[text[i]] != 0 {
-		i++
-	}
-	return i
-}
-
-func tokenAt(text []byte, from int) token {
-	i, digits := from, uint8(0xff)
-	for i < len(text) && digitOf[text[i]] != 0 {
-		digits &= digitOf[text[i]]
-		i++
-	}
-	t := token{text: text[from:i], fits: digits & fitting[min(i-from, len(fitting)-1)]}
-	if i > from {
-		t.last = digitOf[text[i-1]]
-	}
-	if len(t.text) > 1 && len(t.text) <= maxNumber && (hexDigit[text[from]] < 0 || text[from] == '0' && text[from+1] > '9') {
-		t.fits = 0xff // it may begin with the mark of a base
-	}
-	return t
-}
-
-// maxNumber is how long a number is, with the mark of its base.
-const maxNumber = 10
-
-// fitting has, for each length, the bases in which numbers are as long as that.
-var fitting = [...]uint8{0, base10, base8 | base10 | base16, base8 | base10, base10, base10, base10, base2 | base10, base2, 0}
 
 // take counts a number, or ends the list.
 func (l *list) take(b *build, text []byte, t token, from int) {
@@ -261,62 +216,4 @@ func (l *list) each(text []byte, f func(n rune, from, to int)) {
 		}
 		i += len(t.text)
 	}
-}
-
-// junk returns how many bytes at the beginning of a token can't be part of a number at its end.
-func junk(token []byte, base int) int {
-	if base == 16 {
-		if i := bytes.LastIndexByte(token, 'x'); i > 0 && token[i-1] == '0' {
-			return i - 1
-		}
-		return max(len(token)-2, 0)
-	}
-	i := len(token)
-	for i > 0 && token[i-1] >= '0' && token[i-1] <= '9' {
-		i--
-	}
-	if i > 0 && i < len(token) && token[i-1] == 'o' || i > 0 && token[i-1] == 'b' {
-		return max(i-2, 0)
-	}
-	return i
-}
-
-// number reads a token of one base, with the prefix that languages give it or without.
-func number(t token, base int) (rune, bool) {
-	token := t.text
-	if len(token) > maxNumber {
-		return 0, false
-	}
-	marked := false
-	switch {
-	case len(token) > 2 && token[0] == '0' && prefixed(token[1], base):
-		token, marked = token[2:], true
-	case len(token) > 1 && base == 16 && (token[0] == 'x' || token[0] == 'u' || token[0] == 'U'):
-		token, marked = token[1:], true
-	case base == 2 && (len(token) < 7 || len(token) > 8), base == 8 && len(token) != 3 && len(token) != 2, base == 16 && len(token) != 2:
-		return 0, false
-	}
-	if base == 10 && len(token) > 7 {
-		return 0, false
-	}
-	var n rune
-	for _, c := range token {
-		d := rune(hexDigit[c])
-		if d < 0 || int(d) >= base {
-			return 0, false
-		}
-		n = n*rune(base) + d
-	}
-	return n, n <= utf8.MaxRune && (n < 256 || base == 10 || marked) && utf8.ValidRune(n)
-}
-
-// prefixed reports whether a letter behind a zero marks a base. ROT13 makes the marks of bases 2 and 8 of each other, and leaves the digits.
-func prefixed(c byte, base int) bool {
-	switch c {
-	case 'x', 'X':
-		return base == 16
-	case 'o', 'O', 'b', 'B':
-		return base == 2 || base == 8
-	}
-	return false
 }

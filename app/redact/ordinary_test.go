@@ -37,7 +37,7 @@ func TestOrdinaryReports(t *testing.T) {
 			t.Errorf("%s: %v", name, hits)
 		}
 		if filepath.Ext(name) == ".json" {
-			if _, hits, err := r.JSON(data); err != nil || hits != nil {
+			if _, hits, err := resultOf(r, data); err != nil || hits != nil {
 				t.Errorf("%s as JSON: %v, %v", name, hits, err)
 			}
 		}

@@ -16,6 +16,7 @@ type scan struct {
 	left    left
 	lines   newline
 	folded  folded
+	breaks  breakPlaces
 	words   bool   // needles that count only as words count
 	loose   bool   // only needles count that are safe to look for in joined text
 	open    bool   // candidate ends at pos and counts if no word character follows
@@ -32,7 +33,13 @@ func (s *scan) take(buf []byte, base, from int) {
 	for i := from; i < len(buf); {
 		if s.idle() {
 			s.lines = newline{}
-			if i = s.machine.skip(buf, max(i-headLen+1, 0)) + headLen - 1; i >= len(buf) {
+			next := max(i-headLen+1, 0)
+			if s.words {
+				next = s.machine.skip(buf, next)
+			} else {
+				next = s.leap(buf, next)
+			}
+			if i = next + headLen - 1; i >= len(buf) {
 				break
 			}
 		} else if s.steady() {

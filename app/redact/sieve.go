@@ -8,8 +8,15 @@ type sieve struct {
 	code  *code
 	run   []byte
 	parts [5][]window // by alignment: what may be text
-	zeros [5][2]int   // by alignment and which byte of two it is: the place of the last zero byte, in bytes, and one more; 0 for none
+	zeros [5][2]zeros // by alignment and which byte of two it is
 	heads []place     // with which compressed data may begin
+	least int         // bytes of text that must stand together
+}
+
+// zeros are the places of the last zero bytes, in bytes, and one more; 0 for none.
+type zeros struct {
+	at     int // of the last one
+	before int // of the one before it, if it is near
 }
 
 // window is a part of a run, in digits. It begins at the alignment that it is for.
@@ -29,22 +36,30 @@ var pairs = func() *[1 << 12]uint16 {
 		var head, tail uint16
 		for second := range 256 {
 			c := byte(second)
-			if c>>4 == b&15 && follows(first, c) {
+			if c>>4 == b&15 && textFollows(first, c) {
 				head |= textClass(c)
 			}
-			if c&15 == a>>2 && follows(c, last) {
+			if c&15 == a>>2 && textFollows(c, last) {
 				tail |= textClass(c)
 			}
 		}
 		t[i] = head | tail<<8
-		for _, c := range []byte{first, middle, last} {
-			if c == 0 || magic[c] {
-				t[i] |= pairCloser
-			}
+		if first == 0 || middle == 0 || last == 0 || mayPackBehind(first, b<<4, 0xf0) || mayPackBehind(middle, b<<6, 0xc0) || magic[last] {
+			t[i] |= pairCloser
 		}
 	}
 	return t
 }()
+
+// mayPackBehind reports whether compressed data may begin with a byte and one of which some bits are known.
+func mayPackBehind(first, bits, known byte) bool {
+	for second := range 256 {
+		if byte(second)&known == bits&known && packs(first, byte(second)) {
+			return true
+		}
+	}
+	return false
+}
 
 const (
 	pairText   = 1<<6 - 1
@@ -71,8 +86,8 @@ func textClass(c byte) uint16 {
 	return 1 << 5
 }
 
-// follows reports whether b may stand behind a in UTF-8 that is text.
-func follows(a, b byte) bool {
+// textFollows is follows, worked out.
+func textFollows(a, b byte) bool {
 	const lead, more = 1 << 0, 1 << 1
 	before, after := textClass(a), textClass(b)
 	switch {
@@ -88,7 +103,7 @@ func follows(a, b byte) bool {
 
 // look goes through a run; least is how much text must stand together.
 func (s *sieve) look(c *code, run []byte, least int) {
-	s.code, s.run, s.heads, s.zeros = c, run, s.heads[:0], [5][2]int{}
+	s.code, s.run, s.least, s.heads, s.zeros = c, run, least, s.heads[:0], [5][2]zeros{}
 	for i := range s.parts {
 		s.parts[i] = s.parts[i][:0]
 	}
@@ -167,18 +182,22 @@ func (s *sieve) closer(at int) {
 	}
 }
 
-// zero takes note of a zero byte. Two of them as near as they are in UTF-16 that isn't foreign throughout make a window.
+// zero takes note of a zero byte. Three of them as near to each other as they are in UTF-16 that isn't foreign throughout make a window: minStretch units have
+// as many, see mostlyNarrow.
 func (s *sieve) zero(p place) {
 	const reach = 2 * (maxForeign + 1) // bytes
 	size, bytes := int(s.code.group.chars), int(s.code.group.bytes)
 	shift := p.group % size
-	at := p.group/size*bytes + p.nth
-	last := &s.zeros[shift][at&1]
-	if *last > 0 && at-(*last-1) <= reach {
-		digits := (reach/bytes + 1) * size
-		s.keep((*last-1)/bytes*size+shift-digits, p.group+size+digits)
+	now := zeros{at: p.group/size*bytes + p.nth + 1}
+	last := &s.zeros[shift][now.at&1]
+	if last.at > 0 && now.at-last.at <= reach {
+		now.before = last.at
+		if last.before > 0 {
+			digits := (reach/bytes + 1) * size
+			s.keep((last.before-1)/bytes*size+shift-digits, p.group+size+digits)
+		}
 	}
-	*last = at + 1
+	*last = now
 }
 
 // packed reports whether what begins at a place looks like compressed data.

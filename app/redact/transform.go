@@ -5,64 +5,16 @@ import (
 	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
-
-// invisible returns how many bytes at the beginning are not seen.
-func invisible(text []byte) int {
-	c := text[0]
-	switch {
-	case c == 0x1b:
-		return terminal(text)
-	case c <= ' ' || c == 0x7f:
-		return 1
-	case c < 0xc2 || c > 0xf3:
-		return 0
-	}
-	r, size := utf8.DecodeRune(text)
-	if unicode.Is(unicode.Cf, r) || unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Variation_Selector, r) || r == '\u034f' || r == '\u115f' || r == '\u1160' || r == '\u3164' {
-		return size
-	}
-	return 0
-}
-
-// maxTerminal is the longest escape sequence, in bytes.
-const maxTerminal = 64
-
-// terminal returns the length of an escape sequence of terminals.
-func terminal(text []byte) int {
-	if len(text) < 2 {
-		return 1
-	}
-	limit := min(len(text), maxTerminal)
-	switch text[1] {
-	case '[':
-		for i := 2; i < limit; i++ {
-			if text[i] >= '@' && text[i] <= '~' {
-				return i + 1
-			}
-		}
-	case ']':
-		for i := 2; i < limit; i++ {
-			if text[i] == 7 {
-				return i + 1
-			}
-			if text[i] == '\\' && text[i-1] == 0x1b {
-				return i + 1
-			}
-		}
-	default:
-		return 2
-	}
-	return 1
-}
 
 // alternate takes out a sign that stands behind every single character, as in s-e-c-r-e-t. The rest of the text is left out. nil if
 // there is no such thing.
 func alternate(text []byte) *build {
 	b := build{}
 	for i := 0; i+2*minStretch <= len(text); i++ {
+		if !maySign(text[i+1:]) {
+			continue
+		}
 		sign := signAt(text[i+1:])
 		step := 1 + len(sign)
 		if len(sign) == 0 || !recurs(text[i+1:], sign, step) {
@@ -94,6 +46,22 @@ func alternate(text []byte) *build {
 		return nil
 	}
 	return &b
+}
+
+// maySign says of eight bytes or more whether what they begin with may be a sign: one of one byte stands there four times, and that with which another one
+// begins stands there again, behind it and a character.
+func maySign(text []byte) bool {
+	switch c := text[0]; {
+	case c < utf8.RuneSelf:
+		w := binary.LittleEndian.Uint64(text)
+		return (w^w>>16)&0x0000_00ff_00ff_00ff == 0
+	case c < 0xe0:
+		return c == text[3]
+	case c < 0xf0:
+		return c == text[4]
+	default:
+		return c == text[5]
+	}
 }
 
 // signAt returns the sign with which a text begins: of ASCII, or a character that is no letter. It is empty if there is none.
@@ -158,71 +126,8 @@ var rotate13 = func() (t [256]byte) {
 	return t
 }()
 
-// compatible writes what is not ASCII with the plainest characters that mean the same, such as A for a wide A, together with what is near.
-// nil if nothing changes.
-func compatible(text []byte, near around) *build {
-	b := build{}
-	end := 0 // of the last change
-	for i := 0; i < len(text); {
-		if i+8 <= len(text) && binary.LittleEndian.Uint64(text[i:])&highBits == 0 {
-			i += 8
-			continue
-		}
-		if text[i] < utf8.RuneSelf || text[i] == barrier {
-			i++
-			continue
-		}
-		from := max(i-1, end)
-		for i < len(text) && text[i] >= utf8.RuneSelf && text[i] != barrier {
-			i++
-		}
-		if !mayCompose(text[from:i]) || norm.NFKC.IsNormal(text[from:i]) {
-			continue
-		}
-		b.nearby(text, end, from, near)
-		var it norm.Iter
-		it.Init(norm.NFKC, text[from:i])
-		for !it.Done() {
-			at := it.Pos()
-			out := it.Next()
-			b.add(out, from+at, from+it.Pos(), whole)
-		}
-		end = i
-	}
-	return b.rest(text, end, near)
-}
-
-// mayCompose asks composed only where a character begins for which the answer may be yes.
-func mayCompose(text []byte) bool {
-	for i, c := range text {
-		if composes[c] {
-			if r, _ := utf8.DecodeRune(text[i:]); r != utf8.RuneError && composed(r) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// composes has the first bytes of characters of which some are composed.
-var composes = func() (t [256]bool) {
-	for r := rune(utf8.RuneSelf); r <= unicode.MaxRune; r++ {
-		if composed(r) {
-			var buf [utf8.UTFMax]byte
-			t[utf8.AppendRune(buf[:0], r)[0]] = true
-		}
-	}
-	return t
-}()
-
 // highBits are those of eight bytes that no ASCII character has.
 const highBits = 0x8080808080808080
-
-// composed reports whether a character may have a plainer form or join the one before it. It saves asking about ordinary ones.
-func composed(r rune) bool {
-	return r >= 0xa0 && r <= 0xbe || r >= 0x2b0 && r <= 0x36f || r >= 0x1d2c && r <= 0x1dff || r >= 0x2000 && r <= 0x24ff && r != 0x2192 || r >= 0x2c7c && r <= 0x2c7d ||
-		r >= 0x3000 && r <= 0x33ff || r >= 0xa69c && r <= 0xa7ff || r >= 0xf900 && r <= 0xffef || r >= 0x1d400
-}
 
 // around says how much of what surrounds a change may belong to the same value.
 type around struct {

@@ -1,0 +1,45 @@
+package redact
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestFinderMissesNothing: the finder finds every run that is long enough, as reading byte by byte does.
+func TestFinderMissesNothing(t *testing.T) {
+	var all codeSet
+	for _, c := range codes {
+		all |= c.bit()
+	}
+	var found [8]int
+	rapid.Check(t, func(r *rapid.T) {
+		var f finder
+		for range 2 { // the second time with what the first one left
+			var text []byte
+			for range rapid.IntRange(0, 6).Draw(r, "parts") {
+				part := rapid.SampledFrom([]string{`[A-Z2-7]{1,18}`, `[a-z2-7]{1,18}`, `[0-9a-f]{1,20}`, `[0-9A-V]{1,18}`, `[0-9a-v]{1,18}`, `[A-Za-z0-9+/_-]{1,30}`, `[!-u]{1,15}`, `[0-9A-Za-z!#$%&()*+;<=>?@^_{|}~-]{1,15}`, `[ .,/:"é]{1,4}`}).Draw(r, "alphabet")
+				text = append(text, rapid.StringMatching(part).Draw(r, "part")...)
+			}
+			f.find(text, all)
+			for i, c := range codes {
+				var want []window
+				for from, to := 0, 0; from < len(text); from = to + 1 {
+					for to = from; to < len(text) && c.digit[text[to]] >= 0; to++ {
+					}
+					if to-from >= c.least {
+						want = append(want, window{from, to})
+					}
+				}
+				if !slices.Equal(f.found[i], want) {
+					r.Fatalf("%s in %q: %v, not %v", c.name, text, f.found[i], want)
+				}
+				found[i] += len(want)
+			}
+		}
+	})
+	if slices.Contains(found[:], 0) {
+		t.Errorf("of some code there was no run: %v", found)
+	}
+}

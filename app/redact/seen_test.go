@@ -1,0 +1,33 @@
+package redact
+
+import (
+	"bytes"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// TestNothingIsLookedPast: the shortcuts for bytes that begin no character of interest know every such character.
+func TestNothingIsLookedPast(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if r == 0x1b || !utf8.ValidRune(r) || r > 0x32000 && r < 0xe0000 { // planes without characters
+			continue
+		}
+		text := utf8.AppendRune(nil, r)
+		unseen := unicode.Is(unicode.Cf, r) || unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Variation_Selector, r) || r == '\u034f' || r == '\u115f' || r == '\u1160' || r == '\u3164'
+		if b := spaces.leave(text); unseen != (b != nil && len(b.text) == 0) {
+			t.Errorf("%U is not seen: %v", r, unseen)
+		}
+		letter := r < utf8.RuneSelf && isWord(byte(r)) && r != '_' || r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
+		if b := letters.leave(text); letter != (b == nil) {
+			t.Errorf("%U is a letter or digit: %v", r, letter)
+		}
+		if composed(r) && nextComposed(text, 0) > 0 {
+			t.Errorf("%U has no plainer form", r)
+		}
+		signed := bytes.Repeat(append([]byte{'x'}, text...), minStretch)
+		if len(signAt(text)) > 0 && alternate(append(signed, " and what follows"...)) == nil {
+			t.Errorf("%U is no sign behind every character", r)
+		}
+	}
+}
