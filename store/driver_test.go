@@ -107,6 +107,9 @@ func TestRowsOfTheSameStatementAreReadAtOnce(t *testing.T) {
 			all = append(all, n)
 			each()
 		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
 		return all
 	}
 	inner := ""
@@ -153,7 +156,8 @@ func TestKeptStatementsSeeAChangedSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = rows.Close() }()
-		if names, err = rows.Columns(); err != nil {
+		names, err = rows.Columns()
+		if err = errors.Join(err, rows.Err()); err != nil {
 			t.Fatal(err)
 		}
 		return names
