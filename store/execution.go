@@ -43,14 +43,16 @@ type Standing struct {
 	ProfileGone bool
 }
 
-// Standing says how an execution stands, for less than reading it costs. CodeNotFound if there is none.
-func (tx *Tx) Standing(ctx context.Context, lookup []byte) (s Standing, err error) {
-	err = tx.db.WithContext(ctx).Raw("SELECT id, "+profileGone+" FROM executions WHERE lookup = ?", lookup).Row().Scan(&s.Row, &s.ProfileGone)
+// Standing says how an execution stands, for less than reading it costs: agents that poll ask for nothing else. CodeNotFound if there is none.
+func (s *Store) Standing(ctx context.Context, lookup []byte) (now Standing, err error) {
+	err = s.read(ctx).ConnPool.QueryRowContext(ctx, standing, lookup).Scan(&now.Row, &now.ProfileGone)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = gorm.ErrRecordNotFound
 	}
-	return s, notFound(err, "execution")
+	return now, notFound(err, "execution")
 }
+
+const standing = "SELECT id, " + profileGone + " FROM executions WHERE lookup = ?"
 
 // Ended returns what an execution printed, returned and connected to, and its row. CodeNotFound if there is none.
 func (tx *Tx) Ended(ctx context.Context, handle string) (row int64, out app.Output, list []app.Connection, err error) {

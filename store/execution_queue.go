@@ -27,6 +27,7 @@ type NewExecution struct {
 	Trace         string // trace id; "" if there is none
 	By            app.Actor
 	At            time.Time
+	ClaimedBy     string // the server run that claims it with the same commit; "" if it waits
 }
 
 // Queued counts pending executions: of all profiles, and of one.
@@ -41,7 +42,7 @@ func (tx *Tx) Queued(ctx context.Context, profileHandle string) (all, own int, e
 
 const countQueue = `SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 0) AS own FROM executions INDEXED BY executions_pending WHERE status = 'pending'`
 
-// Enqueue stores a pending execution under its profile as it is now, counts the use, and returns it. CodeProfileRevoked if
+// Enqueue stores an execution under its profile as it is now, counts the use, and returns it as pending, also if it is claimed already. CodeProfileRevoked if
 // the profile was revoked or deleted in the meantime.
 func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) (x Execution, err error) {
 	profile, err := gorm.G[profileRow](tx.db).Select("id, description, policy").Where("handle = ? AND revoked = 0", n.ProfileHandle).Take(ctx)
@@ -57,8 +58,12 @@ func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) (x Execution, err err
 		Status: string(app.StatusPending), TimeoutMs: n.Timeout.Milliseconds(), Injected: "[]", RerunOf: n.RerunOf, Live: n.Live, Trace: n.Trace,
 		CreatedAt: toMillis(n.At), Manifest: "{}",
 	}
+	status, claimed := row.Status, int64(0)
+	if n.ClaimedBy != "" {
+		status, claimed = string(app.StatusRunning), row.CreatedAt
+	}
 	err = tx.db.WithContext(ctx).Raw(insertPending, row.Handle, n.Lookup, row.SealedID, profile.ID, row.ProfileHandle, row.ProfileDescription, row.Policy,
-		row.Status, row.TimeoutMs, row.Injected, row.RerunOf, row.Live, row.Trace, string(by), row.CreatedAt, row.Manifest).Scan(&row.ID).Error
+		status, n.ClaimedBy, claimed, row.TimeoutMs, row.Injected, row.RerunOf, row.Live, row.Trace, string(by), row.CreatedAt, row.Manifest).Scan(&row.ID).Error
 	if err != nil {
 		return x, fmt.Errorf("store: enqueue: %w", err)
 	}
@@ -73,8 +78,8 @@ func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) (x Execution, err err
 }
 
 const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profile_id, profile_handle, profile_description, policy,
-		status, timeout_ms, injected, rerun_of, live, trace, submitted_by, created_at, manifest)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+		status, claimed_by, claimed_at, timeout_ms, injected, rerun_of, live, trace, submitted_by, created_at, manifest)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
 func gone(err error) error {
 	if app.CodeOf(notFound(err, "profile")) == app.CodeNotFound {

@@ -1,7 +1,9 @@
 // Package engine claims executions from the store, owns the pool of boxes, and drives each session from start to verdict.
 //
-// The executions table is the queue: Submit writes a pending row, one dispatcher claims one as soon as a run slot is free, and
+// The executions table is the queue: Submit writes a row, one dispatcher claims one as soon as a run slot is free, and
 // nothing about a waiting execution is kept anywhere else. Profiles take turns, so that one with a thousand waiting executions doesn't make another wait for them. What runs is known in memory, by handle, from its claim until its row is terminal.
+//
+// If nothing waits and a slot is free, Submit claims with the commit that stores the row: see atOnce. It would be the next claim in any case.
 //
 // # One execution
 //
@@ -17,6 +19,12 @@
 //
 // Drain lets what runs come to its end; Close ends the rest, as interrupted. After a crash the next Start gives an end to what was claimed. Whether the script had been sent
 // is known from the record of its start, which is committed before: an execution without one has certainly done nothing, and its end says so.
+//
+// Three commits of an execution must be on the disk before something else happens. Its row, before the 202: what was accepted waits, or gets an end.
+// The record of its start, before the script is sent: else the next server could take it for one that has done nothing. Its end, before anybody is told. The claim in
+// between needs no commit of its own. Together with the row it says no more than that a server took it: if that server dies before the start is recorded, the next one
+// says that nothing ran, as it would for a claim from the queue. Nor can it run twice: a claimed row is never claimed again, and no server but the one in its
+// claim runs it.
 //
 // # Backends
 //

@@ -54,11 +54,7 @@ func (e *Engine) known(ctx context.Context, id string, lookup []byte) (x store.E
 	if !ok {
 		return x, false, nil
 	}
-	var s store.Standing
-	err = e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		s, err = tx.Standing(ctx, lookup)
-		return err
-	})
+	s, err := e.cfg.Store.Standing(ctx, lookup)
 	if err != nil || s.Row != k.row {
 		e.kept.Remove(id)
 		return x, false, err

@@ -71,6 +71,7 @@ type Engine struct {
 	reviews atomic.Int64 // begun
 	kept    *lru.Cache[string, kept]
 	wake    chan struct{}
+	pending atomic.Bool // something may be: see claim
 
 	ctx    context.Context // ends when Close begins
 	cancel context.CancelFunc
@@ -100,6 +101,7 @@ func New(cfg Config) *Engine {
 		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), wake: make(chan struct{}, 1), lapsed: make(chan struct{}, 1),
 		ctx: ctx, cancel: cancel, kept: newKept(), live: map[string]*run{}, reason: beingChecked,
 	}
+	e.pending.Store(true)
 	for _, s := range cfg.Sandboxes {
 		e.fleet = append(e.fleet, &candidate{Sandbox: s})
 	}

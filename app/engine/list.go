@@ -75,18 +75,31 @@ func (e *Engine) Follow(ctx context.Context, x app.Execution, atMost time.Durati
 	limit := time.NewTimer(atMost)
 	defer limit.Stop()
 	for {
-		x, err := e.Execution(ctx, x.ID)
-		if err != nil || settled(x) {
-			return x, err
+		if !e.busy(x.Handle) {
+			now, err := e.Execution(ctx, x.ID)
+			if err != nil || settled(now) {
+				return now, err
+			}
 		}
 		select {
 		case <-nudges.C():
 		case <-limit.C:
-			return x, nil
+			return e.Execution(ctx, x.ID)
 		case <-ctx.Done():
 			return app.Execution{}, context.Cause(ctx)
 		}
 	}
+}
+
+// busy reports whether an execution runs here and asks nothing: then the store can't say that it is settled.
+func (e *Engine) busy(handle string) bool {
+	r := e.running(handle)
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.question == nil
 }
 
 func settled(x app.Execution) bool { return x.Status.Terminal() || x.Status == app.StatusAwaitingLLM }

@@ -14,6 +14,12 @@ const claimEvery = 2 * time.Second
 
 // wakeUp says that there may be something to claim. It never blocks.
 func (e *Engine) wakeUp() {
+	e.pending.Store(true)
+	e.nudge()
+}
+
+// nudge says that a slot is free for what may be there already.
+func (e *Engine) nudge() {
 	select {
 	case e.wake <- struct{}{}:
 	default:
@@ -37,6 +43,7 @@ func (e *Engine) claimLoop() {
 		select {
 		case <-e.wake:
 		case <-ticker.C:
+			e.pending.Store(true)
 		case <-e.ctx.Done():
 			return
 		}
@@ -44,13 +51,24 @@ func (e *Engine) claimLoop() {
 }
 
 // claim takes the pending execution whose turn it is (store.Tx.Claim); nil if there is none, no sandbox to run it in, no room on the disk for what it would give, or people hold the queue
-// (access.PauseExecutions).
-func (e *Engine) claim(ctx context.Context) (*run, error) {
+// (access.PauseExecutions). The store isn't asked when it had none the last time and nothing was said since: a transaction per free slot would take the
+// writer from those who need it.
+func (e *Engine) claim(ctx context.Context) (r *run, err error) {
 	if !e.runnable() || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if !e.pending.Swap(false) { // before looking: what is said meanwhile counts
+		return nil, nil
+	}
+	held := false
+	defer func() {
+		if r != nil || held || err != nil {
+			e.pending.Store(true)
+		}
+	}()
 	if err := e.cfg.Store.Roomy(); err != nil {
 		if app.CodeOf(err) == app.CodeStorageFull {
+			held = true
 			return nil, nil
 		}
 		return nil, err
@@ -60,8 +78,8 @@ func (e *Engine) claim(ctx context.Context) (*run, error) {
 	var claimed store.Execution
 	var ok bool
 	// A claim that was committed must be known here: it is not given up half-way.
-	err := e.cfg.Store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
-		if held, err := access.ReadHeld(ctx, tx); err != nil || held {
+	err = e.cfg.Store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
+		if held, err = access.ReadHeld(ctx, tx); err != nil || held {
 			return err
 		}
 		claimed, ok, err = tx.Claim(ctx, e.name, e.lastTurn, e.now())
@@ -71,7 +89,7 @@ func (e *Engine) claim(ctx context.Context) (*run, error) {
 		return nil, err
 	}
 	e.lastTurn = claimed.ProfileHandle
-	r := newRun(e, claimed.Execution)
+	r = newRun(e, claimed.Execution)
 	e.register(r)
 	e.publish(r.x)
 	return r, nil

@@ -53,7 +53,6 @@ func (e *Engine) Rerun(ctx context.Context, handle string, live bool, by app.Act
 		return app.Execution{}, err
 	}
 	x.ID = id
-	e.accepted(x)
 	return x, nil
 }
 

@@ -28,6 +28,8 @@ type run struct {
 	status app.Status
 	box    *box // likewise
 
+	script, inputs []byte // as submitted; nil if they are still to be read from the store
+
 	mu        sync.Mutex
 	grant     grant
 	red       *redact.Redactor
@@ -193,7 +195,7 @@ func (r *run) releaseSlot() {
 	r.mu.Unlock()
 	if held {
 		r.e.slots.release()
-		r.e.wakeUp()
+		r.e.nudge()
 	}
 }
 

@@ -50,8 +50,10 @@ func (r *run) prepare() (job, error) {
 		return job{}, err
 	}
 	j := job{grant: g, seen: seen}
-	if j.script, j.inputs, err = e.given(r.ctx, r.x.Handle); err != nil {
-		return j, err
+	if j.script, j.inputs = r.script, r.inputs; j.script == nil {
+		if j.script, j.inputs, err = e.given(r.ctx, r.x.Handle); err != nil {
+			return j, err
+		}
 	}
 	return j, r.recall()
 }

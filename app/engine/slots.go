@@ -20,6 +20,17 @@ func newSlots(n int) *slots { return &slots{free: n} }
 // start waits for a slot to begin an execution with.
 func (s *slots) start(ctx context.Context) error { return s.acquire(ctx, &s.starting) }
 
+// startNow takes a slot if one is free and nobody waits for it.
+func (s *slots) startNow() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.free == 0 {
+		return false
+	}
+	s.free--
+	return true
+}
+
 // resume waits for a slot, before everybody who wants to start.
 func (s *slots) resume(ctx context.Context) error { return s.acquire(ctx, &s.resuming) }
 

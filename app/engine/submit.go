@@ -56,16 +56,8 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, rep
 	x.ProfileID = s.ProfileID
 	if !replayed {
 		x.ID = id
-		e.accepted(x)
 	}
 	return x, replayed, nil
-}
-
-// accepted tells of an execution that is pending now.
-func (e *Engine) accepted(x app.Execution) {
-	e.cfg.Metrics.Submitted()
-	e.wakeUp()
-	e.publish(x)
 }
 
 // mayExecute returns the profile if scripts may run under it now.
@@ -131,8 +123,14 @@ func (e *Engine) seal(s Submission, profile, id string) store.NewExecution {
 	return n
 }
 
-// enqueue stores the row, without its id, or returns the execution that was submitted with the same key before.
+// enqueue stores the row and tells of it, or returns the execution that was submitted with the same key before. x is pending and without its id. If nothing
+// waits and a slot is free it is claimed with the same commit.
 func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution) (x app.Execution, replayed bool, err error) {
+	now := e.atOnce()
+	defer now.end()
+	if now != nil {
+		ctx = context.WithoutCancel(ctx) // a claim that was committed must be known here: it is not given up half-way
+	}
 	key, body := sha256.Sum256([]byte(s.IdempotencyKey)), s.digest()
 	since := n.At.Add(-idempotencyLife)
 	before := "" // handle of the execution that has the key
@@ -142,8 +140,16 @@ func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution
 				return err
 			}
 		}
-		if err := e.room(ctx, tx, n.ProfileHandle); err != nil {
+		waiting, err := e.room(ctx, tx, n.ProfileHandle)
+		if err != nil {
 			return err
+		}
+		claim, err := now.may(ctx, tx, waiting)
+		if err != nil {
+			return err
+		}
+		if claim {
+			n.ClaimedBy = e.name
 		}
 		pending, err := tx.Enqueue(ctx, n)
 		if err != nil {
@@ -155,37 +161,47 @@ func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution
 		}
 		return tx.Remember(ctx, n.ProfileHandle, n.Handle, key[:], body, n.At, since)
 	})
-	if err == nil && before != "" {
+	switch {
+	case err != nil:
+		return app.Execution{}, false, err
+	case before != "":
 		x, err = e.ByHandle(ctx, before)
+		return x, true, err
+	case n.ClaimedBy != "":
+		now.claimed(x, s)
+	default:
+		e.wakeUp()
 	}
-	return x, before != "", err
+	e.cfg.Metrics.Submitted()
+	e.publish(x)
+	return x, false, nil
 }
 
-// room refuses what could not run or would wait too long.
-func (e *Engine) room(ctx context.Context, tx *store.Tx, profile string) error {
+// room refuses what could not run or would wait too long, and returns how many wait already.
+func (e *Engine) room(ctx context.Context, tx *store.Tx, profile string) (waiting int, err error) {
 	retired, err := access.ReadRetired(ctx, tx)
 	if err == nil {
 		err = retired.Err()
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := e.cfg.Store.Roomy(); err != nil {
-		return err
+		return 0, err
 	}
 	if reason := e.refusing(); reason != "" {
-		return app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "Ask the person who runs Airlock to look at the Sandbox page of the UI, or to run airlock doctor on the host; then submit again.")
+		return 0, app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "Ask the person who runs Airlock to look at the Sandbox page of the UI, or to run airlock doctor on the host; then submit again.")
 	}
 	all, own, err := tx.Queued(ctx, profile)
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case own >= e.cfg.QueuePerProfile:
-		return app.E(app.CodeQueueFull, fmt.Sprintf("this profile has %d executions waiting already", own), "Wait until some of them have ended, then submit again.")
+		return 0, app.E(app.CodeQueueFull, fmt.Sprintf("this profile has %d executions waiting already", own), "Wait until some of them have ended, then submit again.")
 	case all >= e.cfg.Queue:
-		return app.E(app.CodeQueueFull, fmt.Sprintf("%d executions are waiting already", all), "Try again later, or ask the operator to raise AIRLOCK_QUEUE or AIRLOCK_WORKERS.")
+		return 0, app.E(app.CodeQueueFull, fmt.Sprintf("%d executions are waiting already", all), "Try again later, or ask the operator to raise AIRLOCK_QUEUE or AIRLOCK_WORKERS.")
 	}
-	return nil
+	return all, nil
 }
 
 // digest identifies what was submitted, each part with its length. The timeout counts as it will be used.
