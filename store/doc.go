@@ -6,8 +6,6 @@
 // one transaction write at a time; queueing for one connection in Go costs nothing and never ends in "database is locked", while
 // deferred transactions that start to write half-way do. A second process (airlock admin) may use the file at the same time.
 //
-// Each connection keeps its compiled statements by their text (driver.go), so text that differs from call to call, with values in it, say, costs as much to compile as to run.
-//
 // # What a commit promises
 //
 // A transaction that committed is on the disk (synchronous=FULL): it outlives a kill -9, and a power cut if the disk keeps its own promises. Two rules rest on that. What

@@ -32,7 +32,7 @@ func bare(t *testing.T) (*Store, string) {
 	if err := prepareFile(path); err != nil {
 		t.Fatal(err)
 	}
-	db, err := connect(t.Context(), dsn(path)+"&_txlock=immediate", 1, nil)
+	db, err := connect(dsn(path)+"&_txlock=immediate", 1, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	gosqlite "github.com/glebarez/go-sqlite"
 	"gorm.io/gorm"
-	"modernc.org/sqlite"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -26,7 +26,7 @@ const (
 )
 
 func sqliteCode(err error) int {
-	var e *sqlite.Error
+	var e *gosqlite.Error
 	if errors.As(err, &e) {
 		return e.Code() & 0xff
 	}
@@ -95,7 +95,7 @@ func TestSQLiteIsRecent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if version < "3.53" {
-		t.Errorf("SQLite %s: an old one is used", version)
+		t.Errorf("SQLite %s: go.mod must name go-sqlite itself, or an old one is used", version)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/glebarez/sqlite"
 	"gorm.io/gorm"
-	"modernc.org/sqlite"
 )
 
 // FileName is the database's name in the data directory.
@@ -55,7 +55,7 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path}
-	if s.writer, err = connect(ctx, dsn(path)+"&_txlock=immediate", 1, log); err != nil {
+	if s.writer, err = connect(dsn(path)+"&_txlock=immediate", 1, log, false); err != nil {
 		return nil, err
 	}
 	migrations, err := embedded()
@@ -63,10 +63,10 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 		err = migrate(ctx, s.writer, dir, migrations, log)
 	}
 	if err == nil {
-		s.reader, err = connect(ctx, dsn(path)+"&mode=ro", max(4, runtime.NumCPU()), log)
+		s.reader, err = connect(dsn(path)+"&mode=ro", max(4, runtime.NumCPU()), log, true)
 	}
 	if err == nil {
-		s.urgent, err = connect(ctx, dsn(path)+"&mode=ro", 2, log)
+		s.urgent, err = connect(dsn(path)+"&mode=ro", 2, log, true)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -95,20 +95,21 @@ func dsn(path string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + pragmas
 }
 
-func connect(ctx context.Context, dsn string, conns int, log *slog.Logger) (*gorm.DB, error) {
-	pool := sql.OpenDB(connector{dsn: dsn, driver: &sqlite.Driver{}})
+func connect(dsn string, conns int, log *slog.Logger, prepare bool) (*gorm.DB, error) {
+	pool, err := sql.Open(sqlite.DriverName, dsn)
+	if err != nil {
+		return nil, fmt.Errorf("store: open: %w", err)
+	}
 	pool.SetMaxOpenConns(conns)
 	pool.SetMaxIdleConns(conns)
 	pool.SetConnMaxLifetime(0)
-	db, err := gorm.Open(dialect{pool}, &gorm.Config{
+	db, err := gorm.Open(sqlite.Dialector{Conn: pool}, &gorm.Config{
 		Logger:                 newLogger(log),
 		NowFunc:                func() time.Time { return time.Now().UTC().Truncate(time.Millisecond) },
 		SkipDefaultTransaction: true,
+		PrepareStmt:            prepare,
 		TranslateError:         true,
 	})
-	if err == nil {
-		err = pool.PingContext(ctx)
-	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("store: open: %w", err), pool.Close())
 	}
