@@ -23,7 +23,8 @@ var soak = flag.Duration("soak", 40*time.Second, "length of TestSoak")
 // TestSoak keeps the whole program under a mixed load: scripts, questions, refused hosts, failures, cancellations, long polls, pages and event streams. What it holds must not grow: memory,
 // descriptors and threads of the server and its plugin, the write-ahead log, the boxes kept ready. See the Makefile's soak for an hour of it.
 func TestSoak(t *testing.T) {
-	in := startInstance(t, "AIRLOCK_POOL=2", "AIRLOCK_WORKERS=3", "AIRLOCK_QUEUE=200", "AIRLOCK_LIMIT_MEMORY=128MiB")
+	// What still asks when the load ends keeps its box for AIRLOCK_LLM_WAIT.
+	in := startInstance(t, "AIRLOCK_POOL=2", "AIRLOCK_WORKERS=3", "AIRLOCK_QUEUE=200", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LLM_WAIT=10s")
 	profile := in.admin("", "profile", "create", "--description", "soak")
 	in.admin("", "profile", "lock", profile)
 	s := &soaker{in: in, profile: profile, client: loggedIn(t, in)}
