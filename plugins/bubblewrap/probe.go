@@ -72,6 +72,7 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 			f.Closed = append(f.Closed, name)
 		}
 	}
+	slices.Sort(f.Closed) // the probe ends at the first that works, which must not be ptrace: bwrap takes a process that asks to be traced for an ended one
 	input, err := json.Marshal(f)
 	if err != nil {
 		return nil, err
