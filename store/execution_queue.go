@@ -42,6 +42,20 @@ func (tx *Tx) Queued(ctx context.Context, profileHandle string) (all, own int, e
 
 const countQueue = `SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 0) AS own FROM executions INDEXED BY executions_pending WHERE status = 'pending'`
 
+// QueuedPlacements says of each profile that has pending executions where they may run, by its handle.
+func (tx *Tx) QueuedPlacements(ctx context.Context) (map[string]app.Placement, error) {
+	rows, err := gorm.G[profileRow](tx.db).Select("handle, backend, min_tier, image").
+		Where("handle IN (SELECT profile_handle FROM executions INDEXED BY executions_pending WHERE status = 'pending')").Find(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: places of the queue: %w", err)
+	}
+	places := make(map[string]app.Placement, len(rows))
+	for _, r := range rows {
+		places[r.Handle] = app.Placement{Backend: r.Backend, MinTier: r.MinTier, Image: r.Image}
+	}
+	return places, nil
+}
+
 // Enqueue stores an execution under its profile as it is now, counts the use, and returns it as pending, also if it is claimed already. CodeProfileRevoked if
 // the profile was revoked or deleted in the meantime.
 func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) (x Execution, err error) {
@@ -90,9 +104,11 @@ func gone(err error) error {
 
 // Claim takes a pending execution for the server run named by; ok is false if there is none. Profiles take turns: it is the oldest of the first profile after the
 // one that had the last turn, in the order of their handles, however much others have queued. after is that profile's handle, "" at the beginning.
-func (tx *Tx) Claim(ctx context.Context, by, after string, at time.Time) (x Execution, ok bool, err error) {
+// Those of the profiles named by without are left.
+func (tx *Tx) Claim(ctx context.Context, by, after string, at time.Time, without ...string) (x Execution, ok bool, err error) {
+	left := toJSON(append([]string{}, without...))
 	for _, after := range []string{after, ""} {
-		rows, err := gorm.G[executionView](tx.db).Raw(claimNext, by, toMillis(at), after).Find(ctx)
+		rows, err := gorm.G[executionView](tx.db).Raw(claimNext, by, toMillis(at), after, left).Find(ctx)
 		if err != nil {
 			return Execution{}, false, fmt.Errorf("store: claim: %w", err)
 		}
@@ -105,7 +121,8 @@ func (tx *Tx) Claim(ctx context.Context, by, after string, at time.Time) (x Exec
 }
 
 const claimNext = `UPDATE executions SET status = 'running', claimed_by = ?, claimed_at = ?
-	WHERE id = (SELECT id FROM executions INDEXED BY executions_pending WHERE status = 'pending' AND profile_handle > ? ORDER BY profile_handle, id LIMIT 1) AND status = 'pending'
+	WHERE id = (SELECT id FROM executions INDEXED BY executions_pending WHERE status = 'pending' AND profile_handle > ?
+		AND profile_handle NOT IN (SELECT value FROM json_each(?)) ORDER BY profile_handle, id LIMIT 1) AND status = 'pending'
 	RETURNING id, handle, sealed_id, profile_handle, profile_description, policy, status, timeout_ms, injected, rerun_of, live, trace, created_at, manifest`
 
 // ExecutionValue says which version of which credential a key had.

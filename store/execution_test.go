@@ -104,6 +104,38 @@ func TestClaimTakesTheOldestOnce(t *testing.T) {
 	}
 }
 
+func TestClaimLeavesProfilesThatHaveToWait(t *testing.T) {
+	s := queue(t)
+	enqueue(t, s, "a0", "a", start)
+	enqueue(t, s, "b0", "b", start)
+	write(t, s, func(tx *Tx) error {
+		_, err := tx.exec(t.Context(), "UPDATE profiles SET backend = 'ssh', min_tier = 'full', image = 'i' WHERE handle = 'a'")
+		return err
+	})
+	var got []string
+	for _, without := range [][]string{{"a", "b"}, {"a"}, {"a"}, nil} {
+		write(t, s, func(tx *Tx) error {
+			places, err := tx.QueuedPlacements(t.Context())
+			if err != nil {
+				return err
+			}
+			want := map[string]app.Placement{"a": {Backend: "ssh", MinTier: "full", Image: "i"}, "b": {}}
+			if len(got) > 1 {
+				delete(want, "b")
+			}
+			if diff := cmp.Diff(want, places); diff != "" {
+				t.Error(diff)
+			}
+			x, _, err := tx.Claim(t.Context(), "this run", "", start, without...)
+			got = append(got, x.Handle)
+			return err
+		})
+	}
+	if diff := cmp.Diff([]string{"", "b0", "", "a0"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestProfilesTakeTurns: however much one has queued, and in whatever order it came, the others wait for one of its executions at most.
 func TestProfilesTakeTurns(t *testing.T) {
 	s := queue(t)
@@ -129,7 +161,7 @@ func TestProfilesTakeTurns(t *testing.T) {
 	}
 	for _, sql := range []string{claimNext, countQueue} {
 		var plan []struct{ Detail string }
-		if err := s.writer.Raw("EXPLAIN QUERY PLAN "+sql, "a", 1, "").Scan(&plan).Error; err != nil {
+		if err := s.writer.Raw("EXPLAIN QUERY PLAN "+sql, "a", 1, "", "[]").Scan(&plan).Error; err != nil {
 			t.Fatal(err)
 		}
 		if details := fmt.Sprint(plan); !strings.Contains(details, "COVERING INDEX executions_pending") || strings.Contains(details, "TEMP B-TREE") {

@@ -427,7 +427,7 @@ func samples() []sample {
 		{"compare-choose", views.CompareView(views.ComparePage{Shell: shell("Compare", views.SectionExecutions), This: sampleCompare().This, Choices: sampleCompare().Choices}), false},
 		{"print", views.PrintView(samplePrint()), true},
 		{"sandbox", views.SandboxView(views.SandboxPage{Shell: shell("Sandbox", views.SectionSandbox), Box: sampleBox()}), false},
-		{"sandbox-checking", views.SandboxView(views.SandboxPage{Shell: shell("Sandbox", views.SectionSandbox), Box: views.BoxState{Checking: true, Workers: 4, Queued: 1, Backends: []views.BoxBackend{{Name: "bubblewrap"}, {Name: "landlock"}}}}), false},
+		{"sandbox-checking", views.SandboxView(views.SandboxPage{Shell: shell("Sandbox", views.SectionSandbox), Box: views.BoxState{Checking: true, Workers: 4, Queued: 1, Backends: []views.BoxBackend{{Name: "bubblewrap", Checking: true}, {Name: "landlock", Checking: true}}}}), false},
 		{"audit", views.AuditView(views.AuditPage{Shell: shell("Audit", views.SectionAudit), Chain: views.AuditChain{Through: 5, Whole: ago(time.Hour)}, Older: "/ui/audit?before=3", Archived: []views.ArchivedRow{
 			{Label: "3f9ac01b77d2e844", Events: 41208, From: ago(4000 * time.Hour), To: ago(40 * time.Hour), CSV: "/ui/audit/export?of=3f9ac01b77d2e844&as=csv", Lines: "/ui/audit/export?of=3f9ac01b77d2e844&as=jsonl"},
 			{Label: "90aa11c4e5d2f7b63b8c0de14f5a6978", Events: 7, From: ago(4000 * time.Hour), To: ago(60 * time.Hour), CSV: "/ui/audit/export?of=90&as=csv", Lines: "/ui/audit/export?of=90&as=jsonl"}}, Events: []views.AuditRow{

@@ -329,6 +329,15 @@ func TestListsTell(t *testing.T) {
 	}
 }
 
+// While first proofs are under way no backend was passed over, and nobody has to do anything about one.
+func TestABackendThatIsBeingCheckedIsSaidToBe(t *testing.T) {
+	page := rendered(t, "sandbox-checking")
+	text := page.Find("#backend-landlock").Text()
+	if !strings.Contains(text, "Being checked") || strings.Contains(text, "not tried") || page.Find(".state.person").Length() > 0 {
+		t.Error(text)
+	}
+}
+
 // rendered is a sample's page.
 func rendered(t *testing.T, name string) *goquery.Document {
 	t.Helper()

@@ -14,13 +14,15 @@ import (
 // candidate is one configured sandbox: how its last proof ended and, while it is in use, its boxes.
 type candidate struct {
 	Sandbox
-	proving sync.Mutex // one proof at a time
+	proving sync.Mutex    // one proof at a time
+	lapsed  chan struct{} // told when it should be proved again at once
 
 	// The Engine's mu guards these.
 	report plugins.Report // of the last proof, passed or not
 	reason string         // why it did not pass; "" if it did
 	proved time.Time      // when the last proof ended; zero if there was none yet
 	passed bool
+	tried  bool      // its first proof was taken into account; with Auto also if it needed none
 	use    *backend  // nil while it is not in use
 	lapses int       // times in a row that boxes could not be opened although the proof had passed
 	rest   time.Time // not proved again by itself before that

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
@@ -25,7 +27,7 @@ func (s slow) Check(ctx context.Context, c plugins.Config) (plugins.Report, erro
 }
 
 // launchSlow starts an engine with a backend that passes at once and one whose proof goes on.
-func launchSlow(t *testing.T, report plugins.Report, others ...plugins.Report) (*world, slow) {
+func launchSlow(t *testing.T, change func(*Config), report plugins.Report, others ...plugins.Report) (*world, slow) {
 	t.Helper()
 	w := newWorldWithout(t)
 	s := slow{fake.New(t, play), make(chan struct{})}
@@ -37,13 +39,16 @@ func launchSlow(t *testing.T, report plugins.Report, others ...plugins.Report) (
 			quick.SetReport(r)
 			c.Sandboxes = append(c.Sandboxes, Sandbox{Name: r.Name, Backend: quick})
 		}
+		if change != nil {
+			change(c)
+		}
 	})
 	return w, s
 }
 
 // The server answers before its sandboxes are proved: what is submitted meanwhile is neither refused nor lost, and runs where it would have run a second later.
 func TestSubmittedDuringTheFirstProof(t *testing.T) {
-	w, s := launchSlow(t, passes("slow", plugins.TierFull), passes("quick", plugins.TierFull))
+	w, s := launchSlow(t, nil, passes("slow", plugins.TierFull), passes("quick", plugins.TierFull))
 	w.await("proofs of the quick one", func(h Health) bool { return h.Backends[1].Passed })
 	if h := w.Health(); h.Ready || !h.Checking || h.Reason != beingChecked || h.Backend != "" {
 		t.Errorf("meanwhile %+v", h)
@@ -65,7 +70,7 @@ func TestSubmittedDuringTheFirstProof(t *testing.T) {
 
 // What was accepted stays in the queue when no sandbox turns out to be fit; what comes then is refused.
 func TestFirstProofFails(t *testing.T) {
-	w, s := launchSlow(t, fails("slow"))
+	w, s := launchSlow(t, nil, fails("slow"))
 	early := w.submit("result 1")
 	close(s.done)
 	w.await("outcomes", func(h Health) bool { return !h.Checking })
@@ -78,8 +83,126 @@ func TestFirstProofFails(t *testing.T) {
 
 // A server that is ended while its sandboxes are being proved doesn't wait for them.
 func TestCloseDuringTheFirstProof(t *testing.T) {
-	w, _ := launchSlow(t, passes("slow", plugins.TierFull))
+	w, _ := launchSlow(t, nil, passes("slow", plugins.TierFull))
 	w.must(w.Close(t.Context()))
 	_, _, err := w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Script: "result 1"})
 	wantCode(t, err, app.CodeSandboxUnavailable)
+}
+
+// asProfile does something under another profile than the world's.
+func (w *world) asProfile(p app.Profile, do func()) {
+	mine := w.profile
+	defer func() { w.profile = mine }()
+	w.profile = p
+	do()
+}
+
+// A host that doesn't answer must not keep those waiting who don't need it.
+func TestASlowFirstProofKeepsOnlyThoseWaitingWhoNeedIt(t *testing.T) {
+	slowLast := func(c *Config) { slices.Reverse(c.Sandboxes) }
+	w, s := launchSlow(t, slowLast, passes("slow", plugins.TierFull), passes("weak", plugins.TierRestricted), passes("quick", plugins.TierRestricted))
+	w.await("proofs of the others", func(h Health) bool { return h.Ready && h.Backends[1].InUse })
+	if h := w.Health(); h.Checking || h.Backend != "quick" || !h.Backends[2].Checking || h.Backends[0].Checking || h.Reason != "" {
+		t.Errorf("meanwhile %+v", h)
+	}
+	w.require(app.Placement{MinTier: "full"})
+	var waits [4]app.Execution
+	for i := range waits {
+		waits[i] = w.submit("result 1")
+	}
+	w.asProfile(w.newProfile(), func() {
+		for _, want := range []string{"quick", "weak"} {
+			if x, _ := w.finished("result 1", app.StatusCompleted); x.Backend != want {
+				t.Errorf("it ran in %q, want %q", x.Backend, want)
+			}
+			w.require(app.Placement{Backend: "weak"})
+		}
+	})
+	for _, x := range waits {
+		if status := w.stored(x); status != app.StatusPending {
+			t.Errorf("%s before the proof has ended", status)
+		}
+	}
+	close(s.done)
+	for _, x := range waits {
+		if x = w.until(x, app.StatusCompleted); x.Backend != "slow" {
+			t.Errorf("it ran in %q", x.Backend)
+		}
+	}
+}
+
+// The default is the first in the order that passes, so whoever leaves the choice to the instance waits for it; whoever requires another doesn't.
+func TestTheDefaultIsNotTakenBeforeItsProof(t *testing.T) {
+	w, s := launchSlow(t, nil, passes("slow", plugins.TierFull), passes("quick", plugins.TierFull))
+	w.await("quick in use", func(h Health) bool { return h.Backends[1].InUse })
+	if h := w.Health(); !h.Checking || h.Ready || h.Backends[1].Default || h.Warm != 0 {
+		t.Errorf("meanwhile %+v", h)
+	}
+	waits := w.submit("result 1")
+	w.asProfile(w.newProfile(), func() {
+		w.require(app.Placement{Backend: "quick"})
+		if x, _ := w.finished("result 1", app.StatusCompleted); x.Backend != "quick" {
+			t.Errorf("it ran in %q", x.Backend)
+		}
+		w.require(app.Placement{Backend: "nonesuch"})
+		w.finished("result 1", app.StatusError)
+	})
+	if status := w.stored(waits); status != app.StatusPending {
+		t.Errorf("%s before the proof has ended", status)
+	}
+	close(s.done)
+	if x := w.until(waits, app.StatusCompleted); x.Backend != "slow" {
+		t.Errorf("it ran in %q", x.Backend)
+	}
+}
+
+// A proof that a person has taken while the first ones are under way must not make a weaker backend the one that Auto takes.
+func TestAutoTriesTheStrongerAlthoughAWeakerWasProvedMeanwhile(t *testing.T) {
+	auto := func(c *Config) { c.Auto = true }
+	w, s := launchSlow(t, auto, fails("slow"), passes("weak", plugins.TierRestricted), passes("strong", plugins.TierFull))
+	w.must(w.Prove(t.Context(), "weak"))
+	if h := w.Health(); !h.Checking || h.Ready {
+		t.Errorf("meanwhile %+v", h)
+	}
+	close(s.done)
+	w.await("outcomes", func(h Health) bool { return !h.Checking })
+	if h := w.Health(); h.Backend != "strong" || !h.Ready {
+		t.Errorf("afterwards %+v", h)
+	}
+}
+
+// From one moment to the next a backend is in use instead of being checked: nobody is refused in between.
+func TestNobodyIsRefusedWhenTheFirstProofEnds(t *testing.T) {
+	for range 50 {
+		w, s := launchSlow(t, nil, passes("slow", plugins.TierFull))
+		var watchers sync.WaitGroup
+		for range 4 {
+			watchers.Go(func() {
+				for {
+					if reason := w.refusing(); reason != "" {
+						t.Errorf("refused: %s", reason)
+						return
+					}
+					if w.runnable() {
+						return
+					}
+				}
+			})
+		}
+		close(s.done)
+		watchers.Wait()
+		w.must(w.Close(t.Context()))
+	}
+}
+
+// A backend that lapsed is proved again at once, whatever another's proof does.
+func TestALapsedBackendIsNotKeptWaitingByAnothersProof(t *testing.T) {
+	w, _ := launchSlow(t, func(c *Config) { c.Pool = -1; slices.Reverse(c.Sandboxes) }, passes("slow", plugins.TierFull), passes("quick", plugins.TierFull))
+	w.await("quick in use", func(h Health) bool { return h.Backends[0].InUse })
+	quick := w.cfg.Sandboxes[0].Backend.(*fake.Backend)
+	quick.SetGuest(fake.Exit(1))
+	w.finished("result 1", app.StatusError) // three boxes
+	quick.SetGuest(play)
+	w.await("quick in use again", func(h Health) bool { return h.Backends[0].InUse })
+	w.finished("result 1", app.StatusCompleted)
 }

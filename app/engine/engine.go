@@ -82,12 +82,10 @@ type Engine struct {
 	dispatch sync.Mutex
 	lastTurn string // handle of the profile whose execution was claimed last; under dispatch
 
-	fleet  []*candidate // in the configured order
-	lapsed chan struct{}
+	fleet []*candidate // in the configured order
 
 	mu       sync.Mutex
 	live     map[string]*run // by handle
-	surveyed bool            // the first proofs have ended
 	reason   string          // why no backend is in use
 	draining bool
 	closed   bool
@@ -98,12 +96,18 @@ func New(cfg Config) *Engine {
 	cfg = withDefaults(cfg)
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &Engine{
-		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), wake: make(chan struct{}, 1), lapsed: make(chan struct{}, 1),
+		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), wake: make(chan struct{}, 1),
 		ctx: ctx, cancel: cancel, kept: newKept(), live: map[string]*run{}, reason: beingChecked,
 	}
 	e.pending.Store(true)
 	for _, s := range cfg.Sandboxes {
 		e.fleet = append(e.fleet, &candidate{Sandbox: s})
+	}
+	for _, group := range e.groups() {
+		lapsed := make(chan struct{}, 1)
+		for _, c := range group {
+			c.lapsed = lapsed
+		}
 	}
 	return e
 }
@@ -139,12 +143,15 @@ func orElse[T comparable](field *T, value T) {
 }
 
 // Start reconciles what a dead process left and begins to claim. It doesn't wait for the proofs of the sandboxes: they are taken in the background, what is submitted
-// meanwhile is accepted and waits for their outcome, and Health says which of them can't run and why. Those are tried again now and then.
+// meanwhile is accepted and waits for the outcome of those that may decide where it runs, and Health says which of them can't run and why. Those are tried again now and then.
 func (e *Engine) Start(ctx context.Context) error {
 	if err := e.reconcile(ctx); err != nil {
 		return err
 	}
-	e.loops.Go(e.musterLoop)
+	e.settle()
+	for _, group := range e.groups() {
+		e.loops.Go(func() { e.musterLoop(group) })
+	}
 	e.loops.Go(e.claimLoop)
 	e.loops.Go(e.watchLoop)
 	return nil

@@ -22,26 +22,22 @@ const (
 	lapsesLast   = 2 // proofs that pass although no box opens afterwards; then it has to rest
 )
 
-// survey proves what is not in use and may be, and takes the outcome into account. With Auto it stops at the first of tier full.
-func (e *Engine) survey(ctx context.Context) {
-	var wg sync.WaitGroup
-	for _, c := range e.fleet {
-		if !e.due(c) {
-			continue
-		}
-		if !e.cfg.Auto {
-			wg.Go(func() { e.proof(ctx, c) })
-			continue
-		}
+// groups are the candidates whose proofs depend on each other's: with Auto all, else each is its own, so that a slow one keeps no other waiting.
+func (e *Engine) groups() [][]*candidate {
+	if e.cfg.Auto {
+		return [][]*candidate{e.fleet}
+	}
+	return slices.Collect(slices.Chunk(e.fleet, 1))
+}
+
+// survey proves what of a group is not in use and may be, and takes the outcome into account. With Auto it stops at the first of tier full.
+func (e *Engine) survey(ctx context.Context, group []*candidate) {
+	for _, c := range e.due(group) {
 		if e.proof(ctx, c) && c.tier(e) == plugins.TierFull {
 			break
 		}
 	}
-	wg.Wait()
-	e.mu.Lock()
-	e.surveyed = true
-	e.mu.Unlock()
-	e.settle()
+	e.settle(group...)
 }
 
 func (c *candidate) tier(e *Engine) plugins.Tier {
@@ -50,17 +46,22 @@ func (c *candidate) tier(e *Engine) plugins.Tier {
 	return c.report.Tier
 }
 
-// due reports whether a candidate should be proved now, without anybody asking for it.
-func (e *Engine) due(c *candidate) bool {
+// due are those of a group that should be proved now, without anybody asking for it. What somebody has proved meanwhile must not keep a stronger one from being tried.
+func (e *Engine) due(group []*candidate) (list []*candidate) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.cfg.Auto && e.first() != nil {
-		return false // a weaker one is not needed, and a stronger one was tried before it
+	if e.cfg.Auto && e.standard() != nil {
+		return nil // a weaker one is not needed, and a stronger one was tried before it
 	}
-	return c.use == nil && !e.now().Before(c.rest)
+	for _, c := range group {
+		if c.use == nil && !e.now().Before(c.rest) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
-// first is the default backend: the first in use. e.mu is held.
+// first is the first in use. e.mu is held.
 func (e *Engine) first() *backend {
 	for _, c := range e.fleet {
 		if c.use != nil {
@@ -68,6 +69,14 @@ func (e *Engine) first() *backend {
 		}
 	}
 	return nil
+}
+
+// standard is first, or nil as long as the proof of one before it may still pass. e.mu is held.
+func (e *Engine) standard() *backend {
+	if e.undecided(app.Placement{}) {
+		return nil
+	}
+	return e.first()
 }
 
 // chosen are the candidates to use: with Auto the strongest of those that passed, the earlier one of two; else all that passed. e.mu is held.
@@ -85,12 +94,16 @@ func (e *Engine) chosen() []*candidate {
 	return list
 }
 
-// settle takes into use what was chosen and puts the rest out of it. Executions that run in what is put out go on in their boxes.
-func (e *Engine) settle() {
+// settle takes into use what was chosen and puts the rest out of it. Executions that run in what is put out go on in their boxes. The first proofs of what is
+// named have ended: with the same step, so that nobody finds a backend neither being checked nor in use.
+func (e *Engine) settle(tried ...*candidate) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
 		return
+	}
+	for _, c := range tried {
+		c.tried = true
 	}
 	chosen := e.chosen()
 	for _, c := range e.fleet {
@@ -110,9 +123,9 @@ func (e *Engine) settle() {
 	e.cfg.Hub.Publish(live.Sandbox)
 }
 
-// share gives the boxes that are kept ready to the default class. e.mu is held.
+// share gives the boxes that are kept ready to the default class, once it is known which that is. e.mu is held.
 func (e *Engine) share() {
-	first := e.first()
+	first := e.standard()
 	for _, c := range e.fleet {
 		if c.use == nil {
 			continue
@@ -127,7 +140,7 @@ func (e *Engine) share() {
 
 // why says why nothing is in use; "" if something is. e.mu is held.
 func (e *Engine) why() string {
-	if !e.surveyed {
+	if e.undecided(app.Placement{}) {
 		return beingChecked
 	}
 	if e.first() != nil {
@@ -193,28 +206,31 @@ func (e *Engine) lapse(c *candidate, b *backend, err error) {
 	e.mu.Unlock()
 	e.settle()
 	select {
-	case e.lapsed <- struct{}{}:
+	case c.lapsed <- struct{}{}:
 	default:
 	}
 }
 
-// musterLoop takes the first proofs, and again those of what is not in use: at once when a backend lapsed, else now and then.
-func (e *Engine) musterLoop() {
-	e.survey(e.ctx)
+// musterLoop takes a group's first proofs, and again those of what is not in use: at once when a backend lapsed, else now and then.
+func (e *Engine) musterLoop(group []*candidate) {
+	if len(group) == 0 {
+		return
+	}
+	e.survey(e.ctx, group)
 	wait := checkFirst
 	for {
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
 			wait = min(2*wait, checkLast)
-		case <-e.lapsed:
+		case <-group[0].lapsed:
 			wait = checkFirst
 		case <-e.ctx.Done():
 			timer.Stop()
 			return
 		}
 		timer.Stop()
-		e.survey(e.ctx)
+		e.survey(e.ctx, group)
 	}
 }
 
@@ -235,11 +251,11 @@ func (e *Engine) Prove(ctx context.Context, name string) error {
 	return context.Cause(ctx)
 }
 
-// runnable reports whether something can run now. Before all first proofs have ended nothing can: the backend that a profile requires may be the slow one.
+// runnable reports whether something can run now: see later for what can't yet.
 func (e *Engine) runnable() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.surveyed && !e.draining && e.first() != nil
+	return !e.draining && e.first() != nil
 }
 
 // refusing is why nothing is accepted now, or "".
@@ -249,7 +265,7 @@ func (e *Engine) refusing() string {
 	switch {
 	case e.draining:
 		return beingStopped
-	case e.closed, e.surveyed && e.first() == nil:
+	case e.closed, e.allTried() && e.first() == nil:
 		return e.reason
 	}
 	return ""

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -75,7 +76,9 @@ func (w *world) openStore() {
 func (w *world) startEngine(change ...func(*Config)) {
 	w.t.Helper()
 	w.launchEngine(change...)
-	w.await("first proofs", func(h Health) bool { return !h.Checking })
+	w.await("first proofs", func(h Health) bool {
+		return !slices.ContainsFunc(h.Backends, func(b BackendHealth) bool { return b.Checking })
+	})
 }
 
 func (w *world) launchEngine(change ...func(*Config)) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/store"
 )
@@ -14,7 +15,7 @@ const healthWithin = time.Second
 // Health is the engine's state for /health and the UI.
 type Health struct {
 	Ready    bool
-	Checking bool   // the first proofs are being taken: what is submitted waits for their outcome
+	Checking bool   // first proofs that decide about the default backend are being taken: what is submitted waits for their outcome
 	Backend  string // the default one; "" if none is in use
 	Tier     string // its tier
 	Reason   string // why not ready and what to do
@@ -28,28 +29,29 @@ type Health struct {
 
 // BackendHealth is one configured backend and how its last proof ended.
 type BackendHealth struct {
-	Name    string
-	InUse   bool
-	Default bool
-	Passed  bool              // its proof; it is not in use all the same if Auto found a stronger one
-	Reason  string            // why it did not pass, and what to do
-	Proved  time.Time         // zero: not yet
-	Images  map[string]string // that profiles may choose, with their identities
-	Report  plugins.Report
-	Warm    int
+	Name     string
+	Checking bool // its first proof is being taken, or is about to be
+	InUse    bool
+	Default  bool
+	Passed   bool              // its proof; it is not in use all the same if Auto found a stronger one
+	Reason   string            // why it did not pass, and what to do
+	Proved   time.Time         // zero: not yet
+	Images   map[string]string // that profiles may choose, with their identities
+	Report   plugins.Report
+	Warm     int
 }
 
 // Health reports the state now.
 func (e *Engine) Health() Health {
 	e.mu.Lock()
 	h := Health{Reason: e.reason, Workers: e.cfg.Workers, Waiting: int(e.waiting.Load())}
-	live, first, draining := len(e.live), e.first(), e.draining
-	h.Checking = !e.surveyed && !draining && !e.closed
+	live, first, draining := len(e.live), e.standard(), e.draining
+	h.Checking = e.undecided(app.Placement{}) && !draining && !e.closed
 	uses := make([]*backend, len(e.fleet))
 	for i, c := range e.fleet {
 		h.Backends = append(h.Backends, BackendHealth{
-			Name: c.Name, InUse: c.use != nil, Default: c.use != nil && c.use == first, Passed: c.passed, Reason: c.reason, Proved: c.proved,
-			Images: c.report.Images, Report: c.report,
+			Name: c.Name, Checking: !c.tried && !e.closed, InUse: c.use != nil, Default: c.use != nil && c.use == first, Passed: c.passed, Reason: c.reason,
+			Proved: c.proved, Images: c.report.Images, Report: c.report,
 		})
 		uses[i] = c.use
 	}
@@ -57,7 +59,7 @@ func (e *Engine) Health() Health {
 	if draining {
 		h.Reason = beingStopped
 	}
-	if first != nil && !draining && !h.Checking {
+	if first != nil && !draining {
 		h.Ready, h.Backend, h.Tier = true, first.name, string(first.report.Tier)
 	}
 	for i, b := range uses {

@@ -55,7 +55,7 @@ func (b *backend) acquaint(ctx context.Context) {
 // Packages lists what scripts can import, per backend in use and image; the default class comes first. What isn't known yet is found out, for the next call.
 func (e *Engine) Packages() []Installed {
 	e.mu.Lock()
-	first := e.first()
+	first := e.standard()
 	var uses []*backend
 	for _, c := range e.fleet {
 		if b := c.use; b != nil {

@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/store"
 )
 
 // place returns where a profile's scripts run: the first backend in use that is what the placement asks for. There is no second best: if none fits the error
@@ -18,16 +21,64 @@ func (e *Engine) place(p app.Placement) (*backend, error) {
 			continue
 		}
 		known = true
-		if c.use == nil || p.MinTier == string(plugins.TierFull) && c.use.report.Tier != plugins.TierFull {
-			continue
-		}
-		if _, ok := c.use.report.Images[p.Image]; p.Image != "" && !ok {
+		switch {
+		case !c.strong(p):
+		case !c.has(p.Image):
 			image = true
-			continue
+		default:
+			return c.use, nil
 		}
-		return c.use, nil
 	}
 	return nil, e.misplaced(p, known, image)
+}
+
+// strong reports whether a candidate is in use and isolates as well as p asks for. The Engine's mu is held.
+func (c *candidate) strong(p app.Placement) bool {
+	return c.use != nil && (p.MinTier != string(plugins.TierFull) || c.use.report.Tier == plugins.TierFull)
+}
+
+// has reports whether a candidate that is in use has the image; "" is the default one. The Engine's mu is held.
+func (c *candidate) has(image string) bool {
+	_, ok := c.use.report.Images[image]
+	return ok || image == ""
+}
+
+// undecided reports whether a first proof that is not over may change what place returns. e.mu is held.
+func (e *Engine) undecided(p app.Placement) bool {
+	for _, c := range e.fleet {
+		switch {
+		case p.Backend != "" && c.Name != p.Backend:
+		case !c.tried:
+			return true
+		case c.strong(p) && c.has(p.Image):
+			return false
+		}
+	}
+	return false
+}
+
+// allTried reports whether all first proofs are over. e.mu is held.
+func (e *Engine) allTried() bool {
+	return !slices.ContainsFunc(e.fleet, func(c *candidate) bool { return !c.tried })
+}
+
+// later lists the profiles whose waiting executions can't be placed yet, because a first proof that is not over may decide where they run.
+func (e *Engine) later(ctx context.Context, tx *store.Tx) (handles []string, err error) {
+	e.mu.Lock()
+	all := e.allTried()
+	e.mu.Unlock()
+	if all {
+		return nil, nil
+	}
+	places, err := tx.QueuedPlacements(ctx)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for handle, p := range places {
+		if e.undecided(p) {
+			handles = append(handles, handle)
+		}
+	}
+	return handles, err
 }
 
 // misplaced words why nothing fits. e.mu is held. Why a backend did not pass its proof is for people: it tells of the host.

@@ -50,7 +50,7 @@ func (e *Engine) claimLoop() {
 	}
 }
 
-// claim takes the pending execution whose turn it is (store.Tx.Claim); nil if there is none, no sandbox to run it in, no room on the disk for what it would give, or people hold the queue
+// claim takes the pending execution whose turn it is (store.Tx.Claim); nil if there is none, no sandbox to run it in or none yet (see later), no room on the disk for what it would give, or people hold the queue
 // (access.PauseExecutions). The store isn't asked when it had none the last time and nothing was said since: a transaction per free slot would take the
 // writer from those who need it.
 func (e *Engine) claim(ctx context.Context) (r *run, err error) {
@@ -82,7 +82,11 @@ func (e *Engine) claim(ctx context.Context) (r *run, err error) {
 		if held, err = access.ReadHeld(ctx, tx); err != nil || held {
 			return err
 		}
-		claimed, ok, err = tx.Claim(ctx, e.name, e.lastTurn, e.now())
+		later, err := e.later(ctx, tx)
+		if err != nil {
+			return err
+		}
+		claimed, ok, err = tx.Claim(ctx, e.name, e.lastTurn, e.now(), later...)
 		return err
 	})
 	if err != nil || !ok {

@@ -133,7 +133,7 @@ func Operations() []Operation {
 		{
 			ID: "health", Method: "GET", Path: "/health", Auth: AuthNone, Status: 200,
 			Summary: "Is it up, and can it run scripts", Returns: "Health",
-			Detail:   "In the first second after its start `sandbox` may say `\"checking\": true`: what you submit then is accepted and waits.",
+			Detail:   "Just after its start `sandbox` may say `\"checking\": true`: what you submit then is accepted and waits until it is known where it can run.",
 			Response: `{"status": "ok", "version": "…", "api_version": 1, "backend": "bubblewrap", "isolation": "full", "sandbox": {"ready": true}, "retired": false, "paused": false, "full": false}`,
 		},
 		{

@@ -70,7 +70,7 @@ func boxState(h engine.Health) views.BoxState {
 
 func boxBackend(h engine.BackendHealth) views.BoxBackend {
 	v := views.BoxBackend{
-		Name: h.Name, Version: h.Report.Version, Tier: string(h.Report.Tier), InUse: h.InUse, Default: h.Default, Passed: h.Passed, Reason: sentence(h.Reason),
+		Name: h.Name, Checking: h.Checking, Version: h.Report.Version, Tier: string(h.Report.Tier), InUse: h.InUse, Default: h.Default, Passed: h.Passed, Reason: sentence(h.Reason),
 		Proved: h.Proved, Runtime: h.Report.Runtime, Warm: h.Warm, Images: slices.Sorted(maps.Keys(h.Images)),
 	}
 	for _, c := range h.Report.Controls {
