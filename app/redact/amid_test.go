@@ -65,3 +65,11 @@ func TestCompatibilityFormsOfEveryAlphabet(t *testing.T) {
 		masks(t, secret, base64.StdEncoding.EncodeToString([]byte(form)))
 	}
 }
+
+// TestMarksAreSigns: a line through every character was no sign, because it is no character of its own.
+func TestMarksAreSigns(t *testing.T) {
+	const secret = "oMfNcG8cdnIjmt48KD9t"
+	for _, mark := range []string{"\u0336", "\u0301", "\u20dd", "\u0334"} {
+		maskedBy(t, secret, "a line before\n", wrap(base64.RawStdEncoding.EncodeToString([]byte(hex.EncodeToString([]byte(secret)))), 1, mark), "\n")
+	}
+}

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,37 +66,85 @@ func depth(data []byte) int {
 
 // tree is decoded JSON with its texts.
 type tree struct {
-	value  any
-	leaves []*leaf // keys and values, in the order of sorted keys
-	keys   []*leaf
-	values []*leaf
+	value   any
+	leaves  []*leaf // keys and values, in the order of sorted keys
+	keys    []*leaf
+	values  []*leaf
+	counted []*leaf // values, in the order of the numbers in their keys; nil if that is the same
 }
 
 func newTree(value any) *tree {
 	t := &tree{value: value}
-	t.collect(value)
+	if counted := t.collect(value); !slices.Equal(counted, t.values) {
+		t.counted = counted
+	}
 	return t
 }
 
-func (t *tree) collect(v any) {
+// collect takes down the leaves of a value, and returns its values in the order of the numbers in their keys.
+func (t *tree) collect(v any) (counted []*leaf) {
 	switch v := v.(type) {
 	case string:
-		t.values = append(t.values, &leaf{text: v})
-		t.leaves = append(t.leaves, t.values[len(t.values)-1])
+		return []*leaf{t.add(&leaf{text: v})}
 	case json.Number:
-		t.values = append(t.values, &leaf{text: v.String(), number: true})
-		t.leaves = append(t.leaves, t.values[len(t.values)-1])
+		return []*leaf{t.add(&leaf{text: v.String(), number: true})}
 	case []any:
 		for _, e := range v {
-			t.collect(e)
+			counted = after(counted, t.collect(e))
 		}
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		below := make(map[string][]*leaf, len(v))
+		keys := slices.Sorted(maps.Keys(v))
+		for _, key := range keys {
 			t.keys = append(t.keys, &leaf{text: key})
 			t.leaves = append(t.leaves, t.keys[len(t.keys)-1])
-			t.collect(v[key])
+			below[key] = t.collect(v[key])
+		}
+		slices.SortStableFunc(keys, byNumbers)
+		for _, key := range keys {
+			counted = after(counted, below[key])
 		}
 	}
+	return counted
+}
+
+// after puts leaves behind others. It copies none where there are no others, so that nesting alone costs nothing.
+func after(before, more []*leaf) []*leaf {
+	if len(before) == 0 {
+		return more
+	}
+	return append(before, more...)
+}
+
+func (t *tree) add(l *leaf) *leaf {
+	t.values = append(t.values, l)
+	t.leaves = append(t.leaves, l)
+	return l
+}
+
+// byNumbers compares texts as people count: p9 comes before p10.
+func byNumbers(a, b string) int {
+	for a != "" && b != "" {
+		m, n := leadingNumber(a), leadingNumber(b)
+		if m == "" || n == "" {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		x, y := strings.TrimLeft(m, "0"), strings.TrimLeft(n, "0")
+		if order := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); order != 0 {
+			return order
+		}
+		a, b = a[len(m):], b[len(n):]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// leadingNumber returns the digits with which a text begins.
+func leadingNumber(text string) string {
+	return text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
 }
 
 // joints are the orders in which the leaves make sense besides the one they are in.
@@ -103,7 +152,11 @@ func (t *tree) joints() [][]part {
 	if len(t.keys) == 0 || len(t.leaves) < 3 {
 		return nil
 	}
-	return [][]part{partsOf(t.values), partsOf(t.keys)}
+	orders := [][]part{partsOf(t.values), partsOf(t.keys)}
+	if t.counted != nil {
+		orders = append(orders, partsOf(t.counted))
+	}
+	return orders
 }
 
 // encode returns the masked JSON: compact, with sorted keys; of equal keys the last counts; numbers stay as they are written.
