@@ -75,51 +75,65 @@ type tree struct {
 
 func newTree(value any) *tree {
 	t := &tree{value: value}
-	if counted := t.collect(value); !slices.Equal(counted, t.values) {
-		t.counted = counted
+	t.collect(value)
+	if slices.Equal(t.counted, t.values) {
+		t.counted = nil
 	}
 	return t
 }
 
-// collect takes down the leaves of a value, and returns its values in the order of the numbers in their keys.
-func (t *tree) collect(v any) (counted []*leaf) {
+func (t *tree) collect(v any) {
 	switch v := v.(type) {
 	case string:
-		return []*leaf{t.add(&leaf{text: v})}
+		t.add(&leaf{text: v})
 	case json.Number:
-		return []*leaf{t.add(&leaf{text: v.String(), number: true})}
+		t.add(&leaf{text: v.String(), number: true})
 	case []any:
 		for _, e := range v {
-			counted = after(counted, t.collect(e))
+			t.collect(e)
 		}
 	case map[string]any:
-		below := make(map[string][]*leaf, len(v))
+		from := len(t.counted)
 		keys := slices.Sorted(maps.Keys(v))
-		for _, key := range keys {
+		ends := make([]int, len(keys))
+		for i, key := range keys {
 			t.keys = append(t.keys, &leaf{text: key})
 			t.leaves = append(t.leaves, t.keys[len(t.keys)-1])
-			below[key] = t.collect(v[key])
+			t.collect(v[key])
+			ends[i] = len(t.counted)
 		}
-		slices.SortStableFunc(keys, byNumbers)
-		for _, key := range keys {
-			counted = after(counted, below[key])
-		}
+		t.count(from, keys, ends)
 	}
-	return counted
 }
 
-// after puts leaves behind others. It copies none where there are no others, so that nesting alone costs nothing.
-func after(before, more []*leaf) []*leaf {
-	if len(before) == 0 {
-		return more
-	}
-	return append(before, more...)
-}
-
-func (t *tree) add(l *leaf) *leaf {
+func (t *tree) add(l *leaf) {
 	t.values = append(t.values, l)
+	t.counted = append(t.counted, l)
 	t.leaves = append(t.leaves, l)
-	return l
+}
+
+// count puts the values of an object, of which those of each key end at an offset, in the order of the numbers in its keys.
+func (t *tree) count(from int, keys []string, ends []int) {
+	if slices.IsSortedFunc(keys, byNumbers) {
+		return
+	}
+	type entry struct {
+		key    string
+		values []*leaf
+	}
+	sorted := slices.Clone(t.counted[from:])
+	entries := make([]entry, len(keys))
+	begin := 0
+	for i, key := range keys {
+		end := ends[i] - from
+		entries[i] = entry{key, sorted[begin:end]}
+		begin = end
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return byNumbers(a.key, b.key) })
+	t.counted = t.counted[:from]
+	for _, e := range entries {
+		t.counted = append(t.counted, e.values...)
+	}
 }
 
 // byNumbers compares texts as people count: p9 comes before p10.
