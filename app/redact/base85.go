@@ -69,21 +69,39 @@ func (c *code) unpack85(out, run []byte) []byte {
 	return out
 }
 
-// sample85 is how many characters of a long run are tried.
-const sample85 = 32
+// block85 is how many characters of a long run are judged together with as many before them, and read with as many beside them.
+const block85 = 32
 
-// plausible85 reports whether a run may be base 85: it has the usual signs, or there is text in what it stands for; of a long run, in a sample of that.
-func (c *code) plausible85(run []byte) bool {
-	switch {
-	case !unlikely85(run):
-		return true
-	case len(run) <= shortest85:
-		return false
-	case len(run) <= 3*sample85:
-		return c.text85(run)
+// plausible85 adds those parts of a run that may be base 85: they have the usual signs, or there is text in what they stand for. A long run is judged part by
+// part, because it may be words or other bytes with such a part among them.
+func (c *code) plausible85(parts []window, run []byte) []window {
+	if len(run) <= 2*block85 {
+		if !unlikely85(run) || len(run) > shortest85 && c.text85(run) {
+			parts = append(parts, window{0, len(run)})
+		}
+		return parts
 	}
-	return c.text85(run[:sample85]) || c.text85(run[len(run)/2:len(run)/2+sample85])
+	before := 0
+	for at := 0; at < len(run); at += block85 {
+		to := min(at+block85, len(run))
+		signs := 0
+		for _, ch := range run[at:to] {
+			signs += int(signs85[ch] & sign)
+		}
+		// Compressed data has few signs now and then, and no text shows in it. What does show may end in the next block.
+		if before+signs >= fewSigns || c.text85(run[at:min(to+reach85, len(run))]) {
+			parts = widen(parts, window{at - 2*block85, to + 2*block85}, len(run), 2*block85)
+		}
+		before = signs
+	}
+	return parts
 }
+
+// fewSigns is how many signs two blocks of compressed data in base 85 have at least; 13 or more are usual.
+const fewSigns = 3
+
+// reach85 is how much further than the first digit two groups side by side reach.
+const reach85 = 2*5 - 1
 
 // text85 reports whether two groups side by side are ASCII text.
 func (c *code) text85(run []byte) bool {
@@ -114,26 +132,16 @@ func (c *code) text85(run []byte) bool {
 // shortest85 is the length, in characters, up to which a run must have the usual signs or mixture: words are as short.
 const shortest85 = 24
 
-// unlikely85 says that a run has too few of the signs that base 85 is full of, or, if it is short, neither one nor the usual mixture.
+// unlikely85 says that a run has none of the signs that base 85 is full of and, if it is short, not the usual mixture either.
 func unlikely85(run []byte) bool {
 	var all uint8
-	if len(run) <= 64 {
-		for _, c := range run {
-			k := signs85[c]
-			if all |= k; k == sign {
-				return false
-			}
-		}
-		return len(run) > shortest85 || all != lower|upper|figure
-	}
-	signs := 0
 	for _, c := range run {
-		signs += int(signs85[c] & sign)
+		k := signs85[c]
+		if all |= k; k == sign {
+			return false
+		}
 	}
-	if len(run) <= 128 { // compressed data has few now and then, and no text shows in it
-		return signs*20 < len(run)
-	}
-	return signs*12 < len(run)
+	return len(run) > shortest85 || all != lower|upper|figure
 }
 
 // Kinds of digits in base 85.

@@ -14,7 +14,7 @@ type code struct {
 	least  int  // characters of the shortest run that is looked at
 	sifted bool // runs are read in parts
 	scarce bool // runs that are long and have hardly a sign are no such code
-	digits int  // in joined text one in so many characters is a digit at least, or the run is words; 0: any run counts
+	digits int  // in joined text about one in so many characters is a digit, or it is words; 0: any run counts
 }
 
 const standard64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -48,20 +48,52 @@ var grouped = codes[1:2]
 func (c *code) decode(text []byte, runs []window, d *decoder) *build {
 	b := build{}
 	for _, w := range runs {
-		if (!c.scarce || c.plausible85(text[w.from:w.to])) && (c.digits == 0 || !d.joined || c.figures(text[w.from:w.to])) {
+		switch {
+		case c.scarce:
+			d.parts = c.plausible85(d.parts[:0], text[w.from:w.to])
+			c.runs(&b, text, w.from, d.parts, d)
+		case c.digits > 0 && d.joined:
+			d.parts = c.figures(d.parts[:0], text[w.from:w.to])
+			c.runs(&b, text, w.from, d.parts, d)
+		default:
 			c.run(&b, text, w.from, w.to, d)
 		}
 	}
 	return &b
 }
 
-// figures reports whether a run has as many digits as the code makes.
-func (c *code) figures(run []byte) bool {
-	n := 0
-	for _, ch := range run {
-		n += int(signs85[ch] & figure / figure)
+// runs reads parts of a run that begins at an offset.
+func (c *code) runs(b *build, text []byte, at int, parts []window, d *decoder) {
+	for _, p := range parts {
+		c.run(b, text, at+p.from, at+p.to, d)
 	}
-	return n*c.digits >= len(run)
+}
+
+// figures adds those parts of a run that have as many digits as the code makes. The run may be text in the code between words.
+func (c *code) figures(parts []window, run []byte) []window {
+	reach := 4 * c.digits
+	for i, ch := range run {
+		if signs85[ch] == figure {
+			parts = widen(parts, window{i - reach, i + reach}, len(run), 0)
+		}
+	}
+	return parts
+}
+
+// widen adds a part of a run to an ordered list, or makes the last one longer. What would be left at an end of the run, if it is no longer than rest, belongs to
+// the part.
+func widen(parts []window, w window, size, rest int) []window {
+	if w.from <= rest {
+		w.from = 0
+	}
+	if w.to >= size-rest {
+		w.to = size
+	}
+	if n := len(parts); n > 0 && w.from <= parts[n-1].to {
+		parts[n-1].to = max(parts[n-1].to, w.to)
+		return parts
+	}
+	return append(parts, w)
 }
 
 // runOf returns the next run of at least so many digits; from and to are equal if there is none. It looks at few bytes of what is no run.

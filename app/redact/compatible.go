@@ -71,6 +71,23 @@ var composes = func() (t [256]bool) {
 
 // composed reports whether a character may have a plainer form or join the one before it. It saves asking about ordinary ones.
 func composed(r rune) bool {
-	return r >= 0xa0 && r <= 0xbe || r >= 0x2b0 && r <= 0x36f || r >= 0x1d2c && r <= 0x1dff || r >= 0x2000 && r <= 0x24ff && r != 0x2192 || r >= 0x2c7c && r <= 0x2c7d ||
-		r >= 0x3000 && r <= 0x33ff || r >= 0xa69c && r <= 0xa7ff || r >= 0xf900 && r <= 0xffef || r >= 0x1d400
+	if r < low {
+		return lowComposed[r>>6]>>(r&63)&1 != 0
+	}
+	return r <= 0x24ff && r != 0x2192 || r >= 0x2a0c && r <= 0x2adc || r >= 0x2c7c && r <= 0x2fff || r >= 0x3000 && r <= 0x33ff || r >= 0xa66f && r <= 0xabff ||
+		r >= 0xf900 && r <= 0xffef || r >= 0x10000
 }
+
+// low is where characters begin of which blocks are told apart only.
+const low = 0x2000
+
+// lowComposed has a bit for each lower character for which composed says yes.
+var lowComposed = func() (t [low / 64]uint64) {
+	for r := rune(utf8.RuneSelf); r < low; r++ {
+		text := string(r)
+		if !norm.NFKC.IsNormalString(text) || !norm.NFKC.PropertiesString(text).BoundaryBefore() {
+			t[r>>6] |= 1 << (r & 63)
+		}
+	}
+	return t
+}()

@@ -14,6 +14,7 @@ type decoder struct {
 	joined  bool     // the view is
 	refused []window // of the view
 	scratch []byte
+	parts   []window // of a run
 	sieve   sieve
 	flate   io.ReadCloser
 }

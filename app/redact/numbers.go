@@ -14,8 +14,9 @@ type list struct {
 	base  int
 	bit   uint8
 	count int
-	from  int // where the first one begins
-	to    int // where the last one ends
+	from  int    // where the first one begins
+	to    int    // where the last one ends
+	word  []byte // the last token that was no whole number of this base
 }
 
 // lister goes through a text from token to token.
@@ -23,7 +24,6 @@ type lister struct {
 	text []byte
 	b    build
 	all  []list
-	word []byte // the last token that was no number
 }
 
 func newLister(text []byte, onlyHex bool) *lister {
@@ -43,10 +43,19 @@ func lists(text []byte, onlyHex bool) *build {
 		if row.end == 0 {
 			break
 		}
-		l.word = row.word
+		if row.from > at {
+			l.setWord(row.word)
+		}
 		at = l.read(row.from, row.end)
 	}
 	return &l.b
+}
+
+// setWord says that the last token was no number of any base.
+func (l *lister) setWord(word []byte) {
+	for k := range l.all {
+		l.all[k].word = word
+	}
 }
 
 // read takes the tokens from an offset at which no list is open up to another one, and beyond it for as long as one is open. It returns where it stopped.
@@ -62,20 +71,13 @@ func (l *lister) read(i, until int) int {
 		from := i
 		if !begun {
 			if i = endOfWord(text, i); i-from > maxToken || digitOf[text[i-1]]&base16 == 0 {
-				l.word = text[from:i]
+				l.setWord(text[from:i])
 				continue // nothing to add to, and no number
 			}
 		}
 		t := tokenAt(text, from)
 		i = from + len(t.text)
-		near := from-last <= maxBetween && bytes.IndexByte(text[last:from], barrier) < 0
-		if t.last&base16 == 0 {
-			if near && bytes.Equal(l.word, t.text) { // chr(72)+chr(105)
-				last = i
-				continue
-			}
-			l.word = t.text
-		}
+		near := sideBySide(text[last:from])
 		begun = l.take(t, from, near)
 		last = i
 	}
@@ -93,6 +95,7 @@ func (l *lister) take(t token, from int, near bool) (begun bool) {
 			list.flush(&l.b, l.text)
 		}
 		if list.count == 0 && (t.fits|t.last)&list.bit == 0 {
+			list.word = t.text
 			continue // no number of this base
 		}
 		list.take(&l.b, l.text, t, from)
@@ -103,12 +106,33 @@ func (l *lister) take(t token, from int, near bool) (begun bool) {
 
 const (
 	maxToken   = 24 // bytes of the longest word in which the first number of a list may be
-	maxBetween = 6  // bytes between two numbers of a list
+	maxBetween = 6  // bytes between two numbers of a list, white space not counted
+	maxColumn  = 80 // bytes between them with that
 )
 
-// take counts a number, or ends the list.
+// sideBySide reports whether two numbers that have so much between them may be of one list.
+func sideBySide(between []byte) bool {
+	if len(between) > maxColumn || bytes.IndexByte(between, barrier) >= 0 {
+		return false
+	}
+	n := len(between)
+	for i := 0; i < len(between) && n > maxBetween; i++ {
+		if c := between[i]; c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+			n--
+		}
+	}
+	return n <= maxBetween
+}
+
+// take counts a number, or ends the list. The same word may stand between all numbers: chr(72)+chr(105).
 func (l *list) take(b *build, text []byte, t token, from int) {
+	if l.count > 0 && bytes.Equal(l.word, t.text) {
+		return
+	}
 	_, lead, length := l.number(t, l.count == 0)
+	if length < len(t.text) {
+		l.word = t.text
+	}
 	if length == 0 {
 		l.flush(b, text)
 		return
@@ -211,8 +235,10 @@ func (l *list) each(text []byte, f func(n rune, from, to int)) {
 			continue
 		}
 		t := tokenAt(text[:l.to], i)
-		if n, _, length := l.number(t, false); length > 0 { // else a word between two
-			f(n, i, i+len(t.text))
+		if !bytes.Equal(l.word, t.text) { // that stands between two
+			if n, _, length := l.number(t, false); length > 0 {
+				f(n, i, i+len(t.text))
+			}
 		}
 		i += len(t.text)
 	}

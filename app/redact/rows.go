@@ -12,16 +12,17 @@ type row struct {
 // minRow is how many whole numbers a list has at least: beside it, its first one may stand at the end of a token and its last one at the beginning of one.
 const minRow = minNumbers - 2
 
-// nextRow returns the next part of the text, from an offset at which no list is open, with so many tokens side by side that each may be a number or is
-// the word that was there before. It asks less of them than read does, so what it passes over has no list that is long enough: a list goes on with
-// nothing but whole numbers and that word, and a token that ends in no digit and is another word ends all lists and begins none.
+// nextRow returns the next part of the text, from an offset at which no list is open, with so many tokens that each may be a number and nothing between them but
+// one word, again and again. It asks less of them than read does, so what it passes over has no list that is long enough: a list goes on with nothing but
+// whole numbers and the word before it, and a token that ends in no digit and is another word ends all lists and begins none.
 func (l *lister) nextRow(i int) row {
-	text, word := l.text, l.word
+	text := l.text
+	var word []byte // the last token that can be no number
 	var bases uint8
 	for _, list := range l.all {
 		bases |= list.bit
 	}
-	found := row{from: i, word: word}
+	found := row{from: i}
 	count := 0
 	for i < len(text) {
 		k := digitOf[text[i]]
@@ -44,18 +45,18 @@ func (l *lister) nextRow(i int) row {
 			}
 		}
 		switch n := i - from; {
-		case last&base16 == 0:
-			if !bytes.Equal(word, text[from:i]) {
-				word, count = text[from:i], 0
-				found.from, found.word = i, word
-			}
-		case n < len(fitting) && digits&fitting[n]&bases != 0 || mayBeMarked(text[from:i]):
+		case last&base16 != 0 && (n < len(fitting) && digits&fitting[n]&bases != 0 || mayBeMarked(text[from:i])):
 			if count++; count >= minRow {
 				found.end = i
 				return found
 			}
-		default:
-			count = 0
+		case word == nil: // a list may have begun with it
+			word = text[from:i]
+		case !bytes.Equal(word, text[from:i]):
+			word, count = text[from:i], 0
+			if last&base16 == 0 {
+				found.from, found.word = i, word
+			}
 		}
 	}
 	return found

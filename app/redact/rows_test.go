@@ -2,6 +2,8 @@ package redact
 
 import (
 	"bytes"
+	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +21,7 @@ func TestRowsMissNothing(t *testing.T) {
 		rapid.SampledFrom([]string{"chr", "ord", "user", "x", "u", "0x", "abc", "x72", "n105", "72nd", "de4z", "0o9", "a1b2c3d4e5f6a7b8c9d0e1f2a", "a1b2c3d4e5f6a7b8c9d0e1f2az", "\xff", "é", "grün", "72\xff105"}),
 		rapid.StringMatching(`[a-gux0-9]{1,30}`),
 	)
-	between := rapid.SampledFrom([]string{" ", ", ", ",", ")+chr(", "\n", " chr ", "      ", "       ", "; ", "\\", "chr(", ")", "g", "\xff"})
+	between := rapid.SampledFrom([]string{" ", ", ", ",", ")+chr(", "\n", " chr ", ")+byte(", " code ", ", 'value': ", " uint8 ", " red ", "            ", "\t \r\n\t \n", "      ", "       ", "; ", "\\", "chr(", ")", "g", "\xff"})
 	found := 0
 	rapid.Check(t, func(r *rapid.T) {
 		var b strings.Builder
@@ -55,6 +57,31 @@ func TestShortestRows(t *testing.T) {
 	for _, text := range []string{"n104, 117, 110, 116, 101, 114, 50, 50nd", "x68 75 6e 74 65 72 32 32nd", "_68-75-6e-74-65-72-32-32z"} {
 		if got := string(lists([]byte("of: "+text+" rows"), false).text); !strings.HasPrefix(got, "hunter22\xff") {
 			t.Errorf("%s: %q", text, got)
+		}
+	}
+}
+
+// TestListsWithAnyWordBetween: the word between the numbers of a list had to end in a letter that is no hex digit, as chr does and byte doesn't, and numbers had to
+// stand near each other, as they don't in columns.
+func TestListsWithAnyWordBetween(t *testing.T) {
+	for _, secret := range []string{"C9LDeaNn9AvV3EnDxWcG", "nPUXpPtuapruvtLnbmQV"} {
+		for _, between := range []string{")+byte(", "}, {'value': ", " code ", " red ", "), np.uint8(", ", use ", "          ", "\t\t\t\t\t\t\t\t", "\n\n\n          "} {
+			for _, verb := range []string{"%d", "%08b", "%b", "%03o", "%02x"} {
+				for _, text := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret))} {
+					var numbers []string
+					for _, c := range []byte(text) {
+						numbers = append(numbers, fmt.Sprintf(verb, c))
+					}
+					form := strings.Join(numbers, between)
+					if strings.Contains(between, "red") && verb == "%02x" {
+						continue // its end is a number itself
+					}
+					out, _ := of(secret).Text("x " + between + form + " y")
+					if left := out.String(); strings.Contains(left, form[len(form)/4:len(form)/2]) || strings.Contains(left, form[len(form)/2:len(form)*3/4]) {
+						t.Errorf("%s between %s: %q", between, verb, left)
+					}
+				}
+			}
 		}
 	}
 }

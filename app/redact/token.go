@@ -84,7 +84,7 @@ func mayBeMarked(token []byte) bool {
 const maxNumber = 10
 
 // fitting has, for each length, the bases in which numbers are as long as that.
-var fitting = [...]uint8{0, base10, base8 | base10 | base16, base8 | base10, base10, base10, base10, base2 | base10, base2, 0}
+var fitting = [...]uint8{0, base10, base8 | base10 | base16, base8 | base10, base10, base10, base2 | base10, base2 | base10, base2, 0}
 
 // junk returns how many bytes at the beginning of a token can't be part of a number at its end.
 func junk(token []byte, base int) int {
@@ -116,7 +116,7 @@ func number(t token, base int) (rune, bool) {
 		token, marked = token[2:], true
 	case len(token) > 1 && base == 16 && (token[0] == 'x' || token[0] == 'u' || token[0] == 'U'):
 		token, marked = token[1:], true
-	case base == 2 && (len(token) < 7 || len(token) > 8), base == 8 && len(token) != 3 && len(token) != 2, base == 16 && len(token) != 2:
+	case base == 2 && (len(token) < 6 || len(token) > 8), base == 8 && len(token) != 3 && len(token) != 2, base == 16 && len(token) != 2:
 		return 0, false
 	}
 	if base == 10 && len(token) > 7 {

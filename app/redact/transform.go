@@ -64,7 +64,7 @@ func maySign(text []byte) bool {
 	}
 }
 
-// signAt returns the sign with which a text begins: of ASCII, or a character that is no letter. It is empty if there is none.
+// signAt returns the sign with which a text begins: of ASCII, or a character that is no letter; a mark over or through the character before it is one. It is empty if there is none.
 func signAt(text []byte) []byte {
 	switch c := text[0]; {
 	case c < ' ' || c < utf8.RuneSelf && isWord(c) && c != '_':
@@ -73,7 +73,7 @@ func signAt(text []byte) []byte {
 		return text[:1]
 	}
 	r, size := utf8.DecodeRune(text)
-	if size == 1 || unicode.IsLetter(r) || unicode.IsMark(r) {
+	if size == 1 || unicode.IsLetter(r) {
 		return nil
 	}
 	return text[:size]
