@@ -70,7 +70,15 @@ var composes = func() (t [256]bool) {
 }()
 
 // composed reports whether a character may have a plainer form or join the one before it. It saves asking about ordinary ones.
-func composed(r rune) bool {
-	return r >= 0xa0 && r <= 0xbe || r >= 0x2b0 && r <= 0x36f || r >= 0x1d2c && r <= 0x1dff || r >= 0x2000 && r <= 0x24ff && r != 0x2192 || r >= 0x2c7c && r <= 0x2c7d ||
-		r >= 0x3000 && r <= 0x33ff || r >= 0xa69c && r <= 0xa7ff || r >= 0xf900 && r <= 0xffef || r >= 0x1d400
+func composed(r rune) bool { return unicode.Is(maybeComposed, r) }
+
+// maybeComposed has every character that NFKC changes or puts together with another one, and many others: what is left out is what ordinary text is full of.
+var maybeComposed = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{0xa0, 0xbe, 1}, {0x132, 0x133, 1}, {0x13f, 0x140, 1}, {0x149, 0x149, 1}, {0x17f, 0x17f, 1}, {0x1c4, 0x1cc, 1}, {0x1f1, 0x1f3, 1}, // Latin
+		{0x2b0, 0x3ff, 1}, {0x483, 0x487, 1}, {0x587, 0x2191, 1}, {0x2193, 0x24ff, 1}, // without an arrow that logs use
+		{0x2a0c, 0x33ff, 1}, {0xa66f, 0xabff, 1}, {0xf900, 0xffef, 1}, // without frames, Han and Hangul
+	},
+	R32:         []unicode.Range32{{0x10000, unicode.MaxRune, 1}},
+	LatinOffset: 1,
 }

@@ -140,6 +140,14 @@ func TestSignsBeyondASCII(t *testing.T) {
 	}
 }
 
+// TestLatinCompatibilityForms: letters that Unicode keeps for old spellings stand for the usual ones.
+func TestLatinCompatibilityForms(t *testing.T) {
+	const secret = "sw0rdfish-Pass-dzungla-lj-ij-nj"
+	forms := strings.NewReplacer("s", "ſ", "dz", "ǳ", "lj", "ǉ", "ij", "ĳ", "nj", "ǌ")
+	masks(t, secret, forms.Replace(secret))
+	masks(t, secret, base64.StdEncoding.EncodeToString([]byte(forms.Replace(secret))))
+}
+
 // TestCodesInGroups: what is written in groups of hex digits may be an encoding itself.
 func TestCodesInGroups(t *testing.T) {
 	for _, inner := range []string{base64.StdEncoding.EncodeToString([]byte("u:" + holeSecret)), reversed(holeSecret), string(zlibbed(holeSecret + holeSecret))} {
