@@ -69,6 +69,18 @@ func TestCompressedInNumbersIsOneStep(t *testing.T) {
 	}
 }
 
+// TestCompressedThenTurned: compressed data counts as one step with the code that it is in, also if that is turned round and in another code. For base 85 that isn't
+// promised.
+func TestCompressedThenTurned(t *testing.T) {
+	for name, inner := range map[string]string{
+		"base64": base64.StdEncoding.EncodeToString(zlibbed(holeSecret)), "hex": hex.EncodeToString(zlibbed(holeSecret)), "base32": base32.StdEncoding.EncodeToString(zlibbed(holeSecret)),
+	} {
+		for turn, turned := range map[string]string{"reversed": reversed(inner), "ROT13": rot13(inner)} {
+			isHidden(t, name+", "+turn, base64.StdEncoding.EncodeToString([]byte(turned)))
+		}
+	}
+}
+
 // TestBase32OfEveryKind: in lower case, as host names are, and with the extended hex alphabet, also around other encodings.
 func TestBase32OfEveryKind(t *testing.T) {
 	for name, inner := range map[string]string{
