@@ -21,8 +21,7 @@ import (
 	"unicode/utf16"
 )
 
-// encoder writes a text in another way. What it makes is text again; around is put before and after by those that can't be told
-// apart from their surroundings, as user:password is before base64.
+// encoder writes a text in another way. What it makes is text again. Those that take no character for itself write it between others, too: see within.
 type encoder struct {
 	name   string
 	encode func(r *rand.Rand, text string) string
