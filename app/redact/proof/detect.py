@@ -58,12 +58,12 @@ def unpacked(data):
         try:
             return zlib.decompressobj(47).decompress(data, LONGEST)
         except zlib.error:
-            return None
+            pass  # a wide text may begin with an x
     if data[:3] == b"BZh":
         try:
             return bz2.BZ2Decompressor().decompress(data, LONGEST)
         except (OSError, EOFError, ValueError):
-            return None
+            pass
     if data.count(0) * 3 > len(data):
         kind = "utf-16-le" if data[1::2].count(0) >= data[::2].count(0) else "utf-16-be"
         return data.decode(kind, "replace").encode("utf-8", "replace")
