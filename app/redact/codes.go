@@ -41,8 +41,12 @@ func numbered(list []*code) []*code {
 // bit is the set of the code alone.
 func (c *code) bit() codeSet { return 1 << c.nth }
 
-// grouped are the codes that people write in groups with a sign between them, as keys and fingerprints are.
-var grouped = codes[1:2]
+// Parts of codes, by their order.
+var (
+	exact   = codes[:6]  // of so many bits a character: all but base 85, which is the dearest to read
+	rare    = codes[2:]  // all but base64 and hex
+	grouped = codes[1:2] // that people write in groups with a sign between them, as keys and fingerprints are
+)
 
 // decode reads runs of a code, at every alignment that they may have, and keeps what is text. Compressed data is expanded.
 func (c *code) decode(text []byte, runs []window, d *decoder) *build {

@@ -12,7 +12,7 @@
 // Each line of a value with several lines is found on its own if it has 8 characters or more; a line ends at a line break or at the two
 // characters \n, as in a key inside JSON. PEM armour lines are not secret.
 //
-// Of the run-like encodings (base64, hex, full percent) of a value longer than 48 bytes only the beginning is looked for; the
+// Of the run-like encodings (base64, base32, hex, percent) of a value longer than 48 bytes only the beginning is looked for; the
 // mask then covers the rest of the run, whatever follows the value in it. This bounds both memory and hold-back. Lists and base 85 have only the
 // beginning masked in a Stream; the final pass masks the rest.
 //
@@ -27,15 +27,15 @@
 // # What is found at the end
 //
 // From the whole, views are made: texts with something decoded, left out or turned round, and a map back to where each part came from. Each view is
-// searched like the whole, and views are made of views, up to three steps deep. The steps are: white space, control and format characters and terminal
-// escapes left out; all but letters and digits left out; a sign behind every character left out; escapes of programming languages, percent signs,
+// searched like the whole, and views are made of views, up to three steps deep. White space, control and format characters and terminal escapes are left out,
+// and all but letters and digits, which counts as no step. The steps are: a sign behind every character left out; escapes of programming languages, percent signs,
 // HTML and quoted-printable; Unicode compatibility forms; runs of base64, base32, base 85 and hex at every alignment, and gzip, zlib and bzip2 in
 // them, and UTF-16 in what was decoded; lists of decimal, octal, hex and binary numbers; long decimal numbers; digits in groups; reversed; ROT13. The machine knows many forms of a value, so
 // it finds one more encoding below the last step. A value of 4 to 7 characters counts only in the text as it is.
 //
 // Channels are looked at together: the texts of a JSON result in its order, its values alone and its keys alone, the end of each channel with
 // the beginning of each other one, what was asked before with all that follows (After), and stdout and stderr as they took turns. Ordinary text without its spaces has many words that nobody wrote, so in
-// joined text only values count that are hard enough to guess (see minStrength), and only in forms of 12 characters or more.
+// joined text only values count that are hard enough to guess (see minStrength), and of what writes bytes in an alphabet only forms of 12 characters or more.
 //
 // What was found behind an encoding is masked with the whole run that it is in; pieces are masked each where they are, with what separates them in one text.
 //
@@ -62,7 +62,7 @@
 // so that making a Redactor costs little more than writing down the forms.
 //
 // Most of a text holds nothing, so what is costly is done only where something cheaper says that it may be worth it; each of these shortcuts has a test that compares it
-// with doing without:
+// with doing without, or with what it stands for:
 //   - In a view, four bytes are looked up at every few offsets only, since a needle has such bytes at each of its first ones (leap.go).
 //   - The runs of all codes are found in one pass, four bytes at a time (find.go). Runs too short for text are read only if compressed data may begin in them.
 //   - A run of base64 or base 85 is sifted before it is decoded: tables over two digits or two bytes, in base 85 of the value of each group as it rolls by, tell at all

@@ -43,3 +43,22 @@ func TestFinderMissesNothing(t *testing.T) {
 		t.Errorf("of some code there was no run: %v", found)
 	}
 }
+
+// TestPartsOfCodes: codes stand in the order that their parts count on, and a set has a bit for each.
+func TestPartsOfCodes(t *testing.T) {
+	of := func(part []*code) (names string) {
+		for _, c := range part {
+			names += c.name + " "
+		}
+		return names
+	}
+	const base32 = "base32 base32 base32 base32 "
+	for part, want := range map[string]string{of(exact): "base64 hex " + base32, of(rare): base32 + "base85 ascii85 ", of(grouped): "hex "} {
+		if part != want {
+			t.Errorf("%s, want %s", part, want)
+		}
+	}
+	if last := codes[len(codes)-1]; last.bit() == 0 || last.nth >= len(finder{}.found) {
+		t.Errorf("%d codes are too many for a set", len(codes))
+	}
+}

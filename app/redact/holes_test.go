@@ -69,6 +69,47 @@ func TestCompressedInNumbersIsOneStep(t *testing.T) {
 	}
 }
 
+// TestBzip2: Go can't write it; this is what Python's bz2.compress makes of the value.
+func TestBzip2(t *testing.T) {
+	const form = "QlpoOTFBWSZTWaVA3sEAAAePgH/gEAIBgAgJIFAgACKAANHihTCaaA0xGKBPkk3GA6gl8XckU4UJClQN7BA="
+	data, err := base64.StdEncoding.DecodeString(form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, form := range map[string]string{
+		"base64": form, "hex": hex.EncodeToString(data), "base32": base32.StdEncoding.EncodeToString(data), "base85": base85(string(data)), "decimal": bytewise(data, "%d, "),
+		"reversed in hex": hex.EncodeToString([]byte(reversed(form))),
+	} {
+		isHidden(t, name, form)
+	}
+}
+
+// TestQuotesAndUTF16: what the proof doesn't make, alone and in another encoding.
+func TestQuotesAndUTF16(t *testing.T) {
+	const secret = `k3V8x'1q7W"5z2M9$4B6c0`
+	little, big := wides(secret)
+	for _, form := range map[string]string{
+		"shell": strings.ReplaceAll(secret, "'", `'\''`), "shell, both quotes": strings.ReplaceAll(secret, "'", `'"'"'`), "SQL": strings.ReplaceAll(secret, "'", "''"),
+		"CSV": strings.ReplaceAll(secret, `"`, `""`), "UTF-16, little end": little, "UTF-16, big end": big,
+	} {
+		masks(t, secret, form)
+		masks(t, secret, base64.StdEncoding.EncodeToString([]byte(form)))
+		masks(t, secret, hex.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(form)))))
+	}
+}
+
+// TestCompressedThenTurned: compressed data counts as one step with the code that it is in, also if that is turned round and in another code. For base 85 that isn't
+// promised.
+func TestCompressedThenTurned(t *testing.T) {
+	for name, inner := range map[string]string{
+		"base64": base64.StdEncoding.EncodeToString(zlibbed(holeSecret)), "hex": hex.EncodeToString(zlibbed(holeSecret)), "base32": base32.StdEncoding.EncodeToString(zlibbed(holeSecret)),
+	} {
+		for turn, turned := range map[string]string{"reversed": reversed(inner), "ROT13": rot13(inner)} {
+			isHidden(t, name+", "+turn, base64.StdEncoding.EncodeToString([]byte(turned)))
+		}
+	}
+}
+
 // TestBase32OfEveryKind: in lower case, as host names are, and with the extended hex alphabet, also around other encodings.
 func TestBase32OfEveryKind(t *testing.T) {
 	for name, inner := range map[string]string{
@@ -138,6 +179,14 @@ func TestSignsBeyondASCII(t *testing.T) {
 		isHidden(t, sign, strings.Join(strings.Split(holeSecret, ""), sign))
 		isHidden(t, sign+" in base64", strings.Join(strings.Split(base64.StdEncoding.EncodeToString([]byte("user:"+holeSecret)), ""), sign))
 	}
+}
+
+// TestLatinCompatibilityForms: letters that Unicode keeps for old spellings stand for the usual ones.
+func TestLatinCompatibilityForms(t *testing.T) {
+	const secret = "sw0rdfish-Pass-dzungla-lj-ij-nj"
+	forms := strings.NewReplacer("s", "ſ", "dz", "ǳ", "lj", "ǉ", "ij", "ĳ", "nj", "ǌ")
+	masks(t, secret, forms.Replace(secret))
+	masks(t, secret, base64.StdEncoding.EncodeToString([]byte(forms.Replace(secret))))
 }
 
 // TestCodesInGroups: what is written in groups of hex digits may be an encoding itself.

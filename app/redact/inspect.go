@@ -12,7 +12,6 @@ const (
 	costSpan    = 4       // for each part of a view, beyond its bytes
 	minNear     = 1 << 10
 	maxNear     = 16 << 10
-	packing     = 2 // the first codes: those in which compressed data comes
 )
 
 // inspection is the search for values in what can be decoded from one root.
@@ -114,7 +113,7 @@ func (in *inspection) unpacked(v *view) {
 // of base 85 shows there, everything else without spaces.
 func (in *inspection) sewn(v *view) {
 	in.turnTo(v)
-	ahead := in.read(codes[packing:])
+	ahead := in.read(rare)
 	in.push(v, alternate(v.text), "separated", kindDecoded)
 	in.push(v, backwards(v.text), "reversed", kindReversed)
 	in.unescape(v)
@@ -123,14 +122,14 @@ func (in *inspection) sewn(v *view) {
 }
 
 // codesIn returns the codes that are read in a view. The machine knows the usual ones itself, so at the last step only what they may hold counts, compressed data,
-// which in a text turned round is looked for in base64 and hex alone, and a long value in base32 and base 85, of which the machine knows only the beginning.
+// which in a text turned round is looked for in all but base 85, and a long value in base 85, of which the machine knows only the beginning.
 // A text turned round that has spaces is left to the text without spaces, turned round.
 func codesIn(v *view, last bool) []*code {
 	switch {
 	case v.turned() && v.parent.spaced:
 		return nil
 	case last && v.turned() && !v.coarse:
-		return codes[:packing]
+		return exact
 	}
 	return codes
 }
@@ -216,7 +215,7 @@ func (in *inspection) scan(v *view) {
 		if g.form != none && m.forms[g.form].sealed {
 			continue
 		}
-		v.coarse = v.coarse || g.by != none && (m.forms[g.by].encoding == "base85" || m.forms[g.by].encoding == "base32")
+		v.coarse = v.coarse || g.by != none && m.forms[g.by].encoding == "base85"
 		lo, hi := v.root(g.start, g.end)
 		if lo < 0 {
 			continue

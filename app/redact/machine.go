@@ -161,14 +161,14 @@ func (m *machine) length(s uint32) int {
 
 // open returns the longest suffix of a state, itself included, behind which a needle goes on.
 func (m *machine) open(s uint32) uint32 {
-	for s != 0 && m.leaf(s) {
+	for s != 0 && m.isLeaf(s) {
 		s = m.fail(s)
 	}
 	return s
 }
 
-// leaf reports whether no needle goes on behind a state.
-func (m *machine) leaf(s uint32) bool { return m.chars[s+1]&gap != 0 && m.chars[s]&branches == 0 }
+// isLeaf reports whether no needle goes on behind a state.
+func (m *machine) isLeaf(s uint32) bool { return m.chars[s+1]&gap != 0 && m.chars[s]&branches == 0 }
 
 // step returns the state after one more byte; last are the last four bytes, that one included, the first one highest.
 func (m *machine) step(s uint32, b byte, last uint32) uint32 {

@@ -152,7 +152,7 @@ func forms(all []needle, owner int32, text string, v value) []needle {
 		}
 	}
 	if !short && len(text) <= maxTurns {
-		for _, turn := range turns(text) {
+		for _, turn := range variants(text) {
 			add(turn.encoding, needle{text: turn.text, quiet: true, loose: v.strong})
 		}
 	}

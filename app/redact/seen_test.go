@@ -5,6 +5,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // TestNothingIsLookedPast: the shortcuts for bytes that begin no character of interest know every such character.
@@ -22,8 +24,9 @@ func TestNothingIsLookedPast(t *testing.T) {
 		if b := letters.leave(text); letter != (b == nil) {
 			t.Errorf("%U is a letter or digit: %v", r, letter)
 		}
-		if composed(r) && nextComposed(text, 0) > 0 {
-			t.Errorf("%U has no plainer form", r)
+		changes := !norm.NFKC.IsNormal(text) || !norm.NFKC.Properties(text).BoundaryBefore()
+		if changes && nextComposed(text, 0) > 0 {
+			t.Errorf("%U may have a plainer form, or join the character before it", r)
 		}
 		signed := bytes.Repeat(append([]byte{'x'}, text...), minStretch)
 		if len(signAt(text)) > 0 && alternate(append(signed, " and what follows"...)) == nil {

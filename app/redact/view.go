@@ -21,7 +21,7 @@ type view struct {
 	depth  int      // steps of decoding
 	kind   kind     // the last step
 	odd    bool     // see build
-	coarse bool     // a form in base32 or base 85 is in it, which goes on beyond what the machine knows of it
+	coarse bool     // a form in base 85 is in it, which goes on beyond what the machine knows of it
 	spaced bool     // there is a view of it without spaces
 	turns  [2]*view // of it: reversed, in ROT13
 	packed bool     // it was compressed, which counts as one step with what it was written in

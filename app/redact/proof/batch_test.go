@@ -39,8 +39,8 @@ func (b *bench) attempt(n int) (attempt, *rand.Rand) {
 	return makeAttempt(r, b.encoders, *depth), r
 }
 
-// some sends the cases that count, keeps them in a house in dir, which must be empty, and has the detector look at everything.
-func (b *bench) some(ctx context.Context, d *detector, dir string, from, to int) (found []finding, err error) {
+// some sends the cases that count, keeps them in a house in dir, which must be empty, and has the detector look at everything. tried is how many these are.
+func (b *bench) some(ctx context.Context, d *detector, dir string, from, to int) (tried int, found []finding, err error) {
 	var entries []entry
 	for n := from; n < to; n++ {
 		a, r := b.attempt(n)
@@ -49,11 +49,15 @@ func (b *bench) some(ctx context.Context, d *detector, dir string, from, to int)
 		}
 		s, err := b.pass(a, r)
 		if err != nil {
-			return nil, fmt.Errorf("case %d: %w", n, err)
+			return 0, nil, fmt.Errorf("case %d: %w", n, err)
 		}
 		entries = append(entries, entry{n, a, s})
 	}
-	return b.kept(ctx, d, dir, entries)
+	if len(entries) == 0 { // none of them has the encoder that counts
+		return 0, nil, nil
+	}
+	found, err = b.kept(ctx, d, dir, entries)
+	return len(entries), found, err
 }
 
 // kept has the detector look at entries, and at the house that keeps them.

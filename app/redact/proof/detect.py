@@ -26,6 +26,7 @@ ROT13 = bytes.maketrans(
 )
 URL64 = bytes.maketrans(b"-_", b"+/")
 DIGITS32 = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"0123456789ABCDEFGHIJKLMNOPQRSTUV")
+DIGITS85 = bytes.maketrans(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~", bytes(range(33, 118)))
 ZERO85 = 33 * (85**4 + 85**3 + 85**2 + 85 + 1)
 PRINTABLE = bytes(range(32, 127)) + b"\t\n\r" + bytes(range(0xC2, 0xF5))
 MAGIC = b"\x1fxB"
@@ -35,6 +36,7 @@ HEX = re.compile(rb"[0-9A-Fa-f]{12,}")
 HEXLIST = re.compile(rb"(?:(?:\\x|0x)?[0-9A-Fa-f]{2}[ :,-]{1,2}){5,}(?:\\x|0x)?[0-9A-Fa-f]{2}")
 BASE32 = re.compile(rb"[A-Z2-7]{12,}|[a-z2-7]{12,}")
 BASE85 = re.compile(rb"[!-u]{10,}")
+OTHER85 = re.compile(rb"[0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]{10,}")
 PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
 ESCAPE = re.compile(rb"\\(?:u\{?([0-9A-Fa-f]{4})\}?|x([0-9A-Fa-f]{2})|([0-7]{3})|([\\\"'/nrt]))")
 ENTITY = re.compile(rb"&(?:#|[a-z]{2,})")
@@ -56,12 +58,12 @@ def unpacked(data):
         try:
             return zlib.decompressobj(47).decompress(data, LONGEST)
         except zlib.error:
-            return None
+            pass  # a wide text may begin with an x
     if data[:3] == b"BZh":
         try:
             return bz2.BZ2Decompressor().decompress(data, LONGEST)
         except (OSError, EOFError, ValueError):
-            return None
+            pass
     if data.count(0) * 3 > len(data):
         kind = "utf-16-le" if data[1::2].count(0) >= data[::2].count(0) else "utf-16-be"
         return data.decode(kind, "replace").encode("utf-8", "replace")
@@ -144,6 +146,9 @@ def runs(data):
             yield "base32", text
     for m in BASE85.finditer(data):
         for text in base85_of(m[0]):
+            yield "base85", text
+    for m in OTHER85.finditer(data):
+        for text in base85_of(m[0].translate(DIGITS85)):
             yield "base85", text
     for m in NUMBERS.finditer(data):
         yield "decimal", numbers(10, m[0])

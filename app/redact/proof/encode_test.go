@@ -21,8 +21,9 @@ import (
 	"unicode/utf16"
 )
 
-// encoder writes a text in another way. What it makes is text again; around is put before and after by those that can't be told
-// apart from their surroundings, as user:password is before base64.
+const digits85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
+
+// encoder writes a text in another way. What it makes is text again. Those that take no character for itself write it between others, too: see within.
 type encoder struct {
 	name   string
 	encode func(r *rand.Rand, text string) string
@@ -51,6 +52,15 @@ func encoders() []encoder {
 			out := make([]byte, ascii85.MaxEncodedLen(len(text)))
 			return string(out[:ascii85.Encode(out, []byte(text))])
 		})},
+		{"base85", plain(func(text string) string { // as Python's b85encode: ascii85 in another alphabet
+			out := make([]byte, ascii85.MaxEncodedLen(len(text)))
+			out = out[:ascii85.Encode(out, []byte(text))]
+			out = bytes.ReplaceAll(out, []byte("z"), []byte("!!!!!"))
+			for i, c := range out {
+				out[i] = digits85[c-'!']
+			}
+			return string(out)
+		})},
 		{"hex", func(r *rand.Rand, text string) string { return hex.EncodeToString([]byte(within(r, text))) }},
 		{"HEX", plain(func(text string) string { return strings.ToUpper(hex.EncodeToString([]byte(text))) })},
 		{"hex list", func(r *rand.Rand, text string) string {
@@ -58,6 +68,12 @@ func encoders() []encoder {
 		}},
 		{"decimal list", func(r *rand.Rand, text string) string {
 			return "[" + joined([]byte(text), pick(r, ", ", ",", " "), func(b byte) string { return strconv.Itoa(int(b)) }) + "]"
+		}},
+		{"octal list", func(r *rand.Rand, text string) string {
+			return joined([]byte(text), pick(r, " ", "\\"), func(b byte) string { return fmt.Sprintf("%03o", b) })
+		}},
+		{"binary list", func(r *rand.Rand, text string) string {
+			return joined([]byte(text), pick(r, " ", ""), func(b byte) string { return fmt.Sprintf("%08b", b) })
 		}},
 		{"percent", plain(url.QueryEscape)},
 		{"percent all", plain(func(text string) string {

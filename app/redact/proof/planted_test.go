@@ -143,7 +143,7 @@ func TestRandomCasesAreSeen(t *testing.T) {
 	}
 	missed := map[int]bool{}
 	for from, to := 0, firstBatch; from < n; from, to = to, n {
-		found, err := b.some(t.Context(), d, t.TempDir(), from, to)
+		_, found, err := b.some(t.Context(), d, t.TempDir(), from, to)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// turns returns the forms of a value that have about as many characters as it has.
-func turns(text string) []coded {
+// variants returns the forms of a value that have about as many characters as it has.
+func variants(text string) []coded {
 	out := []coded{{"reversed", reversed(text)}, {"ROT13", rot13(text)}}
 	if lower := strings.ToLower(text); lower != text { // a value that was used as a host name comes back in lower case
 		out = append(out, coded{"lower case", lower})
