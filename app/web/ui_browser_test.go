@@ -22,6 +22,11 @@ func TestUIInABrowser(t *testing.T) {
 	// The copy button works without a clipboard API.
 	b.Click("[data-copy=invitation]")
 	b.Until(`document.querySelector("[data-copy=invitation]").classList.contains("done")`)
+	b.Until(`!document.querySelector("[data-copy=invitation]").classList.contains("done")`)
+	// TestCopiedStaysWhileThePageChanges: that it was copied is still said when the page is brought up to date meanwhile.
+	b.Text(`(window.changed = 0, document.addEventListener("htmx:after:swap", (e) => { if (e.target.id === "overview") changed++; }), document.querySelector("[data-copy=invitation]").classList.add("done"), document.body.dispatchEvent(new Event("sandbox")))`)
+	b.Until(`changed > 0`)
+	b.Until(`document.querySelector("[data-copy=invitation]").matches(".done")`)
 
 	b.Click(`.rail a[href="/ui/credentials"]`)
 	b.Heading("Credentials")

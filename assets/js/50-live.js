@@ -8,7 +8,7 @@ document.addEventListener("htmx:sse:after:message", (event) => {
 
 // What a person opened or chose stays so when the page around it is brought up to date.
 window.htmx?.registerExtension("keep", {
-  htmx_before_morph_attr: (element, { attrName }) => !(attrName === "open" && element.matches("details") || attrName === "checked" && element.matches(".switch input") || attrName === "aria-current" && element.matches(".index a")),
+  htmx_before_morph_attr: (element, { attrName }) => !(attrName === "open" && element.matches("details") || attrName === "checked" && element.matches(".switch input") || attrName === "aria-current" && element.matches(".index a") || attrName === "class" && element.matches("[data-copy].done")),
 });
 
 // A broken connection is told, not hidden.

@@ -8,7 +8,8 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || document.body.dataset.keys === "off") return;
-  if (event.target.closest("input, textarea, select, [contenteditable]") || document.querySelector("dialog[open]")) return;
+  const field = event.target.closest("input, textarea, select, [contenteditable]"); // that of a palette just closed keeps the focus until the page is painted
+  if (field?.checkVisibility() || document.querySelector("dialog[open]")) return;
   if (event.key.length === 1 && command(event.key, Date.now() - leader < 1500)) event.preventDefault();
 });
 
