@@ -67,14 +67,32 @@ const (
 
 // noted gives a failed write the code that callers act on if there was no room for it. The transaction was rolled back; nothing is damaged.
 func (s *Store) noted(err error) error {
+	if !noRoom(err) {
+		return err
+	}
+	s.fullAt.Store(time.Now().UnixMilli())
+	return storageFull(err)
+}
+
+// openedFull is noted for a database that could not be opened: its shared memory file and its write-ahead log need some room even to read.
+func openedFull(dir string, err error) error {
+	if !noRoom(err) && !errors.Is(err, unix.ENOSPC) {
+		return err
+	}
+	e := app.E(app.CodeStorageFull, fmt.Sprintf("there is no room on the disk of %s, not even for the little that Airlock writes when it starts", dir),
+		"Make room on it or enlarge it, then start again. Nothing is damaged.")
+	e.Cause = err
+	return e
+}
+
+func noRoom(err error) bool {
 	var failed interface{ Code() int }
 	if err == nil || !errors.As(err, &failed) {
-		return err
+		return false
 	}
 	switch failed.Code() {
 	case sqliteFull, sqliteWrite, sqliteShmSize:
-		s.fullAt.Store(time.Now().UnixMilli())
-		return storageFull(err)
+		return true
 	}
-	return err
+	return false
 }

@@ -56,7 +56,7 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 	}
 	s := &Store{path: path}
 	if s.writer, err = connect(dsn(path)+"&_txlock=immediate", 1, log, false); err != nil {
-		return nil, err
+		return nil, openedFull(dir, err)
 	}
 	migrations, err := embedded()
 	if err == nil {
@@ -69,7 +69,7 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 		s.urgent, err = connect(dsn(path)+"&mode=ro", 2, log, true)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(openedFull(dir, err), s.Close())
 	}
 	return s, nil
 }

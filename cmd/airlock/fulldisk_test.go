@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -77,10 +78,23 @@ func TestFullDisk(t *testing.T) {
 	}
 	in.stop()
 	in.sound()
+	in.startsWithoutRoom()
 	if said := in.admin("", "vacuum"); !strings.HasPrefix(said, "the database took") {
 		t.Errorf("vacuum: %s", said)
 	}
 	in.sound()
+}
+
+// startsWithoutRoom starts a server on a disk without a free byte: it ends, and says what to do.
+func (in *testServer) startsWithoutRoom() {
+	in.t.Helper()
+	defer os.Remove(fill(in.t, in.dir))
+	serve := exec.CommandContext(in.t.Context(), in.binary, "serve")
+	serve.Env = in.env
+	said, err := serve.CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "there is no room on the disk of "+in.dir) || !strings.Contains(string(said), "Make room on it") {
+		in.t.Errorf("started on a full disk: %v %s", err, said)
+	}
 }
 
 // refusesNew checks what agents are told.
