@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stub is all that the interpreter gets on its command line: the source comes from descriptor 4, a memory file without a name in
-// any directory. Its frames carry a file name that the runner keeps out of tracebacks.
+// stub is all that the interpreter gets on its command line: the source comes from descriptor 4, a pipe (memory files are refused where memory is counted
+// from outside). Its frames carry a file name that the runner keeps out of tracebacks.
 const stub = "import os\n" +
 	"with os.fdopen(4, encoding='utf-8') as f: s = f.read()\n" +
 	"exec(compile(s, '<airlock>', 'exec'), {'__name__': 'airlock.runner', '__builtins__': __builtins__})"
@@ -80,11 +80,11 @@ func startRunner(source []byte, l launcher) (*runner, error) {
 		return nil, err
 	}
 	keep(3, theirs)
-	memory, err := memoryFile(source)
+	program, err := pipeOf(source)
 	if err != nil {
 		return nil, err
 	}
-	keep(4, memory)
+	keep(4, program)
 	argv := []string{"python3", "-s", "-B", "-c", stub}
 	r.pid, err = l.fork(python, argv, &syscall.ProcAttr{
 		Dir: tmp, Env: append(runnerEnv(tmp), l.env...), Files: child, Sys: &syscall.SysProcAttr{Setsid: true},
@@ -108,17 +108,17 @@ func (r *runner) socketpair() (*os.File, error) {
 	return os.NewFile(uintptr(pair[1]), "sdk"), nil
 }
 
-func memoryFile(content []byte) (*os.File, error) {
-	fd, err := unix.MemfdCreate("runner", unix.MFD_CLOEXEC)
+// pipeOf returns the end of a pipe that content comes out of.
+func pipeOf(content []byte) (*os.File, error) {
+	read, write, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("memory file: %w", err)
-	}
-	f := os.NewFile(uintptr(fd), "runner")
-	if _, err := f.Write(content); err != nil {
 		return nil, err
 	}
-	_, err = f.Seek(0, 0)
-	return f, err
+	go func() {
+		defer write.Close()
+		_, _ = write.Write(content) // fails when the reader is gone, which is seen elsewhere
+	}()
+	return read, nil
 }
 
 func findPython() (string, error) {

@@ -89,7 +89,7 @@ type fds struct {
 }
 
 // arguments returns bwrap's options, NUL-separated as --args wants them.
-func (l layout) arguments(tmp int64, fd fds) []byte {
+func (l layout) arguments(tmp int64, counted bool, fd fds) []byte {
 	a := argList{}
 	a.add("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--disable-userns")
 	a.add("--uid", strconv.Itoa(uid), "--gid", strconv.Itoa(uid), "--hostname", hostname, "--cap-drop", "ALL")
@@ -116,6 +116,9 @@ func (l layout) arguments(tmp int64, fd fds) []byte {
 	}
 	// ptys come from a pool that the whole host shares, so a box has none.
 	a.add("--dev", "/dev", "--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts")
+	if counted { // reads like it, but can't be mapped
+		a.add("--dev-bind", "/dev/full", "/dev/zero")
+	}
 	a.add("--perms", "1777", "--size", strconv.Itoa(shmSize), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
 	a.add("--perms", "1777", "--size", strconv.FormatInt(tmp, 10), "--tmpfs", "/tmp")
 	a.add("--symlink", fmt.Sprintf("/proc/self/fd/%d", fd.guest), "/airlock-init")

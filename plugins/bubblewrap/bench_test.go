@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/footprint"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
@@ -62,7 +63,7 @@ func BenchmarkIdle(b *testing.B) {
 		b.Fatal(err, r.Reason)
 	}
 	plugin := client.PID()
-	alone := proportional(plugin)
+	alone := footprint.Of(plugin).Share()
 	const boxes = 10
 	done := make(chan error, boxes)
 	var feeds []*io.PipeWriter
@@ -81,7 +82,7 @@ func BenchmarkIdle(b *testing.B) {
 	var processes int
 	descend(plugin, func(pid, _ int) {
 		if pid != plugin {
-			perBox += proportional(pid)
+			perBox += footprint.Of(pid).Share()
 			processes++
 		}
 	})

@@ -28,8 +28,8 @@
 //
 // Where the backend can write to a cgroup (version 1 or 2), memory, processes and CPU are held there. Elsewhere memory is held by
 // looking at the tree's processes and files many times a second ("polled"), processes by a resource limit, and CPU not at all. Kernel
-// memory such as pipe and socket buffers escapes the polled limit, and so do memory files on their way through a socket; System V shared
-// memory would too and is denied there. Exit.PidsHit is a guess then: the limit was nearly reached.
+// memory such as pipe and socket buffers escapes the polled limit; System V shared memory, memory files and shared memory without a file would too and are
+// denied there, and so is /dev/zero, in whose place is /dev/full. Exit.PidsHit is a guess then: the limit was nearly reached.
 // A box that runs out of memory is ended as a whole, on every variant. A box that keeps hammering at its process limit is ended too.
 //
 // # Ends

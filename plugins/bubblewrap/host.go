@@ -47,12 +47,14 @@ func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*ho
 	if h.limiter, h.noCgroup, err = findLimiter(s, instance); err != nil {
 		return nil, err
 	}
-	options := seccomp.Options{CountedMemoryOnly: h.limiter.enforced()["memory"] == "polled"}
-	if h.filter, err = seccomp.Program(runtime.GOARCH, options); err != nil {
+	if h.filter, err = seccomp.Program(runtime.GOARCH, seccomp.Options{CountedMemoryOnly: h.countsMemory()}); err != nil {
 		return nil, err
 	}
 	return h, nil
 }
+
+// countsMemory reports whether the memory limit is held by looking, so that there may be no memory which can't be seen.
+func (h *host) countsMemory() bool { return h.limiter.enforced()["memory"] == "polled" }
 
 func findBwrap(configured string) (string, error) {
 	if configured != "" {

@@ -6,8 +6,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/computclaw/airlock/plugins"
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/footprint"
 )
 
 // polled is the limiter of hosts without a writable cgroup. It looks at what a box's processes and file systems use, and leaves
@@ -58,16 +60,16 @@ func (t *tree) usage() (usage, error) {
 	if t.root != 0 {
 		descend(t.root, func(pid, n int) {
 			pids = append(pids, pid)
-			memory += resident(pid)
+			memory += footprint.Of(pid).Total()
 			threads += int64(n)
 		})
 	}
-	files := t.files(pids) + unmapped(pids)
+	files := t.files(pids)
 	memory += files
 	if memory > t.limits.Memory { // or it only looks so
 		memory = files
 		for _, pid := range pids {
-			memory += proportional(pid)
+			memory += footprint.Of(pid).Share()
 		}
 	}
 	t.peak = max(t.peak, memory)

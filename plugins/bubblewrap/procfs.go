@@ -6,9 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // parentOf returns a process's parent, or 0 if there is no such process.
@@ -46,52 +43,4 @@ func descend(pid int, visit func(pid, threads int)) {
 			}
 		}
 	}
-}
-
-// resident returns the memory a process has in RAM, in bytes; pages shared with others count in full.
-func resident(pid int) int64 {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-	fields := bytes.Fields(b)
-	if err != nil || len(fields) < 2 {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64)
-	return pages * int64(os.Getpagesize())
-}
-
-// proportional returns the same with shared pages divided among those who share them. It's exact but slow, and falls back to resident.
-func proportional(pid int) int64 {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-	if err != nil {
-		return resident(pid)
-	}
-	for line := range bytes.Lines(b) {
-		if fields := bytes.Fields(line); len(fields) >= 2 && string(fields[0]) == "Pss:" {
-			kib, _ := strconv.ParseInt(string(fields[1]), 10, 64)
-			return kib << 10
-		}
-	}
-	return resident(pid)
-}
-
-// unmapped returns the memory in memory files that the processes hold open, in bytes. It doesn't show in resident sizes unless it's mapped.
-func unmapped(pids []int) int64 {
-	var total int64
-	seen := map[uint64]bool{}
-	for _, pid := range pids {
-		dir := fmt.Sprintf("/proc/%d/fd", pid)
-		fds, _ := os.ReadDir(dir)
-		for _, fd := range fds {
-			path := filepath.Join(dir, fd.Name())
-			if target, err := os.Readlink(path); err != nil || !strings.HasPrefix(target, "/memfd:") {
-				continue
-			}
-			var stat unix.Stat_t
-			if unix.Stat(path, &stat) == nil && !seen[stat.Ino] {
-				seen[stat.Ino] = true
-				total += stat.Blocks * 512
-			}
-		}
-	}
-	return total
 }

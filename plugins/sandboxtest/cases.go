@@ -32,6 +32,7 @@ func cases() []testCase {
 		{"grandchildren die with the guest", grandchildren, true},
 		{"memory limit", memoryLimit, false},
 		{"memory of many processes", memoryOfMany, false},
+		{"memory out of sight", memoryOutOfSight, false},
 		{"fork bomb", forkBomb, false},
 		{"busy loop is killed", busyLoop, true},
 		{"hostile scripts", hostile, false},

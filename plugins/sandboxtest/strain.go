@@ -3,6 +3,7 @@ package sandboxtest
 import (
 	"bytes"
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,26 @@ for i in range(8):
 time.sleep(1000)
 `
 	wantOOM(t, b.run(t, plugins.Spec{}, python(code)), limits().Memory)
+}
+
+// memoryOutOfSight is taken so that no process seems to have it, or none that can be looked at. A box may be refused it, or end for it.
+func memoryOutOfSight(t *testing.T, b *bench) {
+	code, err := scripts.ReadFile("scripts/memory.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range []string{
+		"shared", "zero", "page_tables", "memory_files", "own_descriptors", "close_range", "mapped_files", "in_a_socket", "unreadable", "no_first_thread",
+		"removed_files", "unreadable_removed_files",
+	} {
+		t.Run(way, func(t *testing.T) {
+			spec := plugins.Spec{Limits: limits()}
+			spec.Limits.Tmp = 32 << 20
+			if r := b.run(t, spec, python(string(code), way, string(code))); r.err != nil || strings.Contains(r.out, "kept") {
+				t.Errorf("a box of %d MiB had more: %+v\n%s", spec.Limits.Memory>>20, r.Exit, r.out)
+			}
+		})
+	}
 }
 
 func forkBomb(t *testing.T, b *bench) {

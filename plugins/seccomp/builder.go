@@ -71,21 +71,53 @@ func (b *builder) when(c call, body ...bpf.Instruction) {
 
 // namespaces lets threads and processes be made, but no namespaces. The flags of clone3 are behind a pointer where no
 // filter can look, so it answers ENOSYS and libraries fall back to clone.
-func (b *builder) namespaces(mediated bool) {
+func (b *builder) namespaces(mediated, counted bool) {
 	clone := uint32(retAllow)
 	if mediated {
 		clone = retNotify
 	}
 	b.deny(callClone3(), enosys)
-	b.when(callClone(),
+	body := []bpf.Instruction{
 		arg(0),
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: newAny, SkipFalse: 1},
 		errno(eperm),
-		bpf.RetConstant{Val: clone},
-	)
+	}
+	unshared := uint32(newAny | newTime)
+	if counted {
+		unshared |= ownFiles
+		body = append(body,
+			bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: newThread | ownFiles}, // which clone takes to mean: not its own
+			bpf.JumpIf{Cond: bpf.JumpEqual, Val: newThread, SkipFalse: 1},
+			errno(eperm),
+		)
+	}
+	b.when(callClone(), append(body, bpf.RetConstant{Val: clone})...)
 	b.when(callUnshare(),
 		arg(0),
-		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: newAny | newTime, SkipFalse: 1},
+		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unshared, SkipFalse: 1},
+		errno(eperm),
+		bpf.RetConstant{Val: retAllow},
+	)
+}
+
+// countedMemory leaves only memory that whoever looks at processes from outside can see: none that outlives its place in a process, and no file that only
+// a thread with descriptors of its own holds.
+func (b *builder) countedMemory() {
+	for _, c := range hidden() {
+		b.deny(c, eperm)
+	}
+	const shared, anonymous = 0x01, 0x20
+	b.when(callMmap(),
+		arg(3),
+		bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: shared | anonymous},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: shared | anonymous, SkipFalse: 1},
+		errno(eperm),
+		bpf.RetConstant{Val: retAllow},
+	)
+	const closeRangeUnshare = 2
+	b.when(callCloseRange(),
+		arg(2),
+		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: closeRangeUnshare, SkipFalse: 1},
 		errno(eperm),
 		bpf.RetConstant{Val: retAllow},
 	)

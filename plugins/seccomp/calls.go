@@ -93,6 +93,7 @@ func hidden() []call {
 	return []call{
 		{"shmget", 29, 194},
 		{"msgget", 68, 186},
+		{"memfd_create", 319, 279},
 	}
 }
 
@@ -105,11 +106,15 @@ func callSocketpair() call  { return call{"socketpair", 53, 199} }
 func callPersonality() call { return call{"personality", 135, 92} }
 func callFcntl() call       { return call{"fcntl", 72, 25} }
 func callIoctl() call       { return call{"ioctl", 16, 29} }
+func callMmap() call        { return call{"mmap", 9, 222} }
+func callCloseRange() call  { return call{"close_range", 436, 436} }
 
 // Argument values. All are kernel ABI.
 const (
 	newAny  = 0x7e020000 // every CLONE_NEW* flag that clone(2) knows
 	newTime = 0x80       // unshare(2) only
+
+	newThread, ownFiles = 0x10000, 0x400 // CLONE_THREAD, CLONE_FILES
 
 	afUnix, afInet, afInet6 = 1, 2, 10
 

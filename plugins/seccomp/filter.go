@@ -9,8 +9,8 @@ import (
 
 // Options choose between the filter's variants.
 type Options struct {
-	// CountedMemoryOnly also denies calls that take memory which can't be seen from outside (System V IPC).
-	// Backends that hold the memory limit by looking at processes set it.
+	// CountedMemoryOnly also denies calls that take memory which can't be seen from outside: System V IPC, memory files, shared memory without a file, and
+	// tables of descriptors that a thread has to itself. Backends that hold the memory limit by looking at processes set it; Mediated implies it.
 	CountedMemoryOnly bool
 
 	// Mediated is for boxes that share their host's namespaces: connect, fork and what makes threads go to the listener that the filter is
@@ -55,10 +55,9 @@ func Assemble(goarch string, opts Options) ([]bpf.Instruction, error) {
 	for _, c := range denied() {
 		b.deny(c, eperm)
 	}
-	if opts.CountedMemoryOnly {
-		for _, c := range hidden() {
-			b.deny(c, eperm)
-		}
+	counted := opts.CountedMemoryOnly || opts.Mediated
+	if counted {
+		b.countedMemory()
 	}
 	if opts.Mediated {
 		b.mediated()
@@ -66,7 +65,7 @@ func Assemble(goarch string, opts Options) ([]bpf.Instruction, error) {
 	} else {
 		b.sockets()
 	}
-	b.namespaces(opts.Mediated)
+	b.namespaces(opts.Mediated, counted)
 	b.arguments(opts.Mediated)
 	b.emit(bpf.RetConstant{Val: retAllow})
 	return b.out, nil

@@ -140,8 +140,44 @@ func TestForeignInstructionSetIsKilled(t *testing.T) {
 }
 
 func TestCountedMemoryOnly(t *testing.T) {
-	if got := verdict(t, "amd64", Options{CountedMemoryOnly: true}, data(auditAMD64, 29)); got != retErrno|eperm {
-		t.Errorf("shmget: %#x, want EPERM", got)
+	const allow, denied = uint32(retAllow), uint32(retErrno | eperm)
+	for _, tt := range []struct {
+		name         string
+		amd64, arm64 int
+		args         []uint64
+		want         uint32
+	}{
+		{"shmget", 29, 194, nil, denied},
+		{"memory file", 319, 279, nil, denied},
+		{"private memory", 9, 222, []uint64{0, 4096, 3, 0x22}, allow},
+		{"shared file", 9, 222, []uint64{0, 4096, 3, 0x01, 3}, allow},
+		{"shared memory", 9, 222, []uint64{0, 4096, 3, 0x21}, denied},
+		{"shared and validated", 9, 222, []uint64{0, 4096, 3, 0x4023}, denied},
+		{"close", 436, 436, []uint64{3, 9, 4}, allow},
+		{"close with a table of its own", 436, 436, []uint64{3, 9, 6}, denied},
+		{"unshare files", 272, 97, []uint64{0x400}, denied},
+		{"unshare file system", 272, 97, []uint64{0x200}, allow},
+		{"unshare new mount", 272, 97, []uint64{0x20000}, denied},
+		{"fork", 56, 220, []uint64{17}, allow},
+		{"fork as vfork does", 56, 220, []uint64{0x4111}, allow},
+		{"thread", 56, 220, []uint64{0x3d0f00}, allow},
+		{"thread with descriptors of its own", 56, 220, []uint64{0x3d0b00}, denied},
+		{"clone new user", 56, 220, []uint64{0x10000011}, denied},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, opts := range []Options{{CountedMemoryOnly: true}, {Mediated: true}} {
+				want := tt.want
+				if opts.Mediated && want == allow && tt.amd64 == callClone().amd64 {
+					want = retNotify
+				}
+				if got := verdict(t, "amd64", opts, data(auditAMD64, tt.amd64, tt.args...)); got != want {
+					t.Errorf("amd64 %+v: %#x, want %#x", opts, got, want)
+				}
+				if got := verdict(t, "arm64", opts, data(auditARM64, tt.arm64, tt.args...)); got != want {
+					t.Errorf("arm64 %+v: %#x, want %#x", opts, got, want)
+				}
+			}
+		})
 	}
 }
 

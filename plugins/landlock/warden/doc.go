@@ -26,6 +26,6 @@
 // # Limits
 //
 // Memory and the private directory are looked at many times a second and the box is ended when it has too much; what it takes between two looks isn't
-// prevented. Forks and threads beyond the limit are refused when they are asked for. Memory and files that are in no process's hands for a moment,
-// such as descriptors on their way through a socket, aren't seen.
+// prevented. Forks and threads beyond the limit are refused when they are asked for. Memory that no process shows is refused: memory files, shared memory without a
+// file, descriptors that only one thread has. Removed files whose descriptors are on their way through a socket aren't seen.
 package warden

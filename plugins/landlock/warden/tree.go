@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/computclaw/airlock/plugins/footprint"
 )
 
 // process is one of the box's, as /proc showed it.
@@ -73,28 +75,5 @@ func (p process) stopped() bool {
 	return true
 }
 
-// resident returns the memory that p has in RAM, in bytes; pages shared with others count in full.
-func (p process) resident() int64 {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.pid))
-	fields := bytes.Fields(b)
-	if err != nil || len(fields) < 2 {
-		return 0
-	}
-	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64)
-	return pages * int64(os.Getpagesize())
-}
-
-// proportional returns the same with shared pages divided among those who share them. Slower.
-func (p process) proportional() int64 {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p.pid))
-	if err != nil {
-		return p.resident()
-	}
-	for line := range bytes.Lines(b) {
-		if fields := bytes.Fields(line); len(fields) >= 2 && string(fields[0]) == "Pss:" {
-			kib, _ := strconv.ParseInt(string(fields[1]), 10, 64)
-			return kib << 10
-		}
-	}
-	return p.resident()
-}
+// footprint is what p takes.
+func (p process) footprint() footprint.Footprint { return footprint.OfThreads(p.threads) }

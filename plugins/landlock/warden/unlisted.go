@@ -1,45 +1,43 @@
 package warden
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// unlisted is what processes hold that no directory lists, in bytes.
+// unlisted is what processes hold that no directory lists.
 type unlisted struct {
-	memory int64 // memory files
-	disk   int64 // files that were removed from the private directory while open or mapped
+	disk   int64 // bytes in files that were removed from the private directory while open or mapped
+	closed bool  // a process can't be looked at
 }
 
 // lookForUnlisted goes through descriptors and mappings. A removed file that is only mapped can't be measured, so it's counted with the most that it
-// can have, longest. It must run on a thread that acts as the box's uid.
+// can have, longest. It must run on a thread that acts as the box's uid. A process that executes what it may not read hides what it holds.
 func lookForUnlisted(processes []process, tmp string, longest int64) unlisted {
 	var u unlisted
 	seen := map[string]bool{}
 	for _, p := range processes {
-		fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", p.pid))
-		for _, fd := range fds {
+		thread := p.footprint().Thread
+		if thread == "" {
+			continue // ended
+		}
+		fds, err := os.ReadDir(thread + "/fd")
+		u.closed = u.closed || errors.Is(err, fs.ErrPermission)
+		for _, entry := range fds {
+			fd := thread + "/fd/" + entry.Name()
 			target, err := os.Readlink(fd)
-			memory, removed := strings.HasPrefix(target, "/memfd:"), isRemoved(target, tmp)
-			if err != nil || !memory && !removed {
-				continue
-			}
 			var stat unix.Stat_t
-			key := ""
-			if unix.Stat(fd, &stat) == nil {
-				key = fmt.Sprint(unix.Major(stat.Dev), ":", unix.Minor(stat.Dev), " ", stat.Ino)
-			}
-			if key == "" || seen[key] {
+			if err != nil || !isRemoved(target, tmp) || unix.Stat(fd, &stat) != nil {
 				continue
 			}
-			seen[key] = true
-			if memory {
-				u.memory += stat.Blocks * 512
-			} else {
+			key := fmt.Sprint(unix.Major(stat.Dev), ":", unix.Minor(stat.Dev), " ", stat.Ino)
+			if !seen[key] {
+				seen[key] = true
 				u.disk += stat.Blocks * 512
 			}
 		}
@@ -52,7 +50,8 @@ func lookForUnlisted(processes []process, tmp string, longest int64) unlisted {
 
 // removedMappings counts the files that p maps and that neither a directory nor a descriptor shows.
 func (p process) removedMappings(tmp string, seen map[string]bool) int64 {
-	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.pid))
+	thread := p.footprint().Thread
+	maps, err := os.ReadFile(thread + "/maps")
 	if err != nil {
 		return 0
 	}

@@ -16,6 +16,8 @@ const (
 	diskInterval = 100 * time.Millisecond
 	// maxVain is how many walks in a row may be led astray.
 	maxVain = 20
+	// maxClosed is how many looks in a row may find a process that can't be looked at. One that is just starting may be.
+	maxClosed = 3
 )
 
 // watch looks at what the box takes. It runs on one goroutine.
@@ -29,6 +31,7 @@ type watch struct {
 	files    int64 // in the private directory, at the last look
 	nextLook time.Time
 	vain     int
+	closed   int
 }
 
 // look returns the reason to end the box, or "".
@@ -37,7 +40,7 @@ func (w *watch) look() (reason string) {
 		processes := descendants()
 		var memory int64
 		for _, p := range processes {
-			memory += p.resident()
+			memory += p.footprint().Total()
 		}
 		now := time.Now()
 		suspicious := memory > w.limits.Memory
@@ -52,10 +55,9 @@ func (w *watch) look() (reason string) {
 		if suspicious { // or it only looks so
 			memory = 0
 			for _, p := range processes {
-				memory += p.proportional()
+				memory += p.footprint().Share()
 			}
 		}
-		memory += hidden.memory
 		if w.ram {
 			memory += w.files
 		}
@@ -70,6 +72,11 @@ func (w *watch) look() (reason string) {
 
 // disk looks at the private directory and at the disk that it's on, which others need too.
 func (w *watch) disk(hidden unlisted) string {
+	if !hidden.closed {
+		w.closed = 0
+	} else if w.closed++; w.closed >= maxClosed {
+		return ReasonTmp
+	}
 	used, err := tmpUsage(w.tmp, w.limits.Tmp)
 	switch {
 	case errors.Is(err, errMoved):

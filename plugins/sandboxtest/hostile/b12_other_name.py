@@ -3,11 +3,11 @@ code = "import socket\ntry:\n    socket.create_connection(('8.8.8.8', 53), 1)\n 
 out = subprocess.run(["harmless-name", "-c", code], executable=sys.executable, capture_output=True, text=True).stdout
 if out.strip() != "confined":
     breach("renamed process: %r" % out)
-fd = os.memfd_create("x")
-with open("/bin/true", "rb") as f:
-    os.write(fd, f.read())
 if os.fork() == 0:
     try:
+        fd = os.memfd_create("x")  # where memory is counted from outside there is none
+        with open("/bin/true", "rb") as f:
+            os.write(fd, f.read())
         os.execve(fd, ["true"], {})
     except OSError:
         os._exit(0)
