@@ -9,6 +9,7 @@ const (
 	retKill  = 0x80000000 // the whole process
 
 	eperm        = 1
+	enotty       = 25
 	enosys       = 38
 	eafnosupport = 97
 )
@@ -167,8 +168,10 @@ func (b *builder) arguments(mediated bool) {
 	const setOwner, setOwnerEx = 8, 15 // whom a descriptor's signals go to
 	const tiocsti, tioclinux = 0x5412, 0x541c
 	b.refuseCommands(callFcntl(), append(refusedFcntl(), setOwner, setOwnerEx)...)
-	// Those of sockets tell of the host's interfaces, and two choose whom signals go to.
+	// Those of sockets tell of the host's interfaces, and two choose whom signals go to. Those of file systems change flags and attributes of whatever their caller owns,
+	// also if it may only read it.
 	const socketFirst, atMark, socketLast = 0x8900, 0x8905, 0x89ff
+	const kind, flags, attributes, generation = 0xff00, 'f' << 8, 'X' << 8, 'v' << 8
 	b.when(callIoctl(),
 		arg(1),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: tiocsti, SkipTrue: 4},
@@ -177,6 +180,11 @@ func (b *builder) arguments(mediated bool) {
 		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: socketFirst, SkipTrue: 2},
 		bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: socketLast, SkipTrue: 1},
 		errno(eperm),
+		bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: kind},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: flags, SkipTrue: 2},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: attributes, SkipTrue: 1},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: generation, SkipFalse: 1},
+		errno(enotty),
 		bpf.RetConstant{Val: retAllow},
 	)
 }

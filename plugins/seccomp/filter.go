@@ -15,8 +15,8 @@ type Options struct {
 
 	// Mediated is for boxes that share their host's namespaces: connect, fork and what makes threads go to the listener that the filter is
 	// installed with (SECCOMP_FILTER_FLAG_NEW_LISTENER), and the ways around it are closed. So are System V IPC, sockets that
-	// serve, datagrams, and calls that change other processes of the same uid. Of calls that change metadata of files by path, those for
-	// mode and times go to the listener too; those for owners and extended attributes are refused.
+	// serve, datagrams, and calls that change other processes of the same uid. Of calls that change metadata of files, those for
+	// mode and times go to the listener too; those for owners, extended attributes and flags are refused.
 	Mediated bool
 }
 

@@ -12,6 +12,7 @@ func TestMediatedVerdicts(t *testing.T) {
 		notify = uint32(retNotify)
 		denied = uint32(retErrno | eperm)
 		family = uint32(retErrno | eafnosupport)
+		unfit  = uint32(retErrno | enotty)
 	)
 	tests := []struct {
 		name         string
@@ -74,7 +75,15 @@ func TestMediatedVerdicts(t *testing.T) {
 		{"utimensat", 280, 88, nil, notify},
 		{"fchownat", 260, 54, nil, denied},
 		{"setxattr", 188, 5, nil, denied},
-		{"fchmod", 91, 52, nil, allow},
+		{"fchmod", 91, 52, nil, notify},
+		{"fchown", 93, 55, nil, denied},
+		{"fsetxattr", 190, 7, nil, denied},
+		{"fremovexattr", 199, 16, nil, denied},
+		{"ioctl file flags", 16, 29, []uint64{3, 0x40086602}, unfit},
+		{"ioctl file attributes", 16, 29, []uint64{3, 0x401c5820}, unfit},
+		{"ioctl generation", 16, 29, []uint64{3, 0x40087602}, unfit},
+		{"ioctl verity", 16, 29, []uint64{3, 0x40806685}, unfit},
+		{"ioctl terminal", 16, 29, []uint64{3, 0x5401}, allow},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -108,7 +117,7 @@ func TestMediatedNumbers(t *testing.T) {
 		"bind": unix.SYS_BIND, "listen": unix.SYS_LISTEN, "shmget": unix.SYS_SHMGET, "shmat": unix.SYS_SHMAT, "shmctl": unix.SYS_SHMCTL,
 		"semget": unix.SYS_SEMGET, "semop": unix.SYS_SEMOP, "semctl": unix.SYS_SEMCTL, "semtimedop": unix.SYS_SEMTIMEDOP,
 		"msgget": unix.SYS_MSGGET, "msgsnd": unix.SYS_MSGSND, "msgrcv": unix.SYS_MSGRCV, "msgctl": unix.SYS_MSGCTL, "mq_unlink": unix.SYS_MQ_UNLINK,
-		"process_mrelease": unix.SYS_PROCESS_MRELEASE, "fchmodat": unix.SYS_FCHMODAT, "fchmodat2": unix.SYS_FCHMODAT2, "utimensat": unix.SYS_UTIMENSAT,
+		"process_mrelease": unix.SYS_PROCESS_MRELEASE, "fchmod": unix.SYS_FCHMOD, "fchown": unix.SYS_FCHOWN, "fsetxattr": unix.SYS_FSETXATTR, "fremovexattr": unix.SYS_FREMOVEXATTR, "fchmodat": unix.SYS_FCHMODAT, "fchmodat2": unix.SYS_FCHMODAT2, "utimensat": unix.SYS_UTIMENSAT,
 		"fchownat": unix.SYS_FCHOWNAT, "setxattr": unix.SYS_SETXATTR, "lsetxattr": unix.SYS_LSETXATTR,
 		"removexattr": unix.SYS_REMOVEXATTR, "lremovexattr": unix.SYS_LREMOVEXATTR,
 	}

@@ -22,9 +22,10 @@ func shared() []call {
 	}
 }
 
-// metadata lists calls that change a file's mode or times by its path, which Landlock doesn't look at.
+// metadata lists calls that change a file's mode or times, which Landlock doesn't look at. A descriptor of a file that may only be read is enough for its owner.
 func metadata() []call {
 	return []call{
+		{"fchmod", 91, 52},
 		{"chmod", 90, none},
 		{"fchmodat", 268, 53},
 		{"fchmodat2", 452, 452},
@@ -37,14 +38,17 @@ func dispensable() []call {
 	return []call{
 		{"chown", 92, none},
 		{"lchown", 94, none},
+		{"fchown", 93, 55},
 		{"fchownat", 260, 54},
 		{"utime", 132, none},
 		{"utimes", 235, none},
 		{"futimesat", 261, none},
 		{"setxattr", 188, 5},
 		{"lsetxattr", 189, 6},
+		{"fsetxattr", 190, 7},
 		{"removexattr", 197, 14},
 		{"lremovexattr", 198, 15},
+		{"fremovexattr", 199, 16},
 	}
 }
 

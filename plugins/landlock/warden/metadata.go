@@ -16,6 +16,10 @@ func (m *mediator) metadata(n notification) unix.Errno {
 	switch n.nr {
 	case sysChmod:
 		directory, pathAt = unix.AT_FDCWD, n.args[0]
+	case unix.SYS_FCHMOD:
+		if pathAt = 0; directory < 0 {
+			return unix.EBADF
+		}
 	case unix.SYS_FCHMODAT2, unix.SYS_UTIMENSAT:
 		flags = n.args[3]
 	case unix.SYS_FCHMODAT:
@@ -34,9 +38,9 @@ func (m *mediator) metadata(n notification) unix.Errno {
 	if n.nr == unix.SYS_UTIMENSAT {
 		return m.setTimes(n, here)
 	}
-	mode := n.args[1]
-	if n.nr != sysChmod {
-		mode = n.args[2]
+	mode := n.args[2]
+	if n.nr == sysChmod || n.nr == unix.SYS_FCHMOD {
+		mode = n.args[1]
 	}
 	const noSpecialBits = 0o1777
 	return errnoOrZero(unix.Chmod(here, uint32(mode)&noSpecialBits))
