@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -38,6 +39,8 @@ type image struct {
 	arch string
 	env  []string // names that the image sets, which boxes must not have
 
+	layers []string // digests
+
 	deriving sync.Mutex
 	derived  string // id
 	python   string // path of the interpreter
@@ -61,7 +64,7 @@ func (e *engine) findImage(ctx context.Context, name string) (*image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("image %s: %w", name, explain(err))
 	}
-	i := &image{name: name, id: found.ID, arch: found.Architecture}
+	i := &image{name: name, id: found.ID, arch: found.Architecture, layers: found.RootFS.Layers}
 	if found.Os != "linux" {
 		return nil, fmt.Errorf("image %s is for %s; boxes need linux", name, found.Os)
 	}
@@ -86,7 +89,7 @@ func missingImage(name string) error {
 	return fmt.Errorf("the engine has no image %s: %s", name, advice)
 }
 
-// derive makes sure that the image with airlock-init in it exists. It's found again by what it was made from.
+// derive makes sure that the image with airlock-init in it exists. It's found again by its tag, which tells what it was made from.
 func (h *host) derive(ctx context.Context, i *image) error {
 	i.deriving.Lock()
 	defer i.deriving.Unlock()
@@ -95,18 +98,33 @@ func (h *host) derive(ctx context.Context, i *image) error {
 		return err
 	}
 	key := keyOf(i.id, guest)
-	known, err := h.derivedImages(ctx, labelKey, key)
-	if err != nil {
+	found, err := h.findDerived(ctx, i, key)
+	if found || err != nil {
 		return err
-	}
-	if len(known) > 0 {
-		i.derived, i.python = known[0].ID, known[0].Labels[labelPython]
-		return nil
 	}
 	if err := h.makeDerived(ctx, i, key, guest); err != nil {
 		return fmt.Errorf("prepare image %s: %w", i.name, explain(err))
 	}
 	return nil
+}
+
+// findDerived looks for the image that was derived from i. Labels alone prove nothing: whoever made an image that was pulled has chosen them, but not its tag.
+func (h *host) findDerived(ctx context.Context, i *image, key string) (bool, error) {
+	found, err := within(ctx, callTime, func(ctx context.Context) (client.ImageInspectResult, error) {
+		return h.api.ImageInspect(ctx, repository+":"+key)
+	})
+	if errdefs.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("image %s:%s: %w", repository, key, explain(err))
+	}
+	layers := found.RootFS.Layers
+	if found.Config == nil || found.Config.Labels[labelKey] != key || len(layers) != len(i.layers)+1 || !slices.Equal(layers[:len(i.layers)], i.layers) {
+		return false, nil
+	}
+	i.derived, i.python = found.ID, found.Config.Labels[labelPython]
+	return true, nil
 }
 
 func keyOf(id string, guest []byte) string {
@@ -197,8 +215,15 @@ func archive(guest []byte) []byte {
 
 // derivedImage is one that some Airlock made.
 type derivedImage struct {
-	ID     string
-	Labels map[string]string
+	ID   string
+	Tags []string
+}
+
+// foreign reports whether somebody gave it a name that isn't one of ours, whatever its labels say.
+func (d derivedImage) foreign() bool {
+	return slices.ContainsFunc(d.Tags, func(tag string) bool {
+		return !strings.HasPrefix(tag, repository+":") && !strings.HasPrefix(tag, "<none>")
+	})
 }
 
 func (h *host) derivedImages(ctx context.Context, label, value string) ([]derivedImage, error) {
@@ -210,7 +235,7 @@ func (h *host) derivedImages(ctx context.Context, label, value string) ([]derive
 	}
 	var out []derivedImage
 	for _, i := range list.Items {
-		out = append(out, derivedImage{i.ID, i.Labels})
+		out = append(out, derivedImage{i.ID, i.RepoTags})
 	}
 	return out, nil
 }
@@ -223,7 +248,7 @@ func (h *host) dropOld(ctx context.Context, i *image) {
 		return
 	}
 	for _, old := range known {
-		if old.ID == i.derived {
+		if old.ID == i.derived || old.foreign() {
 			continue
 		}
 		_, _ = within(ctx, callTime, func(ctx context.Context) (client.ImageRemoveResult, error) {

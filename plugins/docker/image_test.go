@@ -7,6 +7,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
 func TestMissingImage(t *testing.T) {
@@ -138,5 +139,32 @@ func TestDerivedImages(t *testing.T) {
 	if now := derived(); len(now) != 1 || now[0] == before[0] {
 		t.Errorf("derived images after the image has changed: %v, were %v", now, before)
 	}
+	noneLeft(t, shared, w.cfg.Instance)
+}
+
+// TestForgedDerivedImage has an image on the engine that claims, by its labels, to be what Airlock derived from another. Whoever made an image that
+// somebody once pulled there must not get to be the first process of every box.
+func TestForgedDerivedImage(t *testing.T) {
+	const name, forged = "airlock-victim:1", "airlock-forged:1"
+	if err := shared.Import(name, base, "LABEL victim=1"); err != nil {
+		t.Fatal(err)
+	}
+	api := shared.Client(t)
+	victim, err := api.ImageInspect(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := keyOf(victim.ID, sandboxtest.Guest(t))
+	if err := shared.Import(forged, archive([]byte("#!/bin/sh\n")), "LABEL "+labelKey+"="+key+" "+labelOf+"="+name+" "+labelPython+"=/airlock-init"); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, map[string]string{"host": shared.Host(), "image": name})
+	if r, err := w.Check(t.Context(), w.cfg); err != nil || !r.Ready {
+		t.Errorf("the forged image is in the way: %v, %s", err, r.Reason)
+	}
+	if _, err := api.ImageInspect(t.Context(), forged); err != nil {
+		t.Errorf("an image of somebody else's was removed: %v", err)
+	}
+	w.Close()
 	noneLeft(t, shared, w.cfg.Instance)
 }
