@@ -58,14 +58,16 @@ func doctor(ctx context.Context, c console, args []string) (err error) {
 	return nil
 }
 
+// printReport shows what a backend says of itself. Parts of it come from elsewhere (an engine, the machine behind ssh, a plugin that somebody wrote), so control
+// characters, with which it could paint another verdict over this one, are shown escaped.
 func printReport(w io.Writer, r plugins.Report) {
 	state := "NOT READY"
 	if r.Ready {
 		state = "ready, isolation " + string(r.Tier)
 	}
-	fmt.Fprintf(w, "%s %s: %s\n", r.Name, r.Version, state)
+	fmt.Fprintf(w, "%s %s: %s\n", r.Name, printable(r.Version), printable(state))
 	if r.Reason != "" {
-		fmt.Fprintf(w, "  %s\n", r.Reason)
+		fmt.Fprintf(w, "  %s\n", printableLines(r.Reason, "  "))
 	}
 	for _, control := range r.Controls {
 		printControl(w, control)
@@ -80,13 +82,13 @@ func printReport(w io.Writer, r plugins.Report) {
 		if how == "" {
 			how = "NOT ENFORCED"
 		}
-		fmt.Fprintf(w, "  limit   %s: %s\n", limit, how)
+		fmt.Fprintf(w, "  limit   %s: %s\n", printable(limit), printable(how))
 	}
 	if r.Runtime != "" {
-		fmt.Fprintf(w, "  runtime %s\n", r.Runtime)
+		fmt.Fprintf(w, "  runtime %s\n", printable(r.Runtime))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Images)) {
-		fmt.Fprintf(w, "  image   %s: %s\n", name, r.Images[name])
+		fmt.Fprintf(w, "  image   %s: %s\n", printable(name), printable(r.Images[name]))
 	}
 }
 
@@ -98,12 +100,21 @@ func printControl(w io.Writer, c plugins.Control) {
 	case c.NotApplicable:
 		mark = "n/a    "
 	}
-	fmt.Fprintf(w, "  %s %s", mark, c.Name)
+	fmt.Fprintf(w, "  %s %s", mark, printable(c.Name))
 	if c.Detail != "" && !c.Proved {
-		fmt.Fprintf(w, ": %s", c.Detail)
+		fmt.Fprintf(w, ": %s", printableLines(c.Detail, "          "))
 	}
 	fmt.Fprintln(w)
 	if c.Fix != "" && !c.Proved {
-		fmt.Fprintf(w, "          fix: %s\n", strings.ReplaceAll(c.Fix, "\n", "\n               "))
+		fmt.Fprintf(w, "          fix: %s\n", printableLines(c.Fix, "               "))
 	}
+}
+
+// printableLines keeps line breaks, and has what follows one begin with indent.
+func printableLines(text, indent string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = printable(strings.ReplaceAll(line, "\t", "    "))
+	}
+	return strings.Join(lines, "\n"+indent)
 }
