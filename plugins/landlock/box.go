@@ -50,9 +50,14 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, p program, stdin io.R
 	if ctx.Err() != nil {
 		return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}, nil
 	}
+	uid, err := h.uids.take(h.identity)
+	if err != nil {
+		return plugins.Exit{}, fmt.Errorf("open box: %w", err)
+	}
+	defer h.uids.release(uid)
 	b := &box{host: h, verdict: make(chan *warden.Report, 1)}
 	b.config = warden.Config{
-		Guest: p.argv, Path: p.path, UID: h.uids.next(h.identity), ABI: h.abi, Filter: h.filter, Tmp: h.prefix() + spec.ID, Walls: h.walls, Limits: limits,
+		Guest: p.argv, Path: p.path, UID: uid, ABI: h.abi, Filter: h.filter, Tmp: h.prefix() + spec.ID, Walls: h.walls, Limits: limits,
 	}
 	b.config.Walls.Private = b.config.Tmp
 	if err := b.start(); err != nil {

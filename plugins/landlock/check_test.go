@@ -91,6 +91,37 @@ func TestMapped(t *testing.T) {
 	}
 }
 
+// TestUIDOfALongBox has one box live on while so many others come and go that every uid was had.
+func TestUIDOfALongBox(t *testing.T) {
+	i, u := identity{first: 50_000, count: 3}, newUIDs()
+	long, err := u.take(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		uid, err := u.take(i)
+		if err != nil || uid == long || uid < 50_000 || uid > 50_002 {
+			t.Fatalf("uid %d, %v, while %d is taken", uid, err, long)
+		}
+		u.release(uid)
+	}
+	for range 2 {
+		if _, err := u.take(i); err != nil {
+			t.Error(err)
+		}
+	}
+	if uid, err := u.take(i); err == nil {
+		t.Errorf("a fourth of three: %d", uid)
+	}
+	u.release(long)
+	if uid, err := u.take(i); err != nil || uid != long {
+		t.Errorf("uid %d, %v, want %d", uid, err, long)
+	}
+	if uid, err := newUIDs().take(identity{}); uid != 0 || err != nil {
+		t.Errorf("uid %d, %v where boxes share Airlock's", uid, err)
+	}
+}
+
 // inspected returns a backend's host before it's proved.
 func inspected(t *testing.T, instance string) *host {
 	t.Helper()

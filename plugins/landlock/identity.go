@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"sync/atomic"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -92,19 +92,37 @@ func mapped(path string, r identity) bool {
 	return false
 }
 
-// uids counts the uids that boxes had. One comes back after so many boxes that the last one's is gone.
-type uids struct{ last atomic.Uint32 }
-
-func newUIDs() *uids {
-	u := &uids{}
-	u.last.Store(rand.Uint32()) // not where another Airlock on this host began
-	return u
+// uids hands out the uids of boxes, each to one box at a time and all in turn. A box may wait for an answer while ten thousand others come and go.
+type uids struct {
+	mu    sync.Mutex
+	last  uint32
+	taken map[int]bool
 }
 
-// next returns a box's uid, 0 if it is Airlock's.
-func (u *uids) next(i identity) int {
+func newUIDs() *uids {
+	return &uids{last: rand.Uint32(), taken: map[int]bool{}} // not where another Airlock on this host began
+}
+
+// take returns a uid that no box has, 0 if it is Airlock's.
+func (u *uids) take(i identity) (int, error) {
 	if i.count == 0 {
-		return 0
+		return 0, nil
 	}
-	return int(i.first + u.last.Add(1)%i.count)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for range i.count {
+		u.last++
+		if uid := int(i.first + u.last%i.count); !u.taken[uid] {
+			u.taken[uid] = true
+			return uid, nil
+		}
+	}
+	return 0, fmt.Errorf("%d boxes are open, and there are no more uids", i.count)
+}
+
+// release gives a uid back whose box is gone.
+func (u *uids) release(uid int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.taken, uid)
 }
