@@ -18,6 +18,7 @@ type mediator struct {
 	tmp      string
 	census   *census
 	callers  *callers
+	meeting  meeting
 }
 
 // serve answers until nobody is left in the box.
@@ -108,7 +109,7 @@ func (m *mediator) bring(n notification, to netip.AddrPort, flags int) {
 		m.listener.answer(n, unix.ECONNREFUSED)
 		return
 	}
-	theirs, ours, err := connectedPair()
+	theirs, ours, err := m.meeting.pair()
 	if err != nil {
 		m.listener.answer(n, unix.ECONNREFUSED)
 		return
@@ -128,65 +129,6 @@ func (m *mediator) bring(n notification, to netip.AddrPort, flags int) {
 		return
 	}
 	m.listener.answer(n, 0)
-}
-
-// connectedPair returns two connected TCP sockets on loopback. Whoever else connects to the port in between is turned away.
-func connectedPair() (client, server int, err error) {
-	listening, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return -1, -1, err
-	}
-	defer unix.Close(listening)
-	if err := unix.Bind(listening, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		return -1, -1, err
-	}
-	if err := unix.Listen(listening, 8); err != nil {
-		return -1, -1, err
-	}
-	address, err := unix.Getsockname(listening)
-	if err != nil {
-		return -1, -1, err
-	}
-	client, err = unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return -1, -1, err
-	}
-	// Not for ever, should strangers fill the queue.
-	_ = unix.SetsockoptTimeval(client, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{Sec: 2})
-	_ = unix.SetsockoptTimeval(listening, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: 2})
-	if server, err = join(client, listening, address); err != nil {
-		unix.Close(client)
-		return -1, -1, err
-	}
-	_ = unix.SetsockoptTimeval(client, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{})
-	for _, fd := range []int{client, server} {
-		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
-	}
-	return client, server, nil
-}
-
-func join(client, listening int, address unix.Sockaddr) (server int, err error) {
-	if err := unix.Connect(client, address); err != nil {
-		return -1, err
-	}
-	self, err := unix.Getsockname(client)
-	if err != nil {
-		return -1, err
-	}
-	want, _ := self.(*unix.SockaddrInet4)
-	for {
-		server, from, err := unix.Accept4(listening, unix.SOCK_CLOEXEC)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return -1, err
-		}
-		if got, ok := from.(*unix.SockaddrInet4); ok && want != nil && got.Port == want.Port && got.Addr == want.Addr {
-			return server, nil
-		}
-		unix.Close(server)
-	}
 }
 
 // answerWithin bounds how long a guest may think about a connection. A guest that the script stopped doesn't think at all.

@@ -82,7 +82,22 @@ func FuzzDestination(f *testing.F) {
 }
 
 func TestConnectedPair(t *testing.T) {
-	client, server, err := connectedPair()
+	var m meeting
+	if err := m.open(); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(m.listening)
+	for range 5 { // strangers
+		stranger, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(stranger)
+		if err := unix.Connect(stranger, m.address); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client, server, err := m.pair()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,37 @@
+package landlock
+
+import "testing"
+
+// TestConnectionsUseOnePort makes many connections, whose far ends close first: the port they were accepted at is then kept for a minute, and it's the host's.
+func TestConnectionsUseOnePort(t *testing.T) {
+	const script = `
+import array, os, socket, struct, threading
+def message(kind, number=0):
+    return struct.pack(">cBBxIIxxxxHxx", kind, 0, 0, number, 0, 0)
+door = socket.socket(fileno=os.dup(3))
+door.send(message(b"H"))
+door.recv(64)
+def doorkeeper():
+    while True:
+        data, ancillary, _, _ = door.recvmsg(64, 64)
+        with socket.socket(fileno=array.array("i", ancillary[0][2])[0]) as s:
+            door.send(message(b"V", struct.unpack(">4xI", data[:8])[0]))
+            s.sendall(b"hello")
+threading.Thread(target=doorkeeper, daemon=True).start()
+ports = set()
+def connect(times):
+    for _ in range(times):
+        with socket.create_connection(("127.77.0.1", 443)) as s:
+            ports.add(s.getpeername()[1])
+            if s.recv(9) != b"hello": print("nobody there")
+            s.recv(1)
+threads = [threading.Thread(target=connect, args=(10,)) for _ in range(4)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+print(len(ports))
+`
+	out, exit, err := inspected(t, "test-ports").python(t.Context(), "_ports", probeLimits(), script, nil)
+	if err != nil || string(out) != "1\n" {
+		t.Errorf("%v %+v, ports: %s", err, exit, out)
+	}
+}
