@@ -54,12 +54,13 @@ func leftovers(instance string) []string {
 }
 
 // TestConformanceWithSharedUID runs the suite as a user without any right, whose boxes have the same uid as everything else.
-func TestConformanceWithSharedUID(t *testing.T) { conformAs(t, nil) }
+func TestConformanceWithSharedUID(t *testing.T) { asNobody(t, "TestConformance", nil) }
 
 // TestConformanceWithCapabilities runs it as a user who has been given what root has, and who therefore must see to it that boxes don't inherit it.
-func TestConformanceWithCapabilities(t *testing.T) { conformAs(t, Capabilities()) }
+func TestConformanceWithCapabilities(t *testing.T) { asNobody(t, "TestConformance", Capabilities()) }
 
-func conformAs(t *testing.T, capabilities []uintptr) {
+// asNobody runs a test as a user without rights but for these capabilities.
+func asNobody(t *testing.T, test string, capabilities []uintptr) {
 	if os.Geteuid() != 0 {
 		t.Fatal("needs root, to become another user")
 	}
@@ -72,7 +73,7 @@ func conformAs(t *testing.T, capabilities []uintptr) {
 		t.Fatal(err)
 	}
 	binary, guest := copies(t, dir)
-	cmd := exec.Command(binary, "-test.v", "-test.run", "^TestConformance$")
+	cmd := exec.Command(binary, "-test.v", "-test.run", "^"+test+"$")
 	cmd.Env = []string{sandboxtest.GuestVariable + "=" + guest, "PATH=/usr/bin:/bin"}
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}, AmbientCaps: capabilities}

@@ -25,7 +25,7 @@ func harden(uid int) error {
 }
 
 // lower sets the limits that the kernel holds per process. The guest inherits them; the warden itself needs few descriptors and no large files.
-func lower(l Limits) error {
+func lower(l Limits, sharedUID bool) error {
 	for _, limit := range []struct {
 		name     string
 		resource int
@@ -45,9 +45,33 @@ func lower(l Limits) error {
 			return fmt.Errorf("limit %s: %w", limit.name, err)
 		}
 		value := min(limit.value, now.Max)
-		if err := syscall.Setrlimit(limit.resource, &syscall.Rlimit{Cur: value, Max: value}); err != nil {
+		hard := value
+		if limit.resource == unix.RLIMIT_NOFILE && sharedUID {
+			hard = now.Max // see keepRoom
+		}
+		if err := syscall.Setrlimit(limit.resource, &syscall.Rlimit{Cur: value, Max: hard}); err != nil {
 			return fmt.Errorf("limit %s: %w", limit.name, err)
 		}
+	}
+	return nil
+}
+
+// keepRoom bounds the guest's descriptors for good, which lower didn't where the uid is shared, and raises the warden's own bound. The kernel counts descriptors on their
+// way through sockets by uid, and refuses more to whoever's own bound they exceed: a script that keeps as many on their way as its bound lets it would
+// stop all wardens with the same one from handing over connections.
+func keepRoom(guest int, files int64) error {
+	const room = 1 << 10
+	var now unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &now); err != nil {
+		return fmt.Errorf("limit NOFILE: %w", err)
+	}
+	bound := min(uint64(files), now.Max)
+	if err := unix.Prlimit(guest, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: bound, Max: bound}, nil); err != nil {
+		return fmt.Errorf("limit NOFILE of the guest: %w", err)
+	}
+	own := min(bound+room, now.Max)
+	if err := syscall.Setrlimit(unix.RLIMIT_NOFILE, &syscall.Rlimit{Cur: own, Max: own}); err != nil {
+		return fmt.Errorf("limit NOFILE: %w", err)
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (w *warden) open() error {
 	if w.door, err = door.Open(ours); err != nil {
 		return err
 	}
-	if err := lower(w.config.Limits); err != nil {
+	if err := lower(w.config.Limits, w.config.UID == 0); err != nil {
 		return err
 	}
 	w.callers = newCallers(w.door)
@@ -113,6 +113,11 @@ func (w *warden) start(guestDoor *os.File) error {
 	})
 	if err != nil {
 		return fmt.Errorf("start the guest: %w", err)
+	}
+	if w.config.UID == 0 {
+		if err := keepRoom(w.guest, w.config.Limits.Files); err != nil {
+			return err
+		}
 	}
 	// When the machine runs out of memory, boxes go before Airlock does.
 	w.keeper.do(func() { _ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", w.guest), []byte("500"), 0) })
