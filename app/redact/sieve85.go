@@ -154,7 +154,7 @@ func (s *sieve) closer85(group int, w uint32) {
 			s.zero(place{group, nth})
 		case !magic[c] || nth < 3 && !packs(c, byte(w>>(16-8*nth))):
 		case s.packed(place{group, nth}):
-			s.heads = append(s.heads, place{group, nth})
+			s.head(place{group, nth})
 		}
 	}
 }
