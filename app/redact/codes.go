@@ -12,10 +12,11 @@ type code struct {
 	digit  [256]int8 // of each character, or -1
 	bits   int       // of a character; 0 for base 85
 	group  scale
-	least  int  // characters of the shortest run that is looked at
-	sifted bool // runs are read in parts
-	scarce bool // runs that are long and have hardly a sign are no such code
-	digits int  // in joined text about one in so many characters is a digit, or it is words; 0: any run counts
+	least  int    // characters of the shortest run that is looked at
+	sifted bool   // runs are read in parts
+	scarce bool   // runs that are long and have hardly a sign are no such code
+	rolls  *rolls // of base 85
+	digits int    // in joined text about one in so many characters is a digit, or it is words; 0: any run counts
 }
 
 const standard64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -35,6 +36,9 @@ var codes = numbered([]*code{
 func numbered(list []*code) []*code {
 	for i, c := range list {
 		c.nth = i
+		if c.bits == 0 {
+			c.rolls = newRolls(&c.digit)
+		}
 	}
 	return list
 }

@@ -8,7 +8,7 @@ type codeSet uint8
 // finder finds the runs of all codes in one pass.
 type finder struct {
 	found [8][]window // by code, in order
-	from  [8]int      // by code: the first block of the run at hand
+	from  [8]int      // by code: where the run at hand begins
 }
 
 // blockSize is how many bytes are looked at together.
@@ -35,7 +35,7 @@ var inOne = func() (set codeSet) {
 }()
 
 // find finds the runs of some codes that are as long as the shortest one that is looked at. Every run of 2*blockSize-1 bytes has a whole block, and every one
-// of 3*blockSize-1 has two of them side by side, so runs are looked for only there. Where a run begins and ends is looked up in the blocks beside those.
+// of 3*blockSize-1 has two of them side by side, so runs are looked for only there. Where they begin and end is told by the bytes of the blocks beside those.
 func (f *finder) find(text []byte, wanted codeSet) {
 	for i := range f.found {
 		f.found[i] = f.found[i][:0]
@@ -46,43 +46,46 @@ func (f *finder) find(text []byte, wanted codeSet) {
 		t := text[at : at+blockSize : at+blockSize]
 		block := codeSet(digitsOf[t[0]]&digitsOf[t[1]]&digitsOf[t[2]]&digitsOf[t[3]]) & wanted
 		if ended := inside &^ block; ended != 0 {
-			f.end(text, at, ended)
+			f.end(at, ended, digitsOf[t[0]], digitsOf[t[1]], digitsOf[t[2]])
 		}
 		inside &= block
 		if begun := block & (before | inOne) &^ inside; begun != 0 {
-			f.begin(at, begun, before)
+			f.begin(text, at, begun&^before)
+			f.begin(text, at-blockSize, begun&before) // it was not begun there, because it might have been too short
 			inside |= begun
 		}
 		before = block
 	}
-	f.end(text, at, inside)
+	var last [blockSize - 1]byte // what is behind the last block, and no digits
+	copy(last[:], text[at:])
+	f.end(at, inside, digitsOf[last[0]], digitsOf[last[1]], digitsOf[last[2]])
 }
 
-// begin takes down the first block of runs. If the block before it is in the same run, the run was not begun there because it may have been too short.
-func (f *finder) begin(at int, begun, before codeSet) {
+// begin takes down where runs begin whose first block is at an offset.
+func (f *finder) begin(text []byte, at int, begun codeSet) {
+	if begun == 0 {
+		return
+	}
+	var last [blockSize - 1]byte
+	copy(last[max(len(last)-at, 0):], text[max(at-len(last), 0):at])
+	a := digitsOf[last[2]]
+	b := a & digitsOf[last[1]]
+	c := b & digitsOf[last[0]]
 	for ; begun != 0; begun &= begun - 1 {
 		i := bits.TrailingZeros8(uint8(begun))
-		f.from[i] = at
-		if before>>i&1 != 0 {
-			f.from[i] = at - blockSize
-		}
+		f.from[i] = at - int(a>>i&1+b>>i&1+c>>i&1)
 	}
 }
 
-// end takes down the runs that have no digit in or before the block at an offset any more, but for its first bytes.
-func (f *finder) end(text []byte, at int, ended codeSet) {
+// end takes down the runs whose last block ends at an offset; first, second and third say of which codes the bytes behind it are digits.
+func (f *finder) end(at int, ended codeSet, first, second, third uint8) {
+	second &= first
+	third &= second
 	for ; ended != 0; ended &= ended - 1 {
 		i := bits.TrailingZeros8(uint8(ended))
-		digit := &codes[i].digit
-		from, to := f.from[i], at
-		for from > 0 && digit[text[from-1]] >= 0 {
-			from--
-		}
-		for to < len(text) && digit[text[to]] >= 0 {
-			to++
-		}
-		if to-from >= codes[i].least {
-			f.found[i] = append(roomFor(f.found[i], 1), window{from, to})
+		to := at + int(first>>i&1+second>>i&1+third>>i&1)
+		if to-f.from[i] >= codes[i].least {
+			f.found[i] = append(roomFor(f.found[i], 1), window{f.from[i], to})
 		}
 	}
 }
