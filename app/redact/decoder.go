@@ -1,7 +1,9 @@
 package redact
 
 import (
+	"cmp"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -21,6 +23,20 @@ type decoder struct {
 
 // refuse takes note of a part of the view that can't be looked at.
 func (d *decoder) refuse(from, to int) { d.refused = append(d.refused, window{from, to}) }
+
+// overlaid makes one window of those that overlap, and puts them in order. Compressed data is refused up to the end of its run, so of a long run with many heads
+// most is refused again and again, and to find where it came from takes as long each time.
+func overlaid(list []window) (out []window) {
+	slices.SortFunc(list, func(a, b window) int { return cmp.Compare(a.from, b.from) })
+	for _, w := range list {
+		if n := len(out); n > 0 && w.from < out[n-1].to {
+			out[n-1].to = max(out[n-1].to, w.to)
+		} else {
+			out = append(out, w)
+		}
+	}
+	return out
+}
 
 // Who reads what.
 const (
@@ -47,7 +63,7 @@ func (in *inspection) turnTo(v *view) {
 	for i := range in.decoders {
 		d := &in.decoders[i]
 		in.budget -= d.lent - d.budget
-		for _, w := range d.refused {
+		for _, w := range overlaid(d.refused) {
 			in.refuse(w.from, w.to)
 		}
 		d.refused = d.refused[:0]

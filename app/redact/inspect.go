@@ -21,8 +21,9 @@ type inspection struct {
 	root     *view
 	joint    bool // of the root only that is looked at which shows when its parts are put together
 	view     *view
-	budget   int // bytes of work left
-	lent     int // budget at first
+	budget   int  // bytes of work left
+	lent     int  // budget at first
+	over     bool // nothing is left of the budget for the view
 	made     []*view
 	found    []region // in the root
 	at       *view    // being decoded
@@ -35,6 +36,7 @@ type inspection struct {
 // look searches the view and makes the views of it.
 func (in *inspection) look() {
 	v := in.view
+	in.over = false
 	if v.parent != nil || in.joint {
 		in.scan(v)
 	}
@@ -63,8 +65,7 @@ func (in *inspection) look() {
 // derive makes the views of a view. The machine knows the usual encodings itself, so the last step needs only what it doesn't know.
 func (in *inspection) derive(v *view) {
 	in.turnTo(v)
-	if in.budget < 0 && v.parent != nil {
-		in.refuse(0, len(v.text))
+	if in.over = in.budget < 0 && v.parent != nil; in.over {
 		return
 	}
 	last := v.depth == maxDepth-1
@@ -242,8 +243,13 @@ func (v *view) undone(start, end int) bool {
 // refuse masks a part of the view at hand that can't be looked at.
 func (in *inspection) refuse(from, to int) {
 	if lo, hi := in.at.root(from, to); lo >= 0 {
-		in.found = append(in.found, region{start: lo, end: hi, form: none, by: none, quiet: several, note: &note{unchecked: true}})
+		in.found = append(in.found, unchecked(window{lo, hi}))
 	}
+}
+
+// unchecked is a region that couldn't be looked at.
+func unchecked(w window) region {
+	return region{start: w.from, end: w.to, form: none, by: none, quiet: several, note: &note{unchecked: true}}
 }
 
 // token makes a place in the root longer by the characters of the run that it is in. The last answer is remembered: a run may be as long as the text

@@ -12,6 +12,7 @@ type search struct {
 	budget int     // bytes of work left
 	queue  []*view // to be looked at
 	found  []region
+	spent  window // of the root: the largest part that was refused because nothing was left of the budget
 	idle   []*inspection
 }
 
@@ -66,7 +67,26 @@ func (s *search) settle(in *inspection) {
 	in.done.Wait()
 	s.budget -= in.lent - in.budget
 	s.found = append(s.found, in.found...)
+	if in.over {
+		s.refuse(in.view)
+	}
 	s.queue = append(s.queue, in.made...)
 	in.found, in.made = in.found[:0], in.made[:0]
 	s.idle = append(s.idle, in)
+}
+
+// refuse masks what a view was made of. A view of a text that is full of escapes has as many parts as that has bytes, and there may be hundreds, so it looks for
+// their places only where not all that the parent was made of is masked already.
+func (s *search) refuse(v *view) {
+	if all := v.parent.all(); s.spent.from <= all.from && all.to <= s.spent.to {
+		return
+	}
+	w := v.all()
+	if w.from < 0 {
+		return
+	}
+	s.found = append(s.found, unchecked(w))
+	if w.to-w.from > s.spent.to-s.spent.from {
+		s.spent = w
+	}
 }
