@@ -2,6 +2,7 @@ package redact
 
 import (
 	"math"
+	"math/bits"
 	"strings"
 )
 
@@ -103,31 +104,45 @@ const fewSigns = 3
 // reach85 is how much further than the first digit two groups side by side reach.
 const reach85 = 2*5 - 1
 
-// text85 reports whether two groups side by side are ASCII text.
+// text85 reports whether two groups side by side are ASCII text, in at most 64 digits.
 func (c *code) text85(run []byte) bool {
-	const gone = 85 * 85 * 85 * 85 * 85
-	digit := &c.digit
-	if len(run) < 5 {
-		return false
+	var begun uint64 // a bit for each digit with which a group of text may begin, the first one lowest
+	last := uint32(0)
+	for _, ch := range run {
+		d := uint32(c.digit[ch])
+		begun = begun>>1 | uint64(begins85[last+d])<<63
+		last = d * 85
 	}
-	var found uint8 // by its lowest bits: whether the groups that end here, one digit before, … are text
-	var n, leaves uint64
-	for _, d := range run[:4] {
-		n = n*85 + uint64(digit[d])
-	}
-	for i, d := range run[4:] {
-		n = n*85 + uint64(digit[d]) - leaves*gone
-		leaves = uint64(digit[run[i]])
-		found <<= 1
-		if n&0xffffffff80808080 == 0 && textByte[n>>24&0xff] && textByte[n>>16&0xff] && textByte[n>>8&0xff] && textByte[n&0xff] {
-			if found>>5&1 != 0 {
-				return true
-			}
-			found |= 1
+	begun >>= 65 - uint(len(run)) // what was looked up last is whether a group begins with the digit before
+	for both := begun & (begun >> 5); both != 0; both &= both - 1 {
+		if i := bits.TrailingZeros64(both); i+10 <= len(run) && c.plain85(run[i:]) && c.plain85(run[i+5:]) {
+			return true
 		}
 	}
 	return false
 }
+
+// plain85 reports whether a group is ASCII text.
+func (c *code) plain85(run []byte) bool {
+	digit := &c.digit
+	n := uint64(digit[run[0]])*(85*85*85*85) + uint64(digit[run[1]])*(85*85*85) + uint64(digit[run[2]])*(85*85) + uint64(digit[run[3]])*85 + uint64(digit[run[4]])
+	return n&0xffffffff80808080 == 0 && textByte[n>>24&0xff] && textByte[n>>16&0xff] && textByte[n>>8&0xff] && textByte[n&0xff]
+}
+
+// begins85 says with which two digits a group of ASCII text may begin.
+var begins85 = func() *[85 * 85]uint8 {
+	t := new([85 * 85]uint8)
+	for two := range t {
+		const rest = 85 * 85 * 85
+		for high := two * rest >> 16; high <= (two*rest+rest-1)>>16 && high < 1<<16; high++ {
+			a, b := high>>8, high&0xff
+			if textByte[a] && textByte[b] {
+				t[two] = 1
+			}
+		}
+	}
+	return t
+}()
 
 // shortest85 is the length, in characters, up to which a run must have the usual signs or mixture: words are as short.
 const shortest85 = 24

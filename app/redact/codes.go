@@ -2,6 +2,7 @@ package redact
 
 import (
 	"io"
+	"slices"
 )
 
 // code is an encoding that writes a group of bytes with a group of characters.
@@ -11,10 +12,11 @@ type code struct {
 	digit  [256]int8 // of each character, or -1
 	bits   int       // of a character; 0 for base 85
 	group  scale
-	least  int  // characters of the shortest run that is looked at
-	sifted bool // runs are read in parts
-	scarce bool // runs that are long and have hardly a sign are no such code
-	digits int  // in joined text about one in so many characters is a digit, or it is words; 0: any run counts
+	least  int    // characters of the shortest run that is looked at
+	sifted bool   // runs are read in parts
+	scarce bool   // runs that are long and have hardly a sign are no such code
+	rolls  *rolls // of base 85
+	digits int    // in joined text about one in so many characters is a digit, or it is words; 0: any run counts
 }
 
 const standard64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -34,6 +36,9 @@ var codes = numbered([]*code{
 func numbered(list []*code) []*code {
 	for i, c := range list {
 		c.nth = i
+		if c.bits == 0 {
+			c.rolls = newRolls(&c.digit)
+		}
 	}
 	return list
 }
@@ -76,6 +81,12 @@ func (c *code) runs(b *build, text []byte, at int, parts []window, d *decoder) {
 // figures adds those parts of a run that have as many digits as the code makes. The run may be text in the code between words.
 func (c *code) figures(parts []window, run []byte) []window {
 	reach := 4 * c.digits
+	if len(run) <= reach { // one is enough for all of it
+		if slices.ContainsFunc(run, func(ch byte) bool { return signs85[ch] == figure }) {
+			parts = append(parts, window{0, len(run)})
+		}
+		return parts
+	}
 	for i, ch := range run {
 		if signs85[ch] == figure {
 			parts = widen(parts, window{i - reach, i + reach}, len(run), 0)
@@ -152,11 +163,17 @@ func (c *code) run(b *build, text []byte, from, to int, d *decoder) {
 	}
 }
 
-// mayPack reports whether there are two bytes in a run, at any alignment, with which compressed data may begin.
+// mayPack reports whether there are two bytes in a run, at any alignment, with which compressed data may begin, and enough behind them.
 func (c *code) mayPack(run []byte) bool {
+	last := len(run)*c.bits - 8*minPacked // the last bit that so many bytes can begin with
 	var acc uint32
+	have := -16 // the bit with which the last two bytes begin
 	for _, ch := range run {
+		if have >= last {
+			break
+		}
 		acc = acc<<c.bits | uint32(c.digit[ch])
+		have += c.bits
 		for bit := range c.bits {
 			if two := acc >> bit; heads[two>>11&31]>>(two&31)&1 != 0 && packs(byte(two>>8), byte(two)) {
 				return true
@@ -180,6 +197,9 @@ var heads = func() (t [32]uint32) {
 func (c *code) sift(b *build, run []byte, at int, d *decoder) {
 	s := &d.sieve
 	s.look(c, run, d.least)
+	if !s.touched {
+		return
+	}
 	for _, p := range s.heads {
 		d.expand(b, c.unpacker(run[p.group:], p.nth), at+p.group, at+len(run), p.nth, c.group)
 	}

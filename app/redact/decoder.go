@@ -1,7 +1,9 @@
 package redact
 
 import (
+	"cmp"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -22,20 +24,38 @@ type decoder struct {
 // refuse takes note of a part of the view that can't be looked at.
 func (d *decoder) refuse(from, to int) { d.refused = append(d.refused, window{from, to}) }
 
+// overlaid makes one window of those that overlap, and puts them in order. Compressed data is refused up to the end of its run, so of a long run with many heads
+// most is refused again and again, and to find where it came from takes as long each time.
+func overlaid(list []window) (out []window) {
+	slices.SortFunc(list, func(a, b window) int { return cmp.Compare(a.from, b.from) })
+	for _, w := range list {
+		if n := len(out); n > 0 && w.from < out[n-1].to {
+			out[n-1].to = max(out[n-1].to, w.to)
+		} else {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 // Who reads what.
 const (
 	forText = iota // numbers, and compressed data as it is
 	forBits        // codes of so many bits a character
-	for85
+	forB85
+	forA85
 	decoders
 )
 
-// decoderOf is the one for a code.
-func (in *inspection) decoderOf(c *code) *decoder {
-	if c.bits == 0 {
-		return &in.decoders[for85]
+// readerOf says who reads a code.
+func readerOf(c *code) int {
+	switch {
+	case c.bits > 0:
+		return forBits
+	case c.digit['"'] < 0:
+		return forB85
 	}
-	return &in.decoders[forBits]
+	return forA85
 }
 
 // turnTo makes a view the one at hand, and settles what was spent and refused in the one before.
@@ -43,7 +63,7 @@ func (in *inspection) turnTo(v *view) {
 	for i := range in.decoders {
 		d := &in.decoders[i]
 		in.budget -= d.lent - d.budget
-		for _, w := range d.refused {
+		for _, w := range overlaid(d.refused) {
 			in.refuse(w.from, w.to)
 		}
 		d.refused = d.refused[:0]
@@ -70,26 +90,36 @@ type reading struct {
 // read begins to read codes in the view at hand; of a long text it doesn't wait for them.
 func (in *inspection) read(list []*code) *reading {
 	r := &reading{text: in.at.text, codes: list, runs: &in.runs, builds: make([]*build, len(list))}
-	var wanted codeSet
-	for _, c := range list {
-		wanted |= c.bit()
-	}
-	in.runs.find(r.text, wanted)
-	for _, who := range []*decoder{&in.decoders[forBits], &in.decoders[for85]} {
-		if len(r.text) < manyBytes {
+	if len(r.text) < manyBytes {
+		r.find()
+		for who := forBits; who < decoders; who++ {
 			r.read(in, who)
-		} else {
-			r.others.Go(func() { r.read(in, who) })
 		}
+		return r
 	}
+	r.others.Go(func() {
+		r.find()
+		r.others.Go(func() { r.read(in, forB85) })
+		r.others.Go(func() { r.read(in, forA85) })
+		r.read(in, forBits)
+	})
 	return r
 }
 
+// find finds the runs of the codes.
+func (r *reading) find() {
+	var wanted codeSet
+	for _, c := range r.codes {
+		wanted |= c.bit()
+	}
+	r.runs.find(r.text, wanted)
+}
+
 // read reads those codes that are for one decoder.
-func (r *reading) read(in *inspection, who *decoder) {
+func (r *reading) read(in *inspection, who int) {
 	for i, c := range r.codes {
-		if in.decoderOf(c) == who {
-			r.builds[i] = c.decode(r.text, r.runs.found[c.nth], who)
+		if readerOf(c) == who {
+			r.builds[i] = c.decode(r.text, r.runs.found[c.nth], &in.decoders[who])
 		}
 	}
 }

@@ -3,7 +3,6 @@ package redact
 import (
 	"math/big"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -71,8 +70,8 @@ func groups(b *build, run []byte, from, size, base, least int) {
 		}
 		at := shift
 		for ; at+size <= len(run); at += size {
-			n, err := strconv.ParseUint(string(run[at:at+size]), base, 16)
-			if err != nil || n > 255 {
+			n := groupOf(run[at:at+size], base)
+			if n > 255 {
 				flush(at)
 				continue
 			}
@@ -80,4 +79,16 @@ func groups(b *build, run []byte, from, size, base, least int) {
 		}
 		flush(at)
 	}
+}
+
+// groupOf returns the number that a few digits stand for; more than 255 if they are none of that base.
+func groupOf(digits []byte, base int) (n int) {
+	for _, c := range digits {
+		d := int(decimal[c])
+		if d >= base {
+			return 256
+		}
+		n = n*base + d
+	}
+	return n
 }

@@ -67,6 +67,9 @@
 //   - The runs of all codes are found in one pass, four bytes at a time (find.go). Runs too short for text are read only if compressed data may begin in them.
 //   - A run of base64 or base 85 is sifted before it is decoded: tables over two digits or two bytes, in base 85 of the value of each group as it rolls by, tell at all
 //     alignments at once where enough text may be, and only these windows are decoded. What random bytes hold by chance would be most of the work otherwise.
+//     ASCII text in base 85 is looked for among the groups of which the first two digits can begin one.
+//   - Two views of a long text are looked at at once, in an order that is settled (search.go). What is refused for want of budget is put together before anybody asks
+//     where it came from, and a view is left out whose parent is masked already.
 //   - Lists of numbers are read only where there may be enough numbers in a row (rows.go).
 //   - What only some characters can be, invisible or a letter or composed, is asked only where bytes begin one of these.
 //

@@ -29,6 +29,7 @@ func BenchmarkFinal(b *testing.B) {
 		"base64":           code,
 		"base64 in lines":  wrap(code, 76, "\n"),
 		"base64 of base64": base64.StdEncoding.EncodeToString([]byte(code[:3<<18])),
+		"base64 of log":    base64.StdEncoding.EncodeToString([]byte(logText(nil)[:3<<18])),
 		"binary":           string(random),
 		"prose":            strings.Repeat("The quick brown fox jumps over the lazy dog and goes home again. ", 1<<14),
 		"numbers":          strings.Repeat("12.50, 1024, 7, 33, 104.75\n", 1<<15),

@@ -8,6 +8,7 @@ type codeSet uint8
 // finder finds the runs of all codes in one pass.
 type finder struct {
 	found [8][]window // by code, in order
+	from  [8]int      // by code: where the run at hand begins
 }
 
 // blockSize is how many bytes are looked at together.
@@ -34,35 +35,57 @@ var inOne = func() (set codeSet) {
 }()
 
 // find finds the runs of some codes that are as long as the shortest one that is looked at. Every run of 2*blockSize-1 bytes has a whole block, and every one
-// of 3*blockSize-1 has two of them side by side, so runs are looked for only there.
+// of 3*blockSize-1 has two of them side by side, so runs are looked for only there. Where they begin and end is told by the bytes of the blocks beside those.
 func (f *finder) find(text []byte, wanted codeSet) {
 	for i := range f.found {
 		f.found[i] = f.found[i][:0]
 	}
 	var before, inside codeSet // codes that the last block is in; in whose run the last block is
-	for at := 0; at+blockSize <= len(text); at += blockSize {
+	at := 0
+	for ; at+blockSize <= len(text); at += blockSize {
 		t := text[at : at+blockSize : at+blockSize]
 		block := codeSet(digitsOf[t[0]]&digitsOf[t[1]]&digitsOf[t[2]]&digitsOf[t[3]]) & wanted
+		if ended := inside &^ block; ended != 0 {
+			f.end(at, ended, digitsOf[t[0]], digitsOf[t[1]], digitsOf[t[2]])
+		}
 		inside &= block
 		if begun := block & (before | inOne) &^ inside; begun != 0 {
-			f.begin(text, at, begun)
+			f.begin(text, at, begun&^before)
+			f.begin(text, at-blockSize, begun&before) // it was not begun there, because it might have been too short
 			inside |= begun
 		}
 		before = block
 	}
+	var last [blockSize - 1]byte // what is behind the last block, and no digits
+	copy(last[:], text[at:])
+	f.end(at, inside, digitsOf[last[0]], digitsOf[last[1]], digitsOf[last[2]])
 }
 
-// begin takes down the runs in which a block is.
+// begin takes down where runs begin whose first block is at an offset.
 func (f *finder) begin(text []byte, at int, begun codeSet) {
+	if begun == 0 {
+		return
+	}
+	var last [blockSize - 1]byte
+	copy(last[max(len(last)-at, 0):], text[max(at-len(last), 0):at])
+	a := digitsOf[last[2]]
+	b := a & digitsOf[last[1]]
+	c := b & digitsOf[last[0]]
 	for ; begun != 0; begun &= begun - 1 {
 		i := bits.TrailingZeros8(uint8(begun))
-		c := codes[i]
-		from := at
-		for from > 0 && c.digit[text[from-1]] >= 0 {
-			from--
-		}
-		if to := endOfRun(text, at+blockSize, &c.digit); to-from >= c.least {
-			f.found[i] = append(roomFor(f.found[i], 1), window{from, to})
+		f.from[i] = at - int(a>>i&1+b>>i&1+c>>i&1)
+	}
+}
+
+// end takes down the runs whose last block ends at an offset; first, second and third say of which codes the bytes behind it are digits.
+func (f *finder) end(at int, ended codeSet, first, second, third uint8) {
+	second &= first
+	third &= second
+	for ; ended != 0; ended &= ended - 1 {
+		i := bits.TrailingZeros8(uint8(ended))
+		to := at + int(first>>i&1+second>>i&1+third>>i&1)
+		if to-f.from[i] >= codes[i].least {
+			f.found[i] = append(roomFor(f.found[i], 1), window{f.from[i], to})
 		}
 	}
 }

@@ -31,7 +31,7 @@ type packed interface {
 
 // holdsPacked says whether something in the data looks like compressed data.
 func holdsPacked(data []byte) bool {
-	for i := 0; i+6 < len(data); i++ {
+	for i := 0; i+minPacked <= len(data); i++ {
 		if magic[data[i]] && looksPacked(data[i:]) {
 			return true
 		}
@@ -41,7 +41,7 @@ func holdsPacked(data []byte) bool {
 
 // inflate adds what compressed data in decoded bytes expands to.
 func (d *decoder) inflate(b *build, data []byte, from, to int, s scale) {
-	for i := 0; i+6 < len(data); i++ {
+	for i := 0; i+minPacked <= len(data); i++ {
 		if magic[data[i]] && looksPacked(data[i:]) {
 			d.expand(b, bytes.NewReader(data[i:]), from, to, i, s)
 		}
@@ -87,10 +87,13 @@ func packs(first, second byte) bool {
 	return first == 'B' && second == 'Z'
 }
 
+// minPacked is the least that compressed data has, in bytes.
+const minPacked = 7
+
 // looksPacked reports whether data begins as compressed data does: that of gzip, zlib or bzip2.
 func looksPacked(data []byte) bool {
 	switch {
-	case len(data) < 7 || !packs(data[0], data[1]):
+	case len(data) < minPacked || !packs(data[0], data[1]):
 		return false
 	case data[0] == 0x78:
 		return true

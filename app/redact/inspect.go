@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"strings"
+	"sync"
 )
 
 const (
@@ -14,64 +15,57 @@ const (
 	maxNear     = 16 << 10
 )
 
-// inspection is the search for values in what can be decoded from one root.
+// inspection is the search for values in one view of a root, and in what can be decoded from that.
 type inspection struct {
 	r        *Redactor
 	root     *view
-	budget   int // bytes of work left
-	queue    []*view
+	joint    bool // of the root only that is looked at which shows when its parts are put together
+	view     *view
+	budget   int  // bytes of work left
+	lent     int  // budget at first
+	over     bool // nothing is left of the budget for the view
+	made     []*view
 	found    []region // in the root
 	at       *view    // being decoded
 	runs     finder   // of the view at hand
 	decoders [decoders]decoder
 	last     window // of the root: see token
+	done     sync.WaitGroup
 }
 
-// inspect returns where values are in a root, besides those that the machine finds in it as it is. Of a joint root only that is looked at
-// which shows when its parts are put together.
-func (r *Redactor) inspect(root *view, joint bool) []region {
-	if len(r.texts) == 0 || len(root.text) < minStretch {
-		return nil
-	}
-	in := &inspection{r: r, root: root, budget: minBudget + budgetRatio*len(root.text)}
-	for i := range in.decoders {
-		in.decoders[i].least = r.least
-	}
-	if joint {
-		root.joined = true
-		in.scan(root)
-		in.leaveOut(root)
-		in.push(root, lists(root.text, false), "list", kindDecoded)
-	} else {
-		in.derive(root)
-	}
-	in.push(root, seams.leave(root.text), "", kindSeams)
-	for len(in.queue) > 0 {
-		v := in.queue[0]
-		in.queue = in.queue[1:]
+// look searches the view and makes the views of it.
+func (in *inspection) look() {
+	v := in.view
+	in.over = false
+	if v.parent != nil || in.joint {
 		in.scan(v)
-		if v.kind == kindSeams {
-			in.sewn(v)
-		} else if v.kind == kindLetters && v.depth < maxDepth {
-			in.turnTo(v)
-			in.pushAll(v, in.read(grouped))
-		} else if v.depth < maxDepth && v.kind != kindLetters {
-			in.derive(v)
-		} else if v.kind == kindDecoded {
-			in.turnTo(v)
-			in.leaveOut(v)
-			in.unpacked(v)
-		}
+	}
+	switch {
+	case v.parent == nil && in.joint:
+		in.leaveOut(v)
+		in.push(v, lists(v.text, false), "list", kindDecoded)
+	case v.kind == kindSeams:
+		in.sewn(v)
+	case v.kind == kindLetters && v.depth < maxDepth:
+		in.turnTo(v)
+		in.pushAll(v, in.read(grouped))
+	case v.depth < maxDepth && v.kind != kindLetters:
+		in.derive(v)
+	case v.kind == kindDecoded:
+		in.turnTo(v)
+		in.leaveOut(v)
+		in.unpacked(v)
+	}
+	if v.parent == nil {
+		in.push(v, seams.leave(v.text), "", kindSeams)
 	}
 	in.turnTo(nil)
-	return in.found
 }
 
 // derive makes the views of a view. The machine knows the usual encodings itself, so the last step needs only what it doesn't know.
 func (in *inspection) derive(v *view) {
 	in.turnTo(v)
-	if in.budget < 0 && v.parent != nil {
-		in.refuse(0, len(v.text))
+	if in.over = in.budget < 0 && v.parent != nil; in.over {
 		return
 	}
 	last := v.depth == maxDepth-1
@@ -182,7 +176,7 @@ func (in *inspection) leaveOut(v *view) {
 	in.push(s, letters.leave(s.text), "", kindLetters)
 }
 
-// push puts a view in the queue, if there is something in it.
+// push makes a view, if there is something in it.
 func (in *inspection) push(parent *view, b *build, via string, k kind) *view {
 	if b == nil || len(b.text) < minStretch {
 		return nil
@@ -197,7 +191,7 @@ func (in *inspection) push(parent *view, b *build, via string, k kind) *view {
 	if parent.via != "" {
 		v.via = strings.TrimSuffix(parent.via+", "+via, ", ")
 	}
-	in.queue = append(in.queue, v)
+	in.made = append(in.made, v)
 	return v
 }
 
@@ -249,8 +243,13 @@ func (v *view) undone(start, end int) bool {
 // refuse masks a part of the view at hand that can't be looked at.
 func (in *inspection) refuse(from, to int) {
 	if lo, hi := in.at.root(from, to); lo >= 0 {
-		in.found = append(in.found, region{start: lo, end: hi, form: none, by: none, quiet: several, note: &note{unchecked: true}})
+		in.found = append(in.found, unchecked(window{lo, hi}))
 	}
+}
+
+// unchecked is a region that couldn't be looked at.
+func unchecked(w window) region {
+	return region{start: w.from, end: w.to, form: none, by: none, quiet: several, note: &note{unchecked: true}}
 }
 
 // token makes a place in the root longer by the characters of the run that it is in. The last answer is remembered: a run may be as long as the text

@@ -28,7 +28,7 @@ func newLeaper(needles []needle) leaper {
 		return l
 	}
 	n := len(needles) * l.step
-	width := min(max(bits.Len(uint(n))+3, 10), 22)
+	width := min(max(bits.Len(uint(n))+5, 10), 22)
 	l.shift = uint32(32 - width)
 	l.filter = make([]uint64, 1<<(width-6))
 	for _, n := range needles {

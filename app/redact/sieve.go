@@ -5,12 +5,13 @@ import "math/bits"
 // sieve finds, in a run of base64 or base 85, the few places that may stand for text or for compressed data, at all alignments in one pass. Only
 // these are decoded.
 type sieve struct {
-	code  *code
-	run   []byte
-	parts [5][]window // by alignment: what may be text
-	zeros [5][2]zeros // by alignment and which byte of two it is
-	heads []place     // with which compressed data may begin
-	least int         // bytes of text that must stand together
+	code    *code
+	run     []byte
+	parts   [5][]window // by alignment: what may be text
+	zeros   [5][2]zeros // by alignment and which byte of two it is
+	heads   []place     // with which compressed data may begin
+	least   int         // bytes of text that must stand together
+	touched bool        // something was taken note of in the run
 }
 
 // zeros are the places of the last zero bytes, in bytes, and one more; 0 for none.
@@ -101,12 +102,21 @@ func textFollows(a, b byte) bool {
 	return true
 }
 
-// look goes through a run; least is how much text must stand together.
-func (s *sieve) look(c *code, run []byte, least int) {
-	s.code, s.run, s.least, s.heads, s.zeros = c, run, least, s.heads[:0], [5][2]zeros{}
+// forget makes room for the next run. Of most there is nothing to forget.
+func (s *sieve) forget() {
+	if !s.touched {
+		return
+	}
+	s.touched, s.heads, s.zeros = false, s.heads[:0], [5][2]zeros{}
 	for i := range s.parts {
 		s.parts[i] = s.parts[i][:0]
 	}
+}
+
+// look goes through a run; least is how much text must stand together.
+func (s *sieve) look(c *code, run []byte, least int) {
+	s.code, s.run, s.least = c, run, least
+	s.forget()
 	switch {
 	case c.bits == 0 && least >= 11:
 		s.look85(1<<5 | 1)
@@ -151,6 +161,7 @@ func (s *sieve) keep(from, to int) {
 	size := int(s.code.group.chars)
 	shift := (from%size + size) % size
 	from, to = max(from, shift), min(to, len(s.run))
+	s.touched = true
 	list := s.parts[shift]
 	n := len(list)
 	for ; n > 0 && from <= list[n-1].to; n-- {
@@ -177,7 +188,7 @@ func (s *sieve) closer(at int) {
 		case first == 0:
 			s.zero(p)
 		case packs(first, behind[nth]) && s.packed(p):
-			s.heads = append(s.heads, p)
+			s.head(p)
 		}
 	}
 }
@@ -189,6 +200,7 @@ func (s *sieve) zero(p place) {
 	size, bytes := int(s.code.group.chars), int(s.code.group.bytes)
 	shift := p.group % size
 	now := zeros{at: p.group/size*bytes + p.nth + 1}
+	s.touched = true
 	last := &s.zeros[shift][now.at&1]
 	if last.at > 0 && now.at-last.at <= reach {
 		now.before = last.at
@@ -198,6 +210,12 @@ func (s *sieve) zero(p place) {
 		}
 	}
 	*last = now
+}
+
+// head takes note of where compressed data may begin.
+func (s *sieve) head(p place) {
+	s.touched = true
+	s.heads = append(s.heads, p)
 }
 
 // packed reports whether what begins at a place looks like compressed data.

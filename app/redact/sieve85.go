@@ -1,7 +1,5 @@
 package redact
 
-import "math"
-
 // What the tables of base 85 say of two bytes. As the first two of a group: what may stand behind them in UTF-8; nothing if they can't stand side by side
 // themselves. As the last two: what the first of them is; nothing likewise.
 const (
@@ -56,27 +54,45 @@ func behind(c byte) uint8 {
 	return wideLead | plainText
 }
 
-// look85 goes through a run of base 85, as look64 does. The value of a group rolls: the digit that leaves it is taken off as the next one comes.
-func (s *sieve) look85(groups uint64) {
-	const gone = 85 * 85 * 85 * 85 * 85
-	digit, run, table := &s.code.digit, s.run, twoBytes
-	var found, n uint64
-	for _, c := range run[:min(4, len(run))] {
-		n = n*85 + uint64(digit[c])
+// rolls are what is added to the value of a group and taken off again as a digit enters and leaves it.
+type rolls struct{ enter, leave [256]uint32 }
+
+func newRolls(digit *[256]int8) *rolls {
+	r := &rolls{}
+	for c, d := range digit {
+		if d >= 0 {
+			r.enter[c], r.leave[c] = uint32(d), uint32(d)*(85*85*85*85)
+		}
 	}
-	var leaves uint64
-	for i := 4; i < len(run); i++ {
-		n = n*85 + (uint64(digit[run[i]]) - leaves*gone)
-		leaves = uint64(digit[run[i-4]])
-		w := uint32(min(n, math.MaxUint32))
-		first, last := table[w>>16], table[w&0xffff]
+	return r
+}
+
+// look85 goes through a run of base 85, as look64 does. The value of a group rolls: the digit that leaves it is taken off as the next one comes. Of digits that are
+// too large for a group it is wrong, which shows when they are decoded.
+func (s *sieve) look85(groups uint64) {
+	run, table := s.run, twoBytes
+	if len(run) < 5 {
+		return
+	}
+	enter, leave := &s.code.rolls.enter, &s.code.rolls.leave
+	var n uint32
+	for _, c := range run[:4] {
+		n = n*85 + enter[c]
+	}
+	var found uint64
+	ends := run[4:]
+	begins := run[:len(ends)]
+	for i, c := range ends {
+		n = n*85 + enter[c]
+		first, last := table[n>>16], table[n&0xffff]
 		found = found<<1 | uint64(first&(last>>asLast)&kinds+kinds)>>3
-		if found&groups == groups && (groups == 1 || s.enough85(i-9)) {
-			s.note(i, groups)
+		if found&groups == groups && (groups == 1 || s.enough85(i-5)) {
+			s.note(i+4, groups)
 		}
 		if (first|last)&closer != 0 {
-			s.closer85(i-4, w)
+			s.closer85(i, n)
 		}
+		n -= leave[begins[i]]
 	}
 	s.last85()
 }
@@ -154,7 +170,7 @@ func (s *sieve) closer85(group int, w uint32) {
 			s.zero(place{group, nth})
 		case !magic[c] || nth < 3 && !packs(c, byte(w>>(16-8*nth))):
 		case s.packed(place{group, nth}):
-			s.heads = append(s.heads, place{group, nth})
+			s.head(place{group, nth})
 		}
 	}
 }

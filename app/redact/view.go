@@ -26,6 +26,7 @@ type view struct {
 	turns  [2]*view // of it: reversed, in ROT13
 	packed bool     // it was compressed, which counts as one step with what it was written in
 	joined bool     // something was left out somewhere on the way, so what is side by side may not have been
+	made   *window  // once it is known: see all
 }
 
 // kind is a step that needn't or can't follow itself.
@@ -130,6 +131,16 @@ func (v *view) root(start, end int) (lo, hi int) {
 		start, end = v.place(start, end)
 	}
 	return start, end
+}
+
+// all is the part of the root that the view was made of; it begins before 0 if there is none. It is kept, because to find it takes as long as the view has parts.
+// Not safe for concurrent use.
+func (v *view) all() window {
+	if v.made == nil {
+		from, to := v.root(0, len(v.text))
+		v.made = &window{from, to}
+	}
+	return *v.made
 }
 
 // decoded says whether a step of decoding is on the way from the root.

@@ -1,0 +1,92 @@
+package redact
+
+// atOnce is how many views of a long text are looked at together.
+const atOnce = 2
+
+// search is the search for values in what can be decoded from one root. Views are looked at in order, each together with the one before it: it sees what all those
+// before that one have left of the budget, and what it finds and makes comes behind what they found and made. So nothing depends on who is faster.
+type search struct {
+	r      *Redactor
+	root   *view
+	joint  bool
+	budget int     // bytes of work left
+	queue  []*view // to be looked at
+	found  []region
+	spent  window // of the root: the largest part that was refused because nothing was left of the budget
+	idle   []*inspection
+}
+
+// inspect returns where values are in a root, besides those that the machine finds in it as it is. Of a joint root only that is looked at
+// which shows when its parts are put together.
+func (r *Redactor) inspect(root *view, joint bool) []region {
+	if len(r.texts) == 0 || len(root.text) < minStretch {
+		return nil
+	}
+	root.joined = joint
+	s := &search{r: r, root: root, joint: joint, budget: minBudget + budgetRatio*len(root.text), queue: []*view{root}}
+	var working []*inspection
+	for len(s.queue)+len(working) > 0 {
+		for len(working) < atOnce && len(s.queue) > 0 {
+			working = append(working, s.begin(s.queue[0]))
+			s.queue = s.queue[1:]
+		}
+		s.settle(working[0])
+		working = append(working[:0], working[1:]...)
+	}
+	return s.found
+}
+
+// begin begins to look at a view; it doesn't wait for a long one.
+func (s *search) begin(v *view) *inspection {
+	in := s.next()
+	in.view, in.budget, in.lent = v, s.budget, s.budget
+	if len(v.text) < manyBytes {
+		in.look()
+	} else {
+		in.done.Go(in.look)
+	}
+	return in
+}
+
+// next returns an inspection that isn't at work.
+func (s *search) next() *inspection {
+	if n := len(s.idle); n > 0 {
+		in := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		return in
+	}
+	in := &inspection{r: s.r, root: s.root, joint: s.joint}
+	for i := range in.decoders {
+		in.decoders[i].least = s.r.least
+	}
+	return in
+}
+
+// settle waits for an inspection, and takes over what it found, made and spent.
+func (s *search) settle(in *inspection) {
+	in.done.Wait()
+	s.budget -= in.lent - in.budget
+	s.found = append(s.found, in.found...)
+	if in.over {
+		s.refuse(in.view)
+	}
+	s.queue = append(s.queue, in.made...)
+	in.found, in.made = in.found[:0], in.made[:0]
+	s.idle = append(s.idle, in)
+}
+
+// refuse masks what a view was made of. A view of a text that is full of escapes has as many parts as that has bytes, and there may be hundreds, so it looks for
+// their places only where not all that the parent was made of is masked already.
+func (s *search) refuse(v *view) {
+	if all := v.parent.all(); s.spent.from <= all.from && all.to <= s.spent.to {
+		return
+	}
+	w := v.all()
+	if w.from < 0 {
+		return
+	}
+	s.found = append(s.found, unchecked(w))
+	if w.to-w.from > s.spent.to-s.spent.from {
+		s.spent = w
+	}
+}

@@ -1,0 +1,90 @@
+package redact
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestTextInBase85IsTold: two groups of ASCII text side by side are seen wherever they are.
+func TestTextInBase85IsTold(t *testing.T) {
+	found := map[bool]int{}
+	rapid.Check(t, func(r *rapid.T) {
+		for _, c := range codes {
+			if !c.scarce {
+				continue
+			}
+			run := encodeRun(c, rapid.SliceOfN(rapid.Byte(), 0, 12).Draw(r, "before"))
+			run = append(run, encodeRun(c, []byte(rapid.StringOfN(rapid.RuneFrom([]rune("\x00\t\n\r\x1b ~azAZ09")), 0, 16, -1).Draw(r, "text")))...)
+			run = append(run, encodeRun(c, rapid.SliceOfN(rapid.Byte(), 0, 12).Draw(r, "behind"))...)
+			run = run[min(len(run), rapid.IntRange(0, 6).Draw(r, "first")):]
+			run = run[:min(len(run), 64)]
+			plain := func(at int) bool {
+				n := 0
+				for _, ch := range run[at : at+5] {
+					n = n*85 + int(c.digit[ch])
+				}
+				if n > math.MaxUint32 {
+					return false
+				}
+				for k := range 4 {
+					if b := byte(n >> (8 * k)); b >= 0x80 || !textByte[b] {
+						return false
+					}
+				}
+				return true
+			}
+			want := false
+			for at := 0; at+10 <= len(run); at++ {
+				want = want || plain(at) && plain(at+5)
+			}
+			if got := c.text85(run); got != want {
+				r.Fatalf("%s in %q: %t", c.name, run, got)
+			}
+			found[want]++
+		}
+	})
+	if found[true] == 0 || found[false] == 0 {
+		t.Errorf("%v", found)
+	}
+}
+
+// TestFiguresOfShortRuns: a run that is so short that one digit is enough for all of it is read if it has one.
+func TestFiguresOfShortRuns(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		for _, c := range codes {
+			if c.digits == 0 {
+				continue
+			}
+			run := []byte(rapid.StringMatching(`[a-v]{0,300}[2-7]?[a-v]{0,300}`).Draw(r, "run"))
+			var want []window
+			for i, ch := range run {
+				if ch <= '9' {
+					want = widen(want, window{i - 4*c.digits, i + 4*c.digits}, len(run), 0)
+				}
+			}
+			if got := c.figures(nil, run); !slices.Equal(got, want) {
+				r.Fatalf("%v, not %v in %q", got, want, run)
+			}
+		}
+	})
+}
+
+// TestGroupsOfDigits: a group of digits is read as the number that it is in its base.
+func TestGroupsOfDigits(t *testing.T) {
+	for text, want := range map[string]int{"065": 65, "255": 255, "256": 256, "999": 999} {
+		if n := groupOf([]byte(text), 10); n != want {
+			t.Errorf("%s: %d", text, n)
+		}
+	}
+	for text, want := range map[string]int{"123": 83, "377": 255, "128": 256, "777": 511} {
+		if n := groupOf([]byte(text), 8); n != want {
+			t.Errorf("%s in base 8: %d", text, n)
+		}
+	}
+	if n, bad := groupOf([]byte("01010011"), 2), groupOf([]byte("01010012"), 2); n != 83 || bad <= 255 {
+		t.Errorf("in base 2: %d, %d", n, bad)
+	}
+}
