@@ -92,16 +92,21 @@ generated: ## Fail if generated code is not what is committed
 	before=$$(sum); $(MAKE) --no-print-directory generate; \
 	[ "$$before" = "$$(sum)" ] || { echo "Generated code was stale; it has been made anew. Commit it." >&2; exit 1; }
 
+# PEER="firejail --quiet --noprofile python3 -c pass", say, puts another runner into the table.
 .PHONY: bench
-bench: run-packages build ## Measure, side by side in one run
-	./airlock bench
+bench: run-packages test-packages build ## Measure everything, side by side in one run, pages with EXECUTIONS executions in the store (1000000); a quarter of an hour, 3 GB of disk
+	./airlock bench --pages $(EXECUTIONS) $(if $(PEER),--peer '$(PEER)')
+
+.PHONY: bench-speed
+bench-speed: run-packages build ## Only its first table: executions warm and cold, polls, pages, start-up, memory, and other ways to run Python
+	./airlock bench --speed --pages $(EXECUTIONS) $(if $(PEER),--peer '$(PEER)')
 
 .PHONY: large-bodies
 large-bodies: ## Move bodies of 10 GiB through a connection that Airlock reads, in constant memory; takes some minutes
 	go test -tags long ./app/egress -run LargeBodiesInConstantMemory -timeout 2h -v
 
 .PHONY: bench-backends
-bench-backends: test-packages init ## Compare all four backends, with a Docker engine and an SSH host made for it (root)
+bench-backends: test-packages init ## Compare all four backends, and that table without pages, with a Docker engine and an SSH host made for it (root)
 	go test ./cmd/airlock -run '^$$' -bench '^BenchmarkBackends$$' -benchtime 1x -timeout 30m
 
 PARKED ?= 1000
@@ -132,7 +137,7 @@ crash: test-packages init ## Break the whole program ROUNDS times under load, in
 
 DURATION ?= 1h
 .PHONY: soak
-soak: test-packages init ## A mixed load for DURATION (1h): memory, descriptors, threads, the write-ahead log and the pool must not grow
+soak: test-packages init ## A mixed load for DURATION (1h): memory, descriptors, goroutines, threads, the write-ahead log and the pool must not grow
 	go test ./cmd/airlock -run '^TestSoak$$' -soak $(DURATION) -timeout 0 -v
 
 .PHONY: pages

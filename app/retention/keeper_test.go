@@ -155,6 +155,7 @@ func TestAPassLeavesRoomForOthers(t *testing.T) {
 	began := time.Now()
 	go func() { done <- keeper(s, Policy{Days: 1}, 1000*24*time.Hour).Pass(t.Context()) }()
 	var waits []time.Duration
+	between := false // somebody wrote when a part was gone
 	for running := true; running; {
 		select {
 		case err := <-done:
@@ -163,6 +164,11 @@ func TestAPassLeavesRoomForOthers(t *testing.T) {
 		default:
 			asked := time.Now()
 			must(t, s.Write(t.Context(), func(tx *store.Tx) error {
+				if !between {
+					n, err := tx.CountEnded(t.Context(), nil)
+					must(t, err)
+					between = n > 0 && n < int64(*executions)
+				}
 				return tx.SetSettings(t.Context(), asked, store.Setting{Key: "other.work", Value: []byte("x")})
 			}))
 			waits = append(waits, time.Since(asked))
@@ -171,6 +177,9 @@ func TestAPassLeavesRoomForOthers(t *testing.T) {
 	}
 	if n := left(t, s); n != 0 {
 		t.Errorf("%d are left", n)
+	}
+	if !between {
+		t.Error("nobody else wrote before all were gone")
 	}
 	slices.Sort(waits)
 	t.Logf("removed %d in %v; %d writes beside it waited p50 %v, p95 %v, p99 %v, longest %v", *executions, time.Since(began).Round(time.Millisecond), len(waits),

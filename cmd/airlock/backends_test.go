@@ -52,7 +52,7 @@ func BenchmarkBackends(b *testing.B) {
 	}
 	_, docker := dockerSettings(b)
 	machine := sshtest.New(b, sshtest.Options{})
-	bench := exec.Command(filepath.Join(binDir, "airlock"), "bench", "--backends")
+	bench := exec.Command(filepath.Join(binDir, "airlock"), "bench", "--speed", "--pages", "0", "--backends")
 	bench.Env = append(append(os.Environ(), docker...), sshSettings(machine)...)
 	bench.Stdout, bench.Stderr = os.Stdout, os.Stderr
 	if err := bench.Run(); err != nil {

@@ -7,25 +7,25 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os/exec"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"text/tabwriter"
 	"time"
-
-	"github.com/computclaw/airlock/views"
 )
 
-const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N] [--redaction | --egress | --backends | --house | --parked N | --overload]
+const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N] [--pages N] [--peer COMMAND]… [--speed] [--egress] [--redaction] [--backends] [--house] [--parked N | --overload]
 
-Measures the redactor next to plain copying; then starts a server of its own on a temporary data directory and measures it over HTTP,
-next to bare Python in the same run; then compares the sandbox backends that are ready here; then moves house, next to sqlite3 and openssl.
+Starts servers of its own on temporary data directories and measures in one table, over HTTP, executions warm and cold, one at a time and under load, polls, pages, start-up
+and memory, next to bare Python and other ways to run it apart; then egress; then the redactor, next to plain copying; then compares the sandbox backends that are
+ready here; then moves house, next to sqlite3 and openssl.
 
   --rounds N    executions measured one at a time (100)
   --seconds N   length of each measurement under load (5)
-  --redaction   measure the redactor only
-  --egress      measure egress only
+  --pages N     executions in the store while pages are measured (1000000, which takes some minutes and 3 GB of disk to make); 0: no pages
+  --peer COMMAND  another runner to put beside it (repeatable), as one command that runs Python to no effect, such as "firejail --quiet --noprofile python3 -c pass";
+                bubblewrap by itself and docker run are there where they can be started
+  --speed, --egress, --redaction
+                measure only that table, the egress or the redactor
   --backends    compare the backends only: bubblewrap, landlock, and docker, ssh and your own as far as they are set up
   --house       measure moving house only: export, import and backups of 1,000 credentials, 200 profiles and as many executions as --history says,
                 next to sqlite3 and openssl (Debian: sqlite3, openssl)
@@ -49,11 +49,14 @@ type benchmark struct {
 	pid     int // of the server
 }
 
-// bench is `airlock bench`: it prints, side by side in one run, what an execution costs and what bare Python costs on this machine.
+// bench is `airlock bench`: it prints, side by side in one run, what an execution costs and what other ways to run Python cost on this machine.
 func bench(ctx context.Context, c console, args []string) error {
 	f := newFlags("bench", benchUsage)
-	rounds := f.Int("rounds", 100, "")
+	speed := benchSpeedSize{peers: f.list("peer")}
+	f.IntVar(&speed.rounds, "rounds", 100, "")
+	f.IntVar(&speed.pages, "pages", 1_000_000, "")
 	seconds := f.Int("seconds", 5, "")
+	speedOnly := f.Bool("speed", false, "")
 	redaction := f.Bool("redaction", false, "")
 	egress := f.Bool("egress", false, "")
 	backends := f.Bool("backends", false, "")
@@ -66,138 +69,46 @@ func bench(ctx context.Context, c console, args []string) error {
 	if _, err := f.parse(c.out, args); err != nil {
 		return err
 	}
-	length := time.Duration(*seconds) * time.Second
-	if !*egress && !*backends && !*house && !*over && *parked == 0 {
-		if err := benchRedact(c.out, length/10); err != nil || *redaction {
-			return err
-		}
-		fmt.Fprintln(c.out)
-	}
+	speed.length = time.Duration(*seconds) * time.Second
 	service, err := startBenchService(ctx)
 	if err != nil {
 		return err
 	}
 	defer service.stop()
+	parts := []benchPart{
+		{*speedOnly, func() error { return benchSpeed(ctx, c, service, speed) }},
+		{*egress, func() error { return benchEgress(ctx, c.out, service, speed.rounds) }},
+		{*redaction, func() error { return benchRedact(c.out, speed.length/10) }},
+		{*backends, func() error { return benchFleet(ctx, c, service, speed.rounds, speed.length) }},
+		{*house, func() error { return benchHouse(ctx, c.out, service, size) }},
+	}
 	switch {
 	case *parked > 0:
 		return benchParked(ctx, c.out, service, *parked)
 	case *over:
-		return benchOverload(ctx, c.out, service, length)
-	case *house:
-		return benchHouse(ctx, c.out, service, size)
-	case *backends:
-		return benchFleet(ctx, c, service, *rounds, length)
-	case *egress:
-		return benchServer(ctx, c, service, *rounds, 0)
+		return benchOverload(ctx, c.out, service, speed.length)
 	}
-	if err := benchServer(ctx, c, service, *rounds, length); err != nil {
-		return err
+	all := !slices.ContainsFunc(parts, func(p benchPart) bool { return p.chosen })
+	for _, p := range parts {
+		if !all && !p.chosen {
+			continue
+		}
+		if err := p.measure(); err != nil {
+			return err
+		}
+		fmt.Fprintln(c.out)
 	}
-	fmt.Fprintln(c.out)
-	if err := benchFleet(ctx, c, service, *rounds, length); err != nil {
-		return err
-	}
-	fmt.Fprintln(c.out)
-	return benchHouse(ctx, c.out, service, size)
+	return nil
+}
+
+// benchPart is one of the tables.
+type benchPart struct {
+	chosen  bool
+	measure func() error
 }
 
 func newBenchmark(service *benchService) *benchmark {
 	return &benchmark{service: service, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
-}
-
-// benchServer measures a server with its default backend; only its egress if length is 0.
-func benchServer(ctx context.Context, c console, service *benchService, rounds int, length time.Duration) error {
-	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "what\tp50\tp95\trate")
-	b := newBenchmark(service)
-	if length > 0 {
-		if err := b.startUp(ctx, table, rounds); err != nil {
-			return err
-		}
-	}
-	stop, err := b.start(ctx)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	if length > 0 {
-		if err := b.executions(ctx, table, rounds, length); err != nil {
-			return err
-		}
-	}
-	if err := b.egress(ctx, table, rounds); err != nil {
-		return err
-	}
-	if err := b.bytes(ctx, table); err != nil {
-		return err
-	}
-	return table.Flush()
-}
-
-// executions measures whole executions and what it costs to look at one.
-func (b *benchmark) executions(ctx context.Context, table io.Writer, rounds int, length time.Duration) error {
-	time.Sleep(settled)
-	idle := residentNow(b.pid)
-	if err := b.oneAtATime(ctx, table, rounds); err != nil {
-		return err
-	}
-	if err := b.firstOutput(ctx, table, rounds); err != nil {
-		return err
-	}
-	for _, n := range []int{1, 8, 32} {
-		if err := b.clients(ctx, table, n, length); err != nil {
-			return err
-		}
-	}
-	if err := b.polls(ctx, table, 8, length); err != nil {
-		return err
-	}
-	fmt.Fprintf(table, "memory of the server: idle at first, at the most\t%d MiB\t%d MiB\t\n", idle>>20, peak(b.pid)>>20)
-	return nil
-}
-
-// oneAtATime alternates bare Python with a warm execution, so that both see the same machine.
-func (b *benchmark) oneAtATime(ctx context.Context, table io.Writer, rounds int) error {
-	var bare, warm []time.Duration
-	for i := range rounds + 5 {
-		start := time.Now()
-		if err := exec.CommandContext(ctx, boxPython, "-c", "pass").Run(); err != nil {
-			return fmt.Errorf("start python3: %w", err)
-		}
-		python := time.Since(start)
-		time.Sleep(150 * time.Millisecond) // the pool fills up behind the work; this is the case with a box ready
-		start = time.Now()
-		if _, err := b.trivial(ctx); err != nil {
-			return err
-		}
-		execution := time.Since(start)
-		if i >= 5 { // the first rounds warm caches on both sides
-			bare, warm = append(bare, python), append(warm, execution)
-		}
-	}
-	row(table, "bare python3 -c pass", bare, "")
-	row(table, "submit to completed, warm, one at a time", warm, "")
-	return nil
-}
-
-// clients submits from n clients at once for a while.
-func (b *benchmark) clients(ctx context.Context, table io.Writer, n int, length time.Duration) error {
-	start := time.Now()
-	times, err := load(n, length, func() error { _, err := b.trivial(ctx); return err })
-	row(table, fmt.Sprintf("submit to completed, %s", views.Count(int64(n), "client")), times, fmt.Sprintf("%.1f executions/s", float64(len(times))/time.Since(start).Seconds()))
-	return err
-}
-
-// polls reads one finished execution from n clients at once for a while.
-func (b *benchmark) polls(ctx context.Context, table io.Writer, n int, length time.Duration) error {
-	id, err := b.trivial(ctx)
-	if err != nil {
-		return err
-	}
-	times, err := load(n, length, func() error { return b.call(ctx, http.MethodGet, "/executions/"+id, nil, nil) })
-	slices.Sort(times)
-	row(table, fmt.Sprintf("GET /executions/{id}, %d clients", n), times, fmt.Sprintf("%.0f requests/s, p99 %s", float64(len(times))/length.Seconds(), ms(quantile(times, 0.99))))
-	return err
 }
 
 // load calls from n goroutines until the time is over, and stops at the first error.

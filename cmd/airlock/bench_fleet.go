@@ -7,10 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -40,7 +38,7 @@ func benchFleet(ctx context.Context, c console, service *benchService, rounds in
 	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "backend\tisolation\tcold p50\tp95\twarm dispatch p50\tp95\twarm p50\tp95\t8 clients\tidle box")
 	f := &fleetBench{service: service, rounds: rounds, length: length, table: table}
-	if err := f.bare("python3 -c pass", boxPython, "-c", "pass"); err != nil {
+	if err := f.bare(ctx, "python3 -c pass", boxPython, "-c", "pass"); err != nil {
 		return err
 	}
 	for _, name := range cfg.comparable() {
@@ -48,7 +46,9 @@ func benchFleet(ctx context.Context, c console, service *benchService, rounds in
 			return err
 		}
 		if name == docker.Name {
-			f.container(cfg)
+			if err := f.bare(ctx, "docker run --rm", dockerRun(cfg)...); err != nil {
+				f.notes = append(f.notes, err.Error())
+			}
 		}
 	}
 	if err := table.Flush(); err != nil {
@@ -87,7 +87,7 @@ func (f *fleetBench) backend(ctx context.Context, c console, name string) error 
 		f.notes = append(f.notes, name+" is not ready: "+report.Reason)
 		return nil
 	}
-	cold, err := f.cold(ctx, name)
+	cold, err := coldTimes(ctx, f.service, f.rounds, "AIRLOCK_SANDBOX="+name)
 	if err != nil {
 		return fmt.Errorf("%s, cold: %w", name, err)
 	}
@@ -127,29 +127,6 @@ func checkOne(ctx context.Context, c console, name string) (report plugins.Repor
 	return report, nil
 }
 
-// server starts one for a backend.
-func (f *fleetBench) server(ctx context.Context, name string, pool int, more ...string) (*benchmark, func(), error) {
-	b := newBenchmark(f.service)
-	stop, err := b.start(ctx, append(more, "AIRLOCK_SANDBOX="+name, "AIRLOCK_POOL="+strconv.Itoa(pool))...)
-	return b, stop, err
-}
-
-func (f *fleetBench) cold(ctx context.Context, name string) (times []time.Duration, err error) {
-	b, stop, err := f.server(ctx, name, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer stop()
-	for range max(f.rounds/4, 3) {
-		start := time.Now()
-		if _, err := b.trivial(ctx); err != nil {
-			return nil, err
-		}
-		times = append(times, time.Since(start))
-	}
-	return times, nil
-}
-
 // warmTimes are what executions took that had a box waiting.
 type warmTimes struct {
 	dispatch, whole []time.Duration
@@ -159,7 +136,8 @@ type warmTimes struct {
 
 func (f *fleetBench) warm(ctx context.Context, name string) (w warmTimes, err error) {
 	census := newBoxCensus()
-	b, stop, err := f.server(ctx, name, benchPool)
+	b := newBenchmark(f.service)
+	stop, err := b.start(ctx, "AIRLOCK_SANDBOX="+name, "AIRLOCK_POOL="+strconv.Itoa(benchPool))
 	if err != nil {
 		return w, err
 	}
@@ -202,33 +180,13 @@ func (c *boxCensus) fill(ctx context.Context, n int) bool {
 }
 
 // bare measures a command that is started the way anybody would.
-func (f *fleetBench) bare(what string, command ...string) error {
-	var times []time.Duration
-	for range max(f.rounds/4, 3) {
-		start := time.Now()
-		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", what, err, out)
-		}
-		times = append(times, time.Since(start))
+func (f *fleetBench) bare(ctx context.Context, what string, command ...string) error {
+	times, err := commandTimes(ctx, f.rounds, command...)
+	if err != nil {
+		return fmt.Errorf("%s can't be measured: %w", what, err)
 	}
 	fmt.Fprintf(f.table, "%s\t\t%s\t\t\t\t\t\t\n", what, quantiles(times))
 	return nil
-}
-
-// container measures docker run on the same engine with the same image.
-func (f *fleetBench) container(cfg config) {
-	s := cfg.PluginSettings[docker.Name]
-	image, _, _ := strings.Cut(s["image"], ",")
-	if image == "" {
-		image = docker.DefaultImage
-	}
-	command := []string{"docker"}
-	if s["host"] != "" {
-		command = append(command, "--host", s["host"])
-	}
-	if err := f.bare("docker run --rm", append(command, "run", "--rm", "--network", "none", image, "python3", "-c", "pass")...); err != nil {
-		f.notes = append(f.notes, "docker run could not be measured: "+err.Error())
-	}
 }
 
 func quantiles(times []time.Duration) string {

@@ -7,10 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,13 +19,12 @@ const quiet = 10 * time.Second
 
 // backUp serves the moved instance, measures what agents wait for, and measures it again while a backup is made.
 func (h *houseBench) backUp(ctx context.Context) error {
-	token := strings.Repeat("bench-token-", 3) + strconv.Itoa(os.Getpid())
-	stop, err := h.serve(ctx, h.path("old"), "AIRLOCK_ADMIN_TOKEN="+token, "AIRLOCK_POOL=2")
+	stop, err := h.serve(ctx, h.path("old"), "AIRLOCK_POOL=2")
 	if err != nil {
 		return err
 	}
 	defer stop()
-	person, err := h.person(ctx, token)
+	person, err := h.person(ctx)
 	if err != nil {
 		return err
 	}
@@ -40,9 +36,6 @@ func (h *houseBench) backUp(ctx context.Context) error {
 	}
 	id, err := h.trivial(ctx)
 	if err != nil {
-		return err
-	}
-	if err := h.pages(ctx, person); err != nil {
 		return err
 	}
 	end := time.Now().Add(quiet)
@@ -80,36 +73,6 @@ func (h *houseBench) backUp(ctx context.Context) error {
 			slices.Sort(list)
 			fmt.Fprintf(h.table, "%s, %s\t%s\t%s\t%s\n", m.what, when, ms(quantile(list, 0.5)), ms(quantile(list, 0.99)), ms(quantile(list, 1)))
 		}
-	}
-	return nil
-}
-
-// pages measures what a person looks at with that many executions in the store.
-func (h *houseBench) pages(ctx context.Context, person *benchPerson) error {
-	list, _, err := person.do(ctx, http.MethodGet, views.Executions, nil)
-	if err != nil {
-		return err
-	}
-	link := regexp.MustCompile(`href="(` + views.Executions + `/[^"/?#]+)"`).FindSubmatch(list)
-	if link == nil {
-		return errors.New("the list of executions has none")
-	}
-	fmt.Fprintf(h.table, "\tp50\tp95\n")
-	for _, page := range []struct{ what, path string }{
-		{"overview", views.Root},
-		{"list of executions", views.Executions},
-		{"list of executions, completed and with a word", views.Executions + "?status=completed&q=line"},
-		{"one execution", string(link[1])},
-	} {
-		var times []time.Duration
-		for range 100 {
-			start := time.Now()
-			if _, err := person.get(ctx, page.path); err != nil {
-				return err
-			}
-			times = append(times, time.Since(start))
-		}
-		fmt.Fprintf(h.table, "%s\t%s\n", page.what, quantiles(times))
 	}
 	return nil
 }

@@ -17,10 +17,10 @@ const parkedScript = "data = list(range(1000))\nanswer = llm.complete('go on?')\
 
 // benchParked lets n executions wait for the LLM at once, measures what they cost and whether the server stays quick, and answers them all.
 func benchParked(ctx context.Context, out io.Writer, service *benchService, n int) error {
-	f := &fleetBench{service: service}
+	b := newBenchmark(service)
 	census := newBoxCensus()
 	// One profile may fill a part of the queue.
-	b, stop, err := f.server(ctx, "auto", 0, "AIRLOCK_WAITERS="+strconv.Itoa(n), "AIRLOCK_QUEUE="+strconv.Itoa(10*n), "AIRLOCK_LLM_WAIT=1h")
+	stop, err := b.start(ctx, "AIRLOCK_POOL=0", "AIRLOCK_WAITERS="+strconv.Itoa(n), "AIRLOCK_QUEUE="+strconv.Itoa(10*n), "AIRLOCK_LLM_WAIT=1h")
 	if err != nil {
 		return err
 	}

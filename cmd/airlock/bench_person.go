@@ -18,8 +18,12 @@ type benchPerson struct {
 	url    string
 }
 
-// person enters with the admin token and chooses a name and a password.
-func (b *benchmark) person(ctx context.Context, token string) (*benchPerson, error) {
+// person enters with a new admin token and chooses a name and a password.
+func (b *benchmark) person(ctx context.Context) (*benchPerson, error) {
+	token, err := b.admin(ctx, "", "token")
+	if err != nil {
+		return nil, err
+	}
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return nil, err

@@ -75,11 +75,7 @@ func (b *benchmark) firstOutput(ctx context.Context, table io.Writer, rounds int
 			return err
 		}
 	}
-	token, err := b.admin(ctx, "", "token")
-	if err != nil {
-		return err
-	}
-	person, err := b.person(ctx, token)
+	person, err := b.person(ctx)
 	if err != nil {
 		return err
 	}

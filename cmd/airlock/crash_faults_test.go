@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -101,22 +102,21 @@ func (c *crash) guests() (pids []int) {
 // roomy is how large the data directory's file system is while nothing is wrong.
 const roomy = "size=1g"
 
-// fill leaves no room on the file system of the data directory.
+// fill leaves no room on the file system of the data directory. The load may let it grow in the meantime; then it can't be made so small.
 func (c *crash) fill() {
-	var fs unix.Statfs_t
-	must(c.t, unix.Statfs(c.in.dir, &fs))
-	used := (fs.Blocks - fs.Bfree) * uint64(fs.Bsize)
-	shellQuietly(c, "mount", "-o", "remount,size="+strconv.FormatUint(used, 10), c.in.dir)
+	var problem error
+	for range 20 {
+		var fs unix.Statfs_t
+		must(c.t, unix.Statfs(c.in.dir, &fs))
+		used := (fs.Blocks - fs.Bfree) * uint64(fs.Bsize)
+		if problem = exec.Command("mount", "-o", "remount,size="+strconv.FormatUint(used, 10), c.in.dir).Run(); problem == nil {
+			break
+		}
+	}
+	c.struck("a full disk", problem == nil)
 }
 
 func (c *crash) free() { shell(c.t, "mount", "-o", "remount,"+roomy, c.in.dir) }
-
-// shellQuietly runs a command that may lose a race with the load, such as shrinking a file system that has grown in the meantime.
-func shellQuietly(c *crash, command ...string) {
-	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-		c.t.Logf("%v: %s", command, out)
-	}
-}
 
 // fullAndKilled starts the server on a full disk, too. It may refuse or come up; it must not make anything worse.
 func fullAndKilled(c *crash) {
@@ -134,8 +134,8 @@ func fullAndKilled(c *crash) {
 func unwritable(c *crash) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	file := filepath.Join(c.in.dir, "airlock.db")
-	tracer := exec.CommandContext(ctx, "strace", "-f", "-qq", "-o", "/dev/null", "-P", file, "-P", file+"-wal",
+	file, calls := filepath.Join(c.in.dir, "airlock.db"), filepath.Join(c.t.TempDir(), "calls")
+	tracer := exec.CommandContext(ctx, "strace", "-f", "-qq", "-o", calls, "-P", file, "-P", file+"-wal",
 		"-e", "trace=pwrite64,write,ftruncate,fsync,fdatasync", "-e", "inject=pwrite64,write,ftruncate,fsync,fdatasync:error=EROFS", "-p", strconv.FormatUint(uint64(c.in.server.Process.Pid), 10))
 	tracer.Cancel = func() error { return tracer.Process.Signal(unix.SIGTERM) } // so that it lets go
 	out, err := tracer.CombinedOutput()
@@ -143,6 +143,9 @@ func unwritable(c *crash) {
 	if err != nil && ctx.Err() == nil && !errors.As(err, &exit) || strings.Contains(string(out), "attach") {
 		c.t.Errorf("strace: %v %s", err, out)
 	}
+	failed, err := os.ReadFile(calls)
+	must(c.t, err)
+	c.struck("writes that fail", strings.Contains(string(failed), "(INJECTED)"))
 }
 
 // readOnlyStart has the server refuse a data directory that it can't write to, and say so.
@@ -167,6 +170,7 @@ func heldDatabase(c *crash) {
 	must(c.t, err)
 	defer db.Close()
 	tx, err := db.BeginTx(context.Background(), nil)
+	c.struck("a held database", err == nil)
 	if err != nil {
 		c.t.Logf("the database was too busy to be held: %v", err)
 		return

@@ -76,12 +76,14 @@ type crash struct {
 	mounts   int
 	files    []string // in the data directory
 	happened map[string]int
+	hits     map[string]int // of faults that can miss, as struck counts them
+	misses   map[string]int
 }
 
 func newCrash(t *testing.T) *crash {
 	// What loses its parent becomes ours, so that nothing gets out of sight.
 	must(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
-	c := &crash{t: t, random: rand.New(rand.NewPCG(*seed, 1)), profiles: map[string]string{}, happened: map[string]int{}}
+	c := &crash{t: t, random: rand.New(rand.NewPCG(*seed, 1)), profiles: map[string]string{}, happened: map[string]int{}, hits: map[string]int{}, misses: map[string]int{}}
 	newWorld(t)
 	c.machine = sshtest.New(t, sshtest.Options{})
 	c.witness = newWitness(t)
@@ -234,8 +236,22 @@ func (c *crash) strays() []string {
 	return found
 }
 
+// struck counts whether a fault took effect that may lose a race with the load.
+func (c *crash) struck(what string, took bool) {
+	if took {
+		c.hits[what]++
+	} else {
+		c.misses[what]++
+	}
+}
+
 // report says what happened, and fails if it was nothing.
 func (c *crash) report() {
-	c.t.Logf("faults: %v", c.happened)
+	c.t.Logf("faults: %v; of those that can miss, hits: %v, misses: %v", c.happened, c.hits, c.misses)
+	for what, n := range c.misses {
+		if n > 1 && c.hits[what] == 0 {
+			c.t.Errorf("%s was tried %d times and never took effect", what, n)
+		}
+	}
 	c.load.report()
 }

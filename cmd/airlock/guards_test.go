@@ -4,9 +4,11 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -34,6 +36,34 @@ func TestGuardsExist(t *testing.T) {
 			}
 			if !tests[dir][string(n[2])] {
 				t.Errorf("invariant %s: there is no %s in %s", row[1], n[2], dir)
+			}
+		}
+	}
+}
+
+// TestNamedTestsExist: a test that a document names is there.
+func TestNamedTestsExist(t *testing.T) {
+	have := map[string]bool{"TestBackend": true} // of an operator's own plugin, in docs/plugins.md
+	must(t, filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range regexp.MustCompile(`(?m)^func ((Test|Benchmark|Fuzz)[A-Z]\w*)`).FindAllSubmatch(text, -1) {
+			have[string(found[1])] = true
+		}
+		return err
+	}))
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/backends/*.md"} {
+		paths, err := filepath.Glob(filepath.Join("../..", pattern))
+		must(t, err)
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			must(t, err)
+			for _, name := range regexp.MustCompile(`\b(Test|Benchmark|Fuzz)[A-Z]\w*`).FindAllString(string(text), -1) {
+				if !have[name] {
+					t.Errorf("%s names %s, which is not there", path, name)
+				}
 			}
 		}
 	}

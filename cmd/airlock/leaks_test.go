@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -62,7 +63,7 @@ raise RuntimeError("failed with " + last)
 # typed in by hand: `
 
 // TestNothingLeaks sends random values in nested encodings through every channel of the real program, and lets the detector look at every
-// answer, page, metric, log line and page of the database, the write-ahead log among them.
+// answer, page, metric, log line, crash and page of the database, the write-ahead log among them.
 func TestNothingLeaks(t *testing.T) {
 	open, err := freeAddress(t.Context())
 	must(t, err)
@@ -95,9 +96,25 @@ func TestNothingLeaks(t *testing.T) {
 	}
 	in.allMonitors()
 	in.onlyMetrics("http://" + open)
-	_ = in.server.Process.Kill() // so that the write-ahead log stays
-	_ = in.server.Wait()
+	in.crashes(id)
 	in.detect(all)
+}
+
+// crashes lets the server die as from a fault of its own, while a script holds values: the stacks of all its goroutines are in its log then, and the write-ahead log stays.
+func (in *testServer) crashes(profile string) {
+	in.t.Helper()
+	holding := in.submit(profile, "values = [settings.get(f'VALUE_{i}') for i in range(4)]\nllm.complete('on?')", time.Minute)
+	eventually(in.t, time.Minute, "a script holds the values", func() bool {
+		var x agentView
+		return in.call(http.MethodGet, "/executions/"+holding.ID, nil, &x) == http.StatusOK && x.Status == "awaiting_llm"
+	})
+	must(in.t, in.server.Process.Signal(syscall.SIGABRT))
+	_ = in.server.Wait()
+	log, err := os.ReadFile(in.log)
+	must(in.t, err)
+	if !strings.Contains(string(log), "SIGABRT") || strings.Count(string(log), "goroutine ") < 10 {
+		in.t.Errorf("the server left no stacks: %.500s", log)
+	}
 }
 
 // nested names encoders, the innermost first.
@@ -170,7 +187,7 @@ func (in *testServer) allMonitors() {
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/goroutine?debug=2", "/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1"} {
 		request, err := http.NewRequestWithContext(in.t.Context(), http.MethodGet, in.url+path, nil)
 		must(in.t, err)
-		request.Header.Set("Authorization", "Bearer atk_a-token-of-the-test-suite")
+		request.Header.Set("Authorization", "Bearer "+suiteToken)
 		response, err := http.DefaultClient.Do(request)
 		must(in.t, err)
 		text, err := io.ReadAll(response.Body)
@@ -189,7 +206,7 @@ func (in *testServer) onlyMetrics(base string) {
 	for path, want := range map[string]int{"/metrics": http.StatusOK, "/": http.StatusNotFound, "/health": http.StatusNotFound, "/debug/pprof/": http.StatusNotFound, "/ui": http.StatusNotFound, "/execute": http.StatusNotFound} {
 		request, err := http.NewRequestWithContext(in.t.Context(), http.MethodGet, base+path, nil)
 		must(in.t, err)
-		request.Header.Set("Authorization", "Bearer atk_a-token-of-the-test-suite")
+		request.Header.Set("Authorization", "Bearer "+suiteToken)
 		response, err := http.DefaultClient.Do(request)
 		must(in.t, err)
 		text, err := io.ReadAll(response.Body)

@@ -199,7 +199,7 @@ func personLocks(t *testing.T, base string, told map[string]any, value string) {
 	t.Helper()
 	ctx, person := t.Context(), browser.New(base)
 	must(t, person.Open(ctx, fmt.Sprint(told["setup_url"])))
-	must(t, person.Enroll(ctx, "atk_a-token-of-the-test-suite", "Ann", "correct horse battery"))
+	must(t, person.Enroll(ctx, suiteToken, "Ann", "correct horse battery"))
 	must(t, person.Open(ctx, fmt.Sprint(told["setup_url"])))
 	if shown := person.Reads("#pairing"); shown != told["pairing_code"] {
 		t.Errorf("the page shows the code %q, the agent was given %q", shown, told["pairing_code"])

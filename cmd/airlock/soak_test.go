@@ -10,7 +10,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,13 +23,14 @@ import (
 var soak = flag.Duration("soak", 40*time.Second, "length of TestSoak")
 
 // TestSoak keeps the whole program under a mixed load: scripts, questions, refused hosts, failures, cancellations, long polls, pages and event streams. What it holds must not grow: memory,
-// descriptors and threads of the server and its plugin, the write-ahead log, the boxes kept ready. See the Makefile's soak for an hour of it.
+// descriptors and threads of the server and its plugin, the server's goroutines, the write-ahead log, the boxes kept ready. See the Makefile's soak for an hour of it.
 func TestSoak(t *testing.T) {
 	// What still asks when the load ends keeps its box for AIRLOCK_LLM_WAIT.
 	in := startInstance(t, "AIRLOCK_POOL=2", "AIRLOCK_WORKERS=3", "AIRLOCK_QUEUE=200", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LLM_WAIT=10s")
 	profile := in.admin("", "profile", "create", "--description", "soak")
 	in.admin("", "profile", "lock", profile)
 	s := &soaker{in: in, profile: profile, client: loggedIn(t, in)}
+	quiet := s.goroutines(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	for _, work := range []func(context.Context){s.scripts, s.scripts, s.questions, s.cancels, s.pages, s.streams, s.streams, s.streams, s.polls} {
 		s.all.Go(func() { work(ctx) })
@@ -50,7 +53,15 @@ func TestSoak(t *testing.T) {
 	if n := in.count("SELECT count(*) FROM executions WHERE completed_at = 0"); n > 0 {
 		eventually(t, 2*time.Minute, "everything has ended", func() bool { return in.count("SELECT count(*) FROM executions WHERE completed_at = 0") == 0 })
 	}
+	eventually(t, time.Minute, "the server has the goroutines it began with", func() bool {
+		http.DefaultClient.CloseIdleConnections()
+		s.client.CloseIdleConnections()
+		return s.goroutines(t) <= quiet+goroutineSlack
+	})
 }
+
+// goroutineSlack is for goroutines that come with a connection or a timer. One that stays behind for each execution or page is far beyond it.
+const goroutineSlack = 10
 
 // flat compares the second third of the samples with the last one; the first is for caches to fill.
 func flat(t *testing.T, samples []map[string]int) {
@@ -68,6 +79,8 @@ func flat(t *testing.T, samples []map[string]int) {
 		first, before, after := middle(samples[:third]), middle(samples[third:2*third]), middle(samples[2*third:])
 		slack := 6 // descriptors, threads, boxes: what happens to be under way
 		switch {
+		case strings.HasPrefix(what, "goroutines"):
+			slack = 100 // 20 long polls and whom they wake
 		case strings.HasPrefix(what, "memory"):
 			slack = 16<<10 + before/10 // KiB: pages of the database, and what the allocator holds back
 		case strings.HasPrefix(what, "log"):
@@ -94,7 +107,7 @@ type soaker struct {
 // sample reads what the server and its plugin hold.
 func (s *soaker) sample(t *testing.T) map[string]int {
 	t.Helper()
-	now := map[string]int{"boxes": 0, "log in KiB": 0}
+	now := map[string]int{"boxes": 0, "log in KiB": 0, "goroutines of serve": s.goroutines(t)}
 	for _, p := range append(s.in.processes(), process{pid: s.in.server.Process.Pid, line: "serve"}) {
 		if strings.HasPrefix(p.line, "/airlock-init ") {
 			now["boxes"]++
@@ -113,6 +126,28 @@ func (s *soaker) sample(t *testing.T) map[string]int {
 		now["log in KiB"] = int(info.Size() >> 10)
 	}
 	return now
+}
+
+var goroutineCount = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
+
+// goroutines is how many the server has, as it says itself.
+func (s *soaker) goroutines(t *testing.T) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.in.url+"/metrics", nil)
+	must(t, err)
+	request.Header.Set("Authorization", "Bearer "+suiteToken)
+	response, err := http.DefaultClient.Do(request)
+	must(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	found := goroutineCount.FindSubmatch(text)
+	if found == nil {
+		t.Fatalf("/metrics says %d %s", response.StatusCode, text)
+	}
+	n, err := strconv.Atoi(string(found[1]))
+	must(t, err)
+	return n
 }
 
 // run submits a script and follows it to its end, or until during says that it is enough.
@@ -230,7 +265,7 @@ func loggedIn(t *testing.T, in *testServer) *http.Client {
 		path   string
 		fields url.Values
 	}{
-		{"/ui/login", url.Values{"token": {"atk_a-token-of-the-test-suite"}}},
+		{"/ui/login", url.Values{"token": {suiteToken}}},
 		{"/ui/welcome", url.Values{"name": {"Tester"}, "password": {"a password of the tests"}, "password-again": {"a password of the tests"}}},
 	} {
 		response, err := client.PostForm(in.url+step.path, step.fields)

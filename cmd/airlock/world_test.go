@@ -229,6 +229,9 @@ func startInstance(t *testing.T, env ...string) *testServer {
 	return in
 }
 
+// suiteToken is the admin token of every instance of the tests.
+const suiteToken = "atk_a-token-of-the-test-suite"
+
 // newInstance has a data directory and an address, and does not run yet.
 func newInstance(t *testing.T, env ...string) *testServer {
 	in := &testServer{t: t, binary: filepath.Join(binDir, "airlock"), dir: t.TempDir()}
@@ -236,7 +239,7 @@ func newInstance(t *testing.T, env ...string) *testServer {
 	must(t, err)
 	in.url = "http://" + addr
 	in.log, in.answers = filepath.Join(t.TempDir(), "log"), filepath.Join(t.TempDir(), "answers")
-	in.env = append(os.Environ(), append([]string{"AIRLOCK_DATA_DIR=" + in.dir, "AIRLOCK_ADDR=" + addr, "AIRLOCK_ADMIN_TOKEN=atk_a-token-of-the-test-suite"}, env...)...)
+	in.env = append(os.Environ(), append([]string{"AIRLOCK_DATA_DIR=" + in.dir, "AIRLOCK_ADDR=" + addr, "AIRLOCK_ADMIN_TOKEN=" + suiteToken}, env...)...)
 	return in
 }
 

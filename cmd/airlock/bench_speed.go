@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/computclaw/airlock/views"
+)
+
+// benchSpeedSize is what benchSpeed measures.
+type benchSpeedSize struct {
+	rounds int
+	length time.Duration
+	pages  int       // executions in the store while pages are measured; 0: none are
+	peers  *[]string // commands
+}
+
+// benchSpeed prints one table: what executions, polls, pages and starts take with the default backend, what memory they need, and what other runners take.
+func benchSpeed(ctx context.Context, c console, service *benchService, size benchSpeedSize) error {
+	cfg, err := loadConfig(c.env)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "what\tp50\tp95\trate")
+	b := newBenchmark(service)
+	if err := b.startUp(ctx, table, size.rounds); err != nil {
+		return err
+	}
+	if err := b.executions(ctx, table, size.rounds, size.length); err != nil {
+		return err
+	}
+	cold, err := coldTimes(ctx, service, size.rounds)
+	if err != nil {
+		return err
+	}
+	row(table, "submit to completed, cold, one at a time", cold, "")
+	notes := measurePeers(ctx, table, cfg, *size.peers, size.rounds)
+	if size.pages > 0 {
+		if err := benchPages(ctx, table, service, size.pages); err != nil {
+			return err
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, note := range notes {
+		fmt.Fprintln(c.out, note)
+	}
+	return nil
+}
+
+// benchEgress measures what passes through egress, next to the same without Airlock.
+func benchEgress(ctx context.Context, out io.Writer, service *benchService, rounds int) error {
+	b := newBenchmark(service)
+	stop, err := b.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "what\tp50\tp95\trate")
+	if err := b.egress(ctx, table, rounds); err != nil {
+		return err
+	}
+	if err := b.bytes(ctx, table); err != nil {
+		return err
+	}
+	return table.Flush()
+}
+
+// coldTimes measures executions with no box ready.
+func coldTimes(ctx context.Context, service *benchService, rounds int, more ...string) (times []time.Duration, err error) {
+	b := newBenchmark(service)
+	stop, err := b.start(ctx, append(more, "AIRLOCK_POOL=0")...)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	for range max(rounds/4, 3) {
+		start := time.Now()
+		if _, err := b.trivial(ctx); err != nil {
+			return nil, err
+		}
+		times = append(times, time.Since(start))
+	}
+	return times, nil
+}
+
+// executions measures whole executions on a server of its own, and what it costs to look at one.
+func (b *benchmark) executions(ctx context.Context, table io.Writer, rounds int, length time.Duration) error {
+	stop, err := b.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	time.Sleep(settled)
+	idle := residentNow(b.pid)
+	if err := b.oneAtATime(ctx, table, rounds); err != nil {
+		return err
+	}
+	if err := b.firstOutput(ctx, table, rounds); err != nil {
+		return err
+	}
+	for _, n := range []int{1, 8, 32} {
+		if err := b.clients(ctx, table, n, length); err != nil {
+			return err
+		}
+	}
+	if err := b.polls(ctx, table, 8, length); err != nil {
+		return err
+	}
+	fmt.Fprintf(table, "memory of the server: idle at first, at the most under load\t%d MiB\t%d MiB\t\n", idle>>20, peak(b.pid)>>20)
+	return nil
+}
+
+// oneAtATime alternates bare Python with a warm execution, so that both see the same machine.
+func (b *benchmark) oneAtATime(ctx context.Context, table io.Writer, rounds int) error {
+	var bare, warm []time.Duration
+	for i := range rounds + 5 {
+		start := time.Now()
+		if err := exec.CommandContext(ctx, boxPython, "-c", "pass").Run(); err != nil {
+			return fmt.Errorf("start python3: %w", err)
+		}
+		python := time.Since(start)
+		time.Sleep(150 * time.Millisecond) // the pool fills up behind the work; this is the case with a box ready
+		start = time.Now()
+		if _, err := b.trivial(ctx); err != nil {
+			return err
+		}
+		execution := time.Since(start)
+		if i >= 5 { // the first rounds warm caches on both sides
+			bare, warm = append(bare, python), append(warm, execution)
+		}
+	}
+	row(table, "bare python3 -c pass", bare, "")
+	row(table, "submit to completed, warm, one at a time", warm, "")
+	return nil
+}
+
+// clients submits from n clients at once for a while.
+func (b *benchmark) clients(ctx context.Context, table io.Writer, n int, length time.Duration) error {
+	start := time.Now()
+	times, err := load(n, length, func() error { _, err := b.trivial(ctx); return err })
+	row(table, fmt.Sprintf("submit to completed, %s", views.Count(int64(n), "client")), times, fmt.Sprintf("%.1f executions/s", float64(len(times))/time.Since(start).Seconds()))
+	return err
+}
+
+// polls reads one finished execution from n clients at once for a while.
+func (b *benchmark) polls(ctx context.Context, table io.Writer, n int, length time.Duration) error {
+	id, err := b.trivial(ctx)
+	if err != nil {
+		return err
+	}
+	times, err := load(n, length, func() error { return b.call(ctx, http.MethodGet, "/executions/"+id, nil, nil) })
+	slices.Sort(times)
+	row(table, fmt.Sprintf("GET /executions/{id}, %d clients", n), times, fmt.Sprintf("%.0f requests/s, p99 %s", float64(len(times))/length.Seconds(), ms(quantile(times, 0.99))))
+	return err
+}
