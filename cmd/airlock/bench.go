@@ -22,7 +22,7 @@ const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N] [--redaction
 Measures the redactor next to plain copying; then starts a server of its own on a temporary data directory and measures it over HTTP,
 next to bare Python in the same run; then compares the sandbox backends that are ready here; then moves house, next to sqlite3 and openssl.
 
-  --rounds N    executions measured one at a time (100)
+  --rounds N    executions measured one at a time (100; of each backend 40)
   --seconds N   length of each measurement under load (5)
   --redaction   measure the redactor only
   --egress      measure egress only
@@ -52,7 +52,7 @@ type benchmark struct {
 // bench is `airlock bench`: it prints, side by side in one run, what an execution costs and what bare Python costs on this machine.
 func bench(ctx context.Context, c console, args []string) error {
 	f := newFlags("bench", benchUsage)
-	rounds := f.Int("rounds", 100, "")
+	rounds := f.Int("rounds", 0, "")
 	seconds := f.Int("seconds", 5, "")
 	redaction := f.Bool("redaction", false, "")
 	egress := f.Bool("egress", false, "")
@@ -66,7 +66,10 @@ func bench(ctx context.Context, c console, args []string) error {
 	if _, err := f.parse(c.out, args); err != nil {
 		return err
 	}
-	length := time.Duration(*seconds) * time.Second
+	length, fleetRounds := time.Duration(*seconds)*time.Second, *rounds
+	if *rounds == 0 {
+		*rounds, fleetRounds = 100, 40
+	}
 	if !*egress && !*backends && !*house && !*over && *parked == 0 {
 		if err := benchRedact(c.out, length/10); err != nil || *redaction {
 			return err
@@ -86,7 +89,7 @@ func bench(ctx context.Context, c console, args []string) error {
 	case *house:
 		return benchHouse(ctx, c.out, service, size)
 	case *backends:
-		return benchFleet(ctx, c, service, *rounds, length)
+		return benchFleet(ctx, c, service, fleetRounds, length)
 	case *egress:
 		return benchServer(ctx, c, service, *rounds, 0)
 	}
@@ -94,7 +97,7 @@ func bench(ctx context.Context, c console, args []string) error {
 		return err
 	}
 	fmt.Fprintln(c.out)
-	if err := benchFleet(ctx, c, service, *rounds, length); err != nil {
+	if err := benchFleet(ctx, c, service, fleetRounds, length); err != nil {
 		return err
 	}
 	fmt.Fprintln(c.out)
