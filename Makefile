@@ -17,7 +17,7 @@ RACE := -race -gcflags='modernc.org/...=-race=false -d=checkptr=0'
 
 RUN_PACKAGES := bubblewrap python3 ca-certificates
 TEST_PACKAGES := $(RUN_PACKAGES) gcc libc6-dev curl openssl protobuf-compiler procps iproute2 util-linux strace \
-	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas postgresql chromium docker.io openssh-server systemd
+	python3-argon2 python3-cryptography sqlite3 python3-aiohttp python3-httpx python3-requests python3-urllib3 python3-psycopg2 python3-numpy python3-pandas postgresql chromium docker.io rootlesskit slirp4netns uidmap openssh-server systemd
 
 .PHONY: help
 help: ## List the targets

@@ -41,6 +41,9 @@ type Client struct {
 	cfg  HostConfig
 	busy chan struct{} // holds the one token that guards the fields below
 
+	life context.Context // ends when Close begins
+	end  context.CancelFunc
+
 	process  *process
 	checked  *Config // of the last Check that found the backend ready
 	promised Report  // by that Check
@@ -54,7 +57,8 @@ func New(cfg HostConfig) *Client {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Client{cfg: cfg, busy: make(chan struct{}, 1)}
+	life, end := context.WithCancel(context.Background())
+	return &Client{cfg: cfg, busy: make(chan struct{}, 1), life: life, end: end}
 }
 
 // patience is how long it may hang.
@@ -128,8 +132,9 @@ func (c *Client) PID() int {
 	return c.process.pid()
 }
 
-// Close ends the plugin and every box it has. Calls under way return ErrLost.
+// Close ends the plugin and every box it has, also one that is just being started. Calls under way return ErrLost.
 func (c *Client) Close() error {
+	c.end()
 	c.busy <- struct{}{}
 	defer func() { <-c.busy }()
 	c.closed = true
@@ -156,6 +161,9 @@ func (c *Client) running(ctx context.Context) (*process, error) {
 		return c.process, nil
 	}
 	c.discard()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.life, cancel)()
 	if err := c.pause(ctx); err != nil {
 		return nil, err
 	}
@@ -223,9 +231,11 @@ func (c *Client) pause(ctx context.Context) error {
 }
 
 func (c *Client) restart(ctx context.Context) (*process, error) {
-	p, err := start(c.cfg)
+	p, err := start(ctx, c.cfg)
 	if err != nil {
-		c.failed()
+		if ctx.Err() == nil {
+			c.failed()
+		}
 		return nil, err
 	}
 	if c.checked != nil {

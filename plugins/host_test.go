@@ -22,6 +22,9 @@ import (
 // TestMain makes this binary a plugin too. Its box reports how the plugin process looks from inside.
 func TestMain(m *testing.M) {
 	if len(os.Args) >= 3 && os.Args[1] == "plugin" {
+		if os.Args[2] == mute {
+			stayMute(os.Args[3])
+		}
 		if err := Serve(context.Background(), os.Args[2], &inside{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ const (
 type process struct {
 	Sandbox
 	client  *plugin.Client
+	cut     context.CancelFunc // kills it, whatever it does
 	rpc     plugin.ClientProtocol
 	leash   *os.File // write end; the plugin ends when it closes
 	sockets string   // directory
@@ -34,15 +36,21 @@ type process struct {
 	ending  sync.Once
 }
 
-// start runs the plugin and connects to it.
-func start(cfg HostConfig) (_ *process, err error) {
+// start runs the plugin and connects to it. ctx bounds the start only: a plugin that has not said by its end that it is there is killed.
+func start(ctx context.Context, cfg HostConfig) (_ *process, err error) {
 	p := &process{started: time.Now(), ended: make(chan struct{})}
+	life, cut := context.WithCancel(context.WithoutCancel(ctx))
+	p.cut = cut
+	bound := context.AfterFunc(ctx, cut)
 	defer func() {
+		if !bound() && err == nil {
+			err = context.Cause(ctx) // it was killed at the last moment
+		}
 		if err != nil {
 			_ = p.end()
 		}
 	}()
-	cmd, secure, err := command(cfg)
+	cmd, secure, err := command(life, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +85,9 @@ func start(cfg HostConfig) (_ *process, err error) {
 		Logger:           newLogger(cfg.Logger, cfg.Name),
 	})
 	if p.rpc, err = p.client.Client(); err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		return nil, unstarted(cfg.Name, err)
 	}
 	raw, err := p.rpc.Dispense(kind)
@@ -88,14 +99,14 @@ func start(cfg HostConfig) (_ *process, err error) {
 	return p, nil
 }
 
-// command is the plugin's command line and, for one that isn't this program, its checksum.
-func command(cfg HostConfig) (*exec.Cmd, *plugin.SecureConfig, error) {
+// command is the plugin's command line, killed when ctx ends, and, for one that isn't this program, its checksum.
+func command(ctx context.Context, cfg HostConfig) (*exec.Cmd, *plugin.SecureConfig, error) {
 	if cfg.Path == "" {
 		self, err := os.Executable()
 		if err != nil {
 			return nil, nil, err
 		}
-		return &exec.Cmd{Path: self, Args: append([]string{self, "plugin", cfg.Name}, cfg.Args...)}, nil, nil
+		return exec.CommandContext(ctx, self, append([]string{"plugin", cfg.Name}, cfg.Args...)...), nil, nil
 	}
 	if len(cfg.SHA256) != sha256.Size {
 		return nil, nil, fmt.Errorf("plugin %s: %s needs its sha256", cfg.Name, cfg.Path)
@@ -107,7 +118,7 @@ func command(cfg HostConfig) (*exec.Cmd, *plugin.SecureConfig, error) {
 		return nil, nil, fmt.Errorf("plugin %s: %w", cfg.Name, err)
 	}
 	secure := &plugin.SecureConfig{Checksum: cfg.SHA256, Hash: sha256.New()}
-	return &exec.Cmd{Path: cfg.Path, Args: append([]string{cfg.Path}, cfg.Args...)}, secure, nil
+	return exec.CommandContext(ctx, cfg.Path, cfg.Args...), secure, nil
 }
 
 // maxSocketDir leaves room for the socket's name within the kernel's 108 bytes.
@@ -219,6 +230,7 @@ func (p *process) end() error {
 	if p.client != nil {
 		p.client.Kill()
 	}
+	p.cut()
 	if p.sockets == "" {
 		return nil
 	}

@@ -203,7 +203,7 @@ func sampleBox() views.BoxState {
 					{Name: "processes", Proved: true, Detail: "nothing of the host can be seen or signalled"}, {Name: "cgroup memory", Detail: "no writable cgroup here; memory is polled instead", Fix: "systemctl set-property airlock.service Delegate=yes"},
 					{Name: "signals", NotApplicable: true, Detail: "boxes have a pid namespace"}},
 				Limits: []views.Limit{{Name: "memory", How: "polled"}, {Name: "processes", How: "enforced"}}},
-			{Name: "docker", Tier: "none", Proved: ago(time.Minute), Reason: "The Docker engine at /var/run/docker.sock can't be reached: start it, or set AIRLOCK_PLUGIN_DOCKER_HOST."},
+			{Name: "docker", Tier: "none", Proved: ago(time.Minute), Again: true, Reason: "The Docker engine at /var/run/docker.sock can't be reached: start it, or set AIRLOCK_PLUGIN_DOCKER_HOST."},
 		},
 	}
 }

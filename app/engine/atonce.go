@@ -34,16 +34,16 @@ func (e *Engine) atOnce() *atOnce {
 	return &atOnce{e: e}
 }
 
-// may reports in the transaction that stores an execution whether it is next: nothing waits, a sandbox is in use, none is still to be proved for the first time,
-// and people don't hold the queue.
+// may reports in the transaction that stores an execution whether it is next: nothing waits, a sandbox is in use, none is still to be proved for the first time, no
+// backend keeps so many waiting that the next has to queue, and people don't hold the queue.
 func (a *atOnce) may(ctx context.Context, tx *store.Tx, waiting int) (bool, error) {
 	if a == nil || waiting > 0 || !a.e.runnable() {
 		return false, nil
 	}
 	a.e.mu.Lock()
-	all := a.e.allTried()
+	queues := !a.e.allTried() || a.e.anyCrowded()
 	a.e.mu.Unlock()
-	if !all {
+	if queues {
 		return false, nil
 	}
 	held, err := access.ReadHeld(ctx, tx)

@@ -127,8 +127,9 @@ func (e *Engine) proof(ctx context.Context, c *candidate) bool {
 	reason := refusal(report, err)
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	news := reason != c.reason
 	c.report, c.reason, c.passed, c.proved = report, reason, reason == "", e.now()
-	if reason != "" {
+	if reason != "" && news { // it is tried again and again
 		e.cfg.Log.WarnContext(ctx, "sandbox backend is not ready", "backend", c.Name, "reason", reason)
 	}
 	return c.passed

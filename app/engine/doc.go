@@ -31,7 +31,12 @@
 // Each configured backend is a candidate that takes a proof, by its Check; survey and Prove have proofs taken, settle decides who is in use. All that pass are,
 // or with Auto the strongest. The first in use is the default, and only its default image's pool keeps boxes ready: others would hold memory for
 // executions that may never come. A profile's placement is obeyed or the execution ends in error; there is no second best. A backend whose boxes
-// don't open any more is proved again at once, and has to rest if it passes that time and again without opening one.
+// don't open any more is proved again at once, and has to rest if it passes that time and again without opening one. What is not in use for want of a proof is tried
+// again now and then, with Auto too as long as it would be chosen over what is in use; what runs by then goes on in its boxes.
+//
+// An execution that finds no box ready keeps its run slot while one opens, since that takes the processor. After coldPatience it gives the slot away, and gets one
+// again before any that has not begun once its box is there. So a host that doesn't answer costs the others nothing. Once as many wait like that for one kind of box as
+// there are slots, no more are claimed for it.
 //
 // # Re-runs
 //

@@ -86,6 +86,7 @@ type Engine struct {
 
 	mu       sync.Mutex
 	live     map[string]*run // by handle
+	cold     map[class]int   // executions that gave their slot away because no box opened: see run.take
 	reason   string          // why no backend is in use
 	draining bool
 	closed   bool
@@ -97,7 +98,7 @@ func New(cfg Config) *Engine {
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &Engine{
 		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), wake: make(chan struct{}, 1),
-		ctx: ctx, cancel: cancel, kept: newKept(), live: map[string]*run{}, reason: beingChecked,
+		ctx: ctx, cancel: cancel, kept: newKept(), live: map[string]*run{}, cold: map[class]int{}, reason: beingChecked,
 	}
 	e.pending.Store(true)
 	for _, s := range cfg.Sandboxes {

@@ -30,7 +30,7 @@ func (e *Engine) groups() [][]*candidate {
 	return slices.Collect(slices.Chunk(e.fleet, 1))
 }
 
-// survey proves what of a group is not in use and may be, and takes the outcome into account. With Auto it stops at the first of tier full.
+// survey proves what of a group is due, and takes the outcome into account. With Auto it stops at the first of tier full.
 func (e *Engine) survey(ctx context.Context, group []*candidate) {
 	for _, c := range e.due(group) {
 		if e.proof(ctx, c) && c.tier(e) == plugins.TierFull {
@@ -46,19 +46,32 @@ func (c *candidate) tier(e *Engine) plugins.Tier {
 	return c.report.Tier
 }
 
-// due are those of a group that should be proved now, without anybody asking for it. What somebody has proved meanwhile must not keep a stronger one from being tried.
+// due are those of a group that should be proved now, without anybody asking for it: what is not in use, with Auto only if its proof can change what is. What somebody has proved meanwhile must not keep a stronger one from being tried.
 func (e *Engine) due(group []*candidate) (list []*candidate) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.cfg.Auto && e.standard() != nil {
-		return nil // a weaker one is not needed, and a stronger one was tried before it
-	}
 	for _, c := range group {
-		if c.use == nil && !e.now().Before(c.rest) {
+		if e.wanted(c) && !e.now().Before(c.rest) {
 			list = append(list, c)
 		}
 	}
 	return list
+}
+
+// wanted reports whether the candidate is not in use and would be if it passed: with Auto, what failed or lapsed and could be chosen over what is. It must not
+// stay out for ever once it works again. One that passed and is not used has lost already. e.mu is held.
+func (e *Engine) wanted(c *candidate) bool {
+	inUse := e.standard()
+	switch {
+	case c.use != nil:
+		return false
+	case !e.cfg.Auto, inUse == nil:
+		return true
+	case c.passed:
+		return false
+	}
+	before := slices.IndexFunc(e.fleet, func(one *candidate) bool { return one == c || one.use == inUse })
+	return inUse.report.Tier != plugins.TierFull || e.fleet[before] == c
 }
 
 // first is the first in use. e.mu is held.

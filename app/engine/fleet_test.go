@@ -71,6 +71,54 @@ func TestAutoTakesTheStrongestThatPasses(t *testing.T) {
 	}
 }
 
+// The stronger one that failed, or whose boxes didn't open, was never tried again once a weaker one was in use.
+func TestAutoGoesBackToTheStronger(t *testing.T) {
+	auto := func(c *Config) { c.Auto, c.Pool = true, -1 }
+	tests := map[string]func(w *world, strong *fake.Backend){
+		"after a proof that failed": func(w *world, strong *fake.Backend) {
+			strong.SetReport(fails("strong"))
+			w.must(w.Prove(t.Context(), "strong"))
+			w.await("the weak one in use", func(h Health) bool { return h.Backend == "weak" })
+			strong.SetReport(passes("strong", plugins.TierFull))
+		},
+		"after its boxes didn't open": func(w *world, strong *fake.Backend) {
+			strong.SetGuest(fake.Exit(1))
+			w.finished("result 1", app.StatusError) // three boxes
+			strong.SetGuest(play)
+		},
+	}
+	for name, breaks := range tests {
+		for _, order := range [][]plugins.Report{
+			{passes("strong", plugins.TierFull), passes("weak", plugins.TierRestricted)},
+			{passes("weak", plugins.TierRestricted), passes("strong", plugins.TierFull)},
+			{passes("strong", plugins.TierFull), passes("weak", plugins.TierFull)}, // as strong, but later in the order
+		} {
+			t.Run(name, func(t *testing.T) {
+				w, boxes := yard(t, auto, order...)
+				w.must(w.Prove(t.Context(), "")) // the weaker one has passed too
+				w.await("the strong one in use", func(h Health) bool { return h.Backend == "strong" })
+				breaks(w, boxes["strong"])
+				w.await("the strong one in use again", func(h Health) bool { return h.Backend == "strong" })
+				if x, _ := w.finished("result 1", app.StatusCompleted); x.Backend != "strong" {
+					t.Errorf("it ran in %q", x.Backend)
+				}
+			})
+		}
+	}
+}
+
+// With the strongest in use no other is proved: it could not be chosen.
+func TestAutoProvesNoneWithoutNeed(t *testing.T) {
+	w, _ := yard(t, func(c *Config) { c.Auto = true }, fails("a"), passes("b", plugins.TierFull), passes("c", plugins.TierFull))
+	var names []string
+	for _, c := range w.due(w.fleet) {
+		names = append(names, c.Name)
+	}
+	if got := strings.Join(names, " "); got != "a" {
+		t.Errorf("due are %q", got)
+	}
+}
+
 func (w *world) require(p app.Placement) {
 	w.t.Helper()
 	_, err := w.access.SetPlacement(w.t.Context(), person, w.profile.Handle, p)

@@ -22,6 +22,7 @@ type Health struct {
 	Backends []BackendHealth
 	Workers  int
 	Running  int
+	Opening  int // of these: they wait for a box that is long in coming, and take no run slot
 	Waiting  int // for the LLM
 	Queued   int // -1 if the database did not answer in time
 	Warm     int // boxes ready
@@ -35,6 +36,7 @@ type BackendHealth struct {
 	Default  bool
 	Passed   bool              // its proof; it is not in use all the same if Auto found a stronger one
 	Reason   string            // why it did not pass, and what to do
+	Again    bool              // it is not in use, and is proved again now and then
 	Proved   time.Time         // zero: not yet
 	Images   map[string]string // that profiles may choose, with their identities
 	Report   plugins.Report
@@ -45,12 +47,13 @@ type BackendHealth struct {
 func (e *Engine) Health() Health {
 	e.mu.Lock()
 	h := Health{Reason: e.reason, Workers: e.cfg.Workers, Waiting: int(e.waiting.Load())}
+	h.Opening = e.opening()
 	live, first, draining := len(e.live), e.standard(), e.draining
 	h.Checking = e.undecided(app.Placement{}) && !draining && !e.closed
 	uses := make([]*backend, len(e.fleet))
 	for i, c := range e.fleet {
 		h.Backends = append(h.Backends, BackendHealth{
-			Name: c.Name, Checking: !c.tried && !e.closed, InUse: c.use != nil, Default: c.use != nil && c.use == first, Passed: c.passed, Reason: c.reason,
+			Name: c.Name, Checking: !c.tried && !e.closed, InUse: c.use != nil, Default: c.use != nil && c.use == first, Passed: c.passed, Reason: c.reason, Again: c.tried && e.wanted(c),
 			Proved: c.proved, Images: c.report.Images, Report: c.report,
 		})
 		uses[i] = c.use

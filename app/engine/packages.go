@@ -46,7 +46,7 @@ func (b *backend) acquaint(ctx context.Context) {
 		if known || p.keeps() || ctx.Err() != nil {
 			continue
 		}
-		if one, _, err := p.take(ctx); err == nil {
+		if one, _, err := p.take(ctx, 0, nil); err == nil {
 			one.close()
 		}
 	}

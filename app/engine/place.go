@@ -15,7 +15,16 @@ import (
 func (e *Engine) place(p app.Placement) (*backend, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	known, image := false, false
+	c, known, image := e.fits(p)
+	if c == nil {
+		return nil, e.misplaced(p, known, image)
+	}
+	return c.use, nil
+}
+
+// fits returns the first in use that is what p asks for; nil if there is none, and then whether the backend that it names is known and whether only the image is
+// missing. e.mu is held.
+func (e *Engine) fits(p app.Placement) (fit *candidate, known, image bool) {
 	for _, c := range e.fleet {
 		if p.Backend != "" && c.Name != p.Backend {
 			continue
@@ -26,10 +35,10 @@ func (e *Engine) place(p app.Placement) (*backend, error) {
 		case !c.has(p.Image):
 			image = true
 		default:
-			return c.use, nil
+			return c, true, false
 		}
 	}
-	return nil, e.misplaced(p, known, image)
+	return nil, known, image
 }
 
 // strong reports whether a candidate is in use and isolates as well as p asks for. The Engine's mu is held.
@@ -62,19 +71,19 @@ func (e *Engine) allTried() bool {
 	return !slices.ContainsFunc(e.fleet, func(c *candidate) bool { return !c.tried })
 }
 
-// later lists the profiles whose waiting executions can't be placed yet, because a first proof that is not over may decide where they run.
+// later lists the profiles whose waiting executions are not claimed yet: a first proof that is not over may decide where they run, or too many wait for a box there.
 func (e *Engine) later(ctx context.Context, tx *store.Tx) (handles []string, err error) {
 	e.mu.Lock()
-	all := e.allTried()
+	none := e.allTried() && !e.anyCrowded()
 	e.mu.Unlock()
-	if all {
+	if none {
 		return nil, nil
 	}
 	places, err := tx.QueuedPlacements(ctx)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for handle, p := range places {
-		if e.undecided(p) {
+		if e.undecided(p) || e.crowded(p) {
 			handles = append(handles, handle)
 		}
 	}

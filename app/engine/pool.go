@@ -59,8 +59,9 @@ func newPool(size, openers int, open func(context.Context) (*box, error), failed
 	return p
 }
 
-// take hands out a box: warm says that it was ready and waiting. The caller must run or close it.
-func (p *pool) take(ctx context.Context) (b *box, warm bool, err error) {
+// take hands out a box: warm says that it was ready and waiting. The caller must run or close it. late, if any, is called once, by the time that the caller has
+// waited for that long.
+func (p *pool) take(ctx context.Context, patience time.Duration, late func()) (b *box, warm bool, err error) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -81,10 +82,8 @@ func (p *pool) take(ctx context.Context) (b *box, warm bool, err error) {
 	p.waiters = append(p.waiters, mine)
 	p.refill()
 	p.mu.Unlock()
-	select {
-	case t := <-mine:
+	if t, ok := await(ctx, mine, patience, late); ok {
 		return t.box, false, t.err
-	case <-ctx.Done():
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,6 +93,28 @@ func (p *pool) take(ctx context.Context) (b *box, warm bool, err error) {
 		p.keep(t.box)
 	}
 	return nil, false, context.Cause(ctx)
+}
+
+// await waits for a box; ok is false if ctx ended before one came.
+func await(ctx context.Context, mine <-chan taken, patience time.Duration, late func()) (t taken, ok bool) {
+	if late != nil {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		select {
+		case t := <-mine:
+			return t, true
+		case <-timer.C:
+			late()
+		case <-ctx.Done():
+			return t, false
+		}
+	}
+	select {
+	case t := <-mine:
+		return t, true
+	case <-ctx.Done():
+		return t, false
+	}
 }
 
 // keeps reports whether boxes are kept ready, so that one will open without anybody asking for it.

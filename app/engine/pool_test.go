@@ -85,7 +85,7 @@ func TestPoolFillsAndRefills(t *testing.T) {
 		if p.ready() != 3 {
 			t.Fatalf("%d boxes are ready", p.ready())
 		}
-		b, warm, err := p.take(t.Context())
+		b, warm, err := p.take(t.Context(), 0, nil)
 		if err != nil || !warm {
 			t.Fatal(warm, err)
 		}
@@ -103,7 +103,7 @@ func TestPoolOfNone(t *testing.T) {
 		if opened, _ := o.counts(); opened != 0 {
 			t.Fatalf("%d boxes were opened for nobody", opened)
 		}
-		b, warm, err := p.take(t.Context())
+		b, warm, err := p.take(t.Context(), 0, nil)
 		if err != nil || warm {
 			t.Fatal(warm, err)
 		}
@@ -122,7 +122,7 @@ func TestPoolReplacesOldAndDeadBoxes(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(retryFirst)
 		synctest.Wait()
-		b, _, err := p.take(t.Context())
+		b, _, err := p.take(t.Context(), 0, nil)
 		if err != nil || b == o.boxes[0] || b == o.boxes[1] || b == o.boxes[2] {
 			t.Error("an old or dead box was handed out", err)
 		}
@@ -137,7 +137,7 @@ func TestPoolBacksOff(t *testing.T) {
 		if opened, _ := o.counts(); opened > 10 || o.failures == 0 {
 			t.Errorf("%d tries in a minute, %d told", opened, o.failures)
 		}
-		if _, _, err := p.take(t.Context()); err == nil {
+		if _, _, err := p.take(t.Context(), 0, nil); err == nil {
 			t.Error("a box that is none was handed out")
 		}
 		o.set("")
@@ -152,12 +152,12 @@ func TestPoolBacksOff(t *testing.T) {
 func TestPoolBoxesThatNeverGetReady(t *testing.T) {
 	inBubble(t, 0, "hang", func(t *testing.T, p *pool, o *opener) {
 		began := time.Now()
-		if _, _, err := p.take(t.Context()); err == nil || time.Since(began) != openWithin {
+		if _, _, err := p.take(t.Context(), 0, nil); err == nil || time.Since(began) != openWithin {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("enough"))
 		defer cancel()
-		if _, _, err := p.take(ctx); err == nil || err.Error() != "enough" {
+		if _, _, err := p.take(ctx, 0, nil); err == nil || err.Error() != "enough" {
 			t.Errorf("given up with %v", err)
 		}
 	})
@@ -173,7 +173,7 @@ func TestPoolSingleUse(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 10 {
-				b, _, err := p.take(t.Context())
+				b, _, err := p.take(t.Context(), 0, nil)
 				if err != nil {
 					t.Error(err)
 					return

@@ -28,6 +28,8 @@ type run struct {
 	status app.Status
 	box    *box // likewise
 
+	waitsFor class // what it is parked for, by the goroutine that drives it; see take
+
 	script, inputs []byte // as submitted; nil if they are still to be read from the store
 
 	mu        sync.Mutex

@@ -82,6 +82,7 @@ func (r *run) watch(j job) {
 // replaced, a few times.
 func (r *run) dispatch(j job) (in *backend, err error) {
 	g := j.grant
+	defer r.unpark()
 	for try := range boxTries {
 		if waited := pause(r.ctx, time.Duration(try)*boxRetry); waited != nil {
 			return nil, waited
@@ -89,7 +90,7 @@ func (r *run) dispatch(j job) (in *backend, err error) {
 		if in, err = r.e.place(g.policy.Placement); err != nil {
 			continue
 		}
-		b, warm, opening := in.class(g.policy.Placement.Image).take(r.ctx)
+		b, warm, opening := r.take(in, g.policy.Placement.Image)
 		if opening != nil {
 			err = opening
 			continue

@@ -60,7 +60,7 @@ func (s *Server) showSandbox(c echo.Context) error {
 func boxState(h engine.Health) views.BoxState {
 	b := views.BoxState{
 		Ready: h.Ready, Checking: h.Checking, Backend: h.Backend, Tier: h.Tier, Reason: sentence(h.Reason),
-		Workers: h.Workers, Running: h.Running, Waiting: h.Waiting, Queued: h.Queued, Warm: h.Warm,
+		Workers: h.Workers, Running: max(h.Running-h.Opening, 0), Opening: h.Opening, Waiting: h.Waiting, Queued: h.Queued, Warm: h.Warm,
 	}
 	for _, one := range h.Backends {
 		b.Backends = append(b.Backends, boxBackend(one))
@@ -70,7 +70,7 @@ func boxState(h engine.Health) views.BoxState {
 
 func boxBackend(h engine.BackendHealth) views.BoxBackend {
 	v := views.BoxBackend{
-		Name: h.Name, Checking: h.Checking, Version: h.Report.Version, Tier: string(h.Report.Tier), InUse: h.InUse, Default: h.Default, Passed: h.Passed, Reason: sentence(h.Reason),
+		Name: h.Name, Checking: h.Checking, Version: h.Report.Version, Tier: string(h.Report.Tier), InUse: h.InUse, Default: h.Default, Passed: h.Passed, Again: h.Again, Reason: sentence(h.Reason),
 		Proved: h.Proved, Runtime: h.Report.Runtime, Warm: h.Warm, Images: slices.Sorted(maps.Keys(h.Images)),
 	}
 	for _, c := range h.Report.Controls {

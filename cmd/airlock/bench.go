@@ -19,7 +19,7 @@ Starts servers of its own on temporary data directories and measures in one tabl
 and memory, next to bare Python and other ways to run it apart; then egress; then the redactor, next to plain copying; then compares the sandbox backends that are
 ready here; then moves house, next to sqlite3 and openssl.
 
-  --rounds N    executions measured one at a time (100)
+  --rounds N    executions measured one at a time (100; of each backend 40)
   --seconds N   length of each measurement under load (5)
   --pages N     executions in the store while pages are measured (1000000, which takes some minutes and 3 GB of disk to make); 0: no pages
   --peer COMMAND  another runner to put beside it (repeatable), as one command that runs Python to no effect, such as "firejail --quiet --noprofile python3 -c pass";
@@ -53,7 +53,7 @@ type benchmark struct {
 func bench(ctx context.Context, c console, args []string) error {
 	f := newFlags("bench", benchUsage)
 	speed := benchSpeedSize{peers: f.list("peer")}
-	f.IntVar(&speed.rounds, "rounds", 100, "")
+	f.IntVar(&speed.rounds, "rounds", 0, "")
 	f.IntVar(&speed.pages, "pages", 1_000_000, "")
 	seconds := f.Int("seconds", 5, "")
 	speedOnly := f.Bool("speed", false, "")
@@ -69,6 +69,10 @@ func bench(ctx context.Context, c console, args []string) error {
 	if _, err := f.parse(c.out, args); err != nil {
 		return err
 	}
+	fleetRounds := speed.rounds
+	if speed.rounds == 0 {
+		speed.rounds, fleetRounds = 100, 40
+	}
 	speed.length = time.Duration(*seconds) * time.Second
 	service, err := startBenchService(ctx)
 	if err != nil {
@@ -79,7 +83,7 @@ func bench(ctx context.Context, c console, args []string) error {
 		{*speedOnly, func() error { return benchSpeed(ctx, c, service, speed) }},
 		{*egress, func() error { return benchEgress(ctx, c.out, service, speed.rounds) }},
 		{*redaction, func() error { return benchRedact(c.out, speed.length/10) }},
-		{*backends, func() error { return benchFleet(ctx, c, service, speed.rounds, speed.length) }},
+		{*backends, func() error { return benchFleet(ctx, c, service, fleetRounds, speed.length) }},
 		{*house, func() error { return benchHouse(ctx, c.out, service, size) }},
 	}
 	switch {

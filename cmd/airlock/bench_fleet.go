@@ -1,15 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"slices"
 	"strconv"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
@@ -25,19 +28,18 @@ type fleetBench struct {
 	service *benchService
 	rounds  int
 	length  time.Duration
-	table   io.Writer
+	out     io.Writer
 	notes   []string
 }
 
-// benchFleet prints one table of all backends, with bare Python and a bare container beside them.
+// benchFleet prints one table of all backends, with bare Python and a bare container beside them, each row as soon as it is measured: all of them take a while.
 func benchFleet(ctx context.Context, c console, service *benchService, rounds int, length time.Duration) error {
 	cfg, err := loadConfig(c.env)
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "backend\tisolation\tcold p50\tp95\twarm dispatch p50\tp95\twarm p50\tp95\t8 clients\tidle box")
-	f := &fleetBench{service: service, rounds: rounds, length: length, table: table}
+	f := &fleetBench{service: service, rounds: rounds, length: length, out: c.out}
+	f.row("backend", "isolation", "cold p50", "p95", "warm dispatch p50", "p95", "warm p50", "p95", "8 clients", "idle box")
 	if err := f.bare(ctx, "python3 -c pass", boxPython, "-c", "pass"); err != nil {
 		return err
 	}
@@ -50,9 +52,6 @@ func benchFleet(ctx context.Context, c console, service *benchService, rounds in
 				f.notes = append(f.notes, err.Error())
 			}
 		}
-	}
-	if err := table.Flush(); err != nil {
-		return err
 	}
 	fmt.Fprintln(c.out, "\ncold: submit to completed with no box ready; warm dispatch: submit to the script's first line; warm: submit to completed. Memory with shared pages by equal parts.")
 	for _, note := range f.notes {
@@ -83,7 +82,7 @@ func (f *fleetBench) backend(ctx context.Context, c console, name string) error 
 		return err
 	}
 	if !report.Ready {
-		fmt.Fprintf(f.table, "%s\tnot ready\n", name)
+		f.row(name, "not ready")
 		f.notes = append(f.notes, name+" is not ready: "+report.Reason)
 		return nil
 	}
@@ -99,8 +98,18 @@ func (f *fleetBench) backend(ctx context.Context, c console, name string) error 
 	if w.memory > 0 {
 		memory = fmt.Sprintf("%.1f MiB", float64(w.memory)/(1<<20))
 	}
-	fmt.Fprintf(f.table, "%s\t%s\t%s\t%s\t%s\t%.1f/s\t%s\n", name, report.Tier, quantiles(cold), quantiles(w.dispatch), quantiles(w.whole), w.rate, memory)
+	f.row(slices.Concat([]string{name, string(report.Tier)}, quantiles(cold), quantiles(w.dispatch), quantiles(w.whole), []string{fmt.Sprintf("%.1f/s", w.rate), memory})...)
 	return nil
+}
+
+// row prints one. Columns have fixed widths, so that none waits for those below it.
+func (f *fleetBench) row(cells ...string) {
+	widths := []int{18, 11, 10, 10, 19, 10, 10, 10, 11, 0}
+	var line strings.Builder
+	for i, cell := range cells {
+		fmt.Fprintf(&line, "%-*s", widths[i], cell)
+	}
+	fmt.Fprintln(f.out, strings.TrimRight(line.String(), " "))
 }
 
 // checkOne takes one backend's proof.
@@ -136,20 +145,25 @@ type warmTimes struct {
 
 func (f *fleetBench) warm(ctx context.Context, name string) (w warmTimes, err error) {
 	census := newBoxCensus()
+	monitor, err := freeAddress(ctx)
+	if err != nil {
+		return w, err
+	}
 	b := newBenchmark(f.service)
-	stop, err := b.start(ctx, "AIRLOCK_SANDBOX="+name, "AIRLOCK_POOL="+strconv.Itoa(benchPool))
+	stop, err := b.start(ctx, "AIRLOCK_SANDBOX="+name, "AIRLOCK_POOL="+strconv.Itoa(benchPool), "AIRLOCK_METRICS_ADDR="+monitor)
 	if err != nil {
 		return w, err
 	}
 	defer stop()
-	filled := census.fill(ctx, benchPool)
+	if err := b.filled(ctx, monitor, benchPool); err != nil {
+		return w, err
+	}
 	time.Sleep(time.Second) // what starts up has settled
 	w.memory = census.memory()
 	for i := range f.rounds + 3 {
-		if filled {
-			census.fill(ctx, benchPool)
+		if err := b.filled(ctx, monitor, benchPool); err != nil {
+			return w, err
 		}
-		time.Sleep(200 * time.Millisecond) // an interpreter is ready a moment after its process is there
 		start := time.Now()
 		_, result, err := b.execute(ctx, b.profile, "import time; set_result(time.time_ns())", nil)
 		if err != nil {
@@ -169,14 +183,36 @@ func (f *fleetBench) warm(ctx context.Context, name string) (w warmTimes, err er
 	return w, err
 }
 
-// fill waits until that many boxes are there, and reports whether boxes can be seen at all.
-func (c *boxCensus) fill(ctx context.Context, n int) bool {
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
-		if len(c.boxes()) >= n {
-			return true
+// filled waits until the server at whose monitor we look keeps that many boxes ready.
+func (b *benchmark) filled(ctx context.Context, monitor string, n int) error {
+	const within = 30 * time.Second
+	warm := -1
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		var err error
+		if warm, err = b.boxesWarm(ctx, monitor); err != nil || warm >= n {
+			return err
 		}
 	}
-	return len(c.boxes()) > 0
+	return fmt.Errorf("%d of %d boxes are ready after %s", warm, n, within)
+}
+
+// boxesWarm reads how many boxes are ready.
+func (b *benchmark) boxesWarm(ctx context.Context, monitor string) (n int, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+monitor+"/metrics", nil)
+	if err != nil {
+		return 0, err
+	}
+	response, err := b.client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		if value, ok := strings.CutPrefix(lines.Text(), "airlock_boxes_warm "); ok {
+			return strconv.Atoi(value)
+		}
+	}
+	return 0, errors.New("the metrics don't say how many boxes are ready")
 }
 
 // bare measures a command that is started the way anybody would.
@@ -185,11 +221,12 @@ func (f *fleetBench) bare(ctx context.Context, what string, command ...string) e
 	if err != nil {
 		return fmt.Errorf("%s can't be measured: %w", what, err)
 	}
-	fmt.Fprintf(f.table, "%s\t\t%s\t\t\t\t\t\t\n", what, quantiles(times))
+	f.row(append([]string{what, ""}, quantiles(times)...)...)
 	return nil
 }
 
-func quantiles(times []time.Duration) string {
+// quantiles are two cells, p50 and p95.
+func quantiles(times []time.Duration) []string {
 	slices.Sort(times)
-	return ms(quantile(times, 0.5)) + "\t" + ms(quantile(times, 0.95))
+	return []string{ms(quantile(times, 0.5)), ms(quantile(times, 0.95))}
 }

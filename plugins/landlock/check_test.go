@@ -42,6 +42,7 @@ func TestCheckRefuses(t *testing.T) {
 		"too few files":   {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{Files: 10}}, "file limit"},
 		"negative cpu":    {nil, plugins.Config{Instance: "x", Limits: plugins.Limits{CPU: -1}}, "cpu limit"},
 		"no Landlock":     {[]Option{WithABI(0)}, plugins.Config{Instance: "x"}, "no Landlock"},
+		"truncation":      {[]Option{WithABI(2)}, plugins.Config{Instance: "x"}, "Linux 6.2"}, // the proof on Debian's 6.1 found it
 		"closed to boxes": {nil, plugins.Config{Instance: "x", Settings: map[string]string{"tmp": t.TempDir()}}, "mode 1777"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,6 +25,7 @@ const apiVersion = "1.41"
 // Engine is a Docker engine. Its methods are for one goroutine at a time, but for those that only ask it something.
 type Engine struct {
 	dir   string
+	under []string // the command that runs dockerd; empty: none
 	extra []string
 	cmd   *exec.Cmd
 	ended chan struct{}
@@ -98,13 +100,14 @@ func (e *Engine) Start() error {
 	}
 	defer log.Close()
 	config := filepath.Join(e.dir, "config.json") // not this host's
-	if err := os.WriteFile(config, []byte("{}"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("{}"), 0o644); err != nil {
 		return err
 	}
-	e.cmd = exec.Command(path, append([]string{
-		"--data-root", filepath.Join(e.dir, "data"), "--exec-root", filepath.Join(e.dir, "exec"), "--pidfile", filepath.Join(e.dir, "pid"),
+	line := append(slices.Clone(e.under), append([]string{
+		path, "--data-root", filepath.Join(e.dir, "data"), "--exec-root", filepath.Join(e.dir, "exec"), "--pidfile", filepath.Join(e.dir, "pid"),
 		"--host", e.Host(), "--iptables=false", "--ip6tables=false", "--bridge=none", "--config-file", config, "--cgroup-parent", "/" + e.Name(),
 	}, e.extra...)...)
+	e.cmd = exec.Command(line[0], line[1:]...)
 	e.cmd.Stdout, e.cmd.Stderr = log, log
 	// A mount namespace of its own keeps its mounts out of ours.
 	e.cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGTERM, Setpgid: true}

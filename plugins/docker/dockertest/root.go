@@ -30,12 +30,31 @@ func Root(more ...string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	for _, path := range append(files, libraries...) {
+	all := append(files, libraries...)
+	for _, dir := range directories(all) { // a rootless engine opens those that aren't named to nobody else
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir, Mode: 0o755}); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range all {
 		if err := addFile(w, path); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return buf.Bytes(), w.Close()
+}
+
+// directories lists the root and all directories that files are in, parents first.
+func directories(files []string) []string {
+	seen := map[string]bool{"./": true}
+	for _, path := range files {
+		if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			for ; real != "/"; real = filepath.Dir(real) {
+				seen[strings.TrimPrefix(real, "/")+"/"] = true
+			}
+		}
+	}
+	return sorted(seen)
 }
 
 // packageFiles lists what Debian packages installed below /usr, without documentation.

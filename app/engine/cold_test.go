@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/fake"
+)
+
+// coldYard is a world with the backend "quick", the default, and "dead", whose boxes open once gate is closed. w's profile requires the dead one.
+func coldYard(t *testing.T, workers int) (w *world, dead *fake.Backend, gate chan struct{}) {
+	t.Helper()
+	w, boxes := yard(t, func(c *Config) { c.Workers, c.Pool = workers, -1 }, passes("quick", plugins.TierFull), passes("dead", plugins.TierFull))
+	gate = make(chan struct{})
+	boxes["dead"].SetGuest(fake.After(gate, play))
+	w.require(app.Placement{Backend: "dead"})
+	return w, boxes["dead"], gate
+}
+
+// A host that doesn't answer held as many run slots as it was given executions, for half a minute per try.
+func TestADeadBackendHoldsNoSlots(t *testing.T) {
+	w, _, _ := coldYard(t, 2)
+	var stuck [3]app.Execution
+	for i := range stuck {
+		stuck[i] = w.submit("result 1")
+	}
+	w.asProfile(w.newProfile(), func() {
+		for range 5 {
+			if x, _ := w.finished("result 1", app.StatusCompleted); x.Backend != "quick" {
+				t.Errorf("it ran in %q", x.Backend)
+			}
+		}
+	})
+	for _, x := range stuck {
+		if status := w.stored(x); status.Terminal() {
+			t.Errorf("%s: the dead backend had given up by then, so that nothing is shown", status)
+		}
+	}
+	w.await("those that wait", func(h Health) bool { return h.Opening >= 2 && h.Opening <= h.Running })
+}
+
+// What waits for a backend that doesn't answer stays in the queue but for a few, and doesn't keep others from being claimed; once it answers, all of it runs.
+func TestADeadBackendOpensABoundedNumber(t *testing.T) {
+	const workers, many = 2, 20
+	w, dead, gate := coldYard(t, workers)
+	var stuck [many]app.Execution
+	for i := range stuck {
+		stuck[i] = w.submit("result 1")
+	}
+	w.await("those that wait", func(h Health) bool { return h.Opening >= workers })
+	w.asProfile(w.newProfile(), func() {
+		for range 10 {
+			w.finished("result 1", app.StatusCompleted)
+		}
+	})
+	if _, peak := dead.Open(); peak > 2*workers {
+		t.Errorf("%d boxes were being opened at once", peak)
+	}
+	if h := w.Health(); h.Queued < many-2*workers {
+		t.Errorf("%d of %d still wait in the queue", h.Queued, many)
+	}
+	close(gate)
+	for _, x := range stuck {
+		if x = w.until(x, app.StatusCompleted); x.Backend != "dead" {
+			t.Errorf("it ran in %q", x.Backend)
+		}
+	}
+	if _, peak := dead.Open(); peak > 3*workers { // those, and what ran meanwhile
+		t.Errorf("%d boxes at once", peak)
+	}
+	w.await("nobody that waits", func(h Health) bool { return h.Opening == 0 })
+}
+
+// A box that has come at last doesn't make more scripts run at once than there are slots.
+func TestAColdBoxWaitsForASlot(t *testing.T) {
+	w, _, gate := coldYard(t, 1)
+	cold := w.submit("result 1")
+	w.await("one that waits", func(h Health) bool { return h.Opening == 1 })
+	w.asProfile(w.newProfile(), func() {
+		busy, next := w.submit("hang"), w.submit("result 2")
+		w.untilStatus(busy, app.StatusRunning)
+		close(gate)
+		w.await("its box", func(Health) bool { return w.opened("dead") })
+		if x, err := w.ByHandle(t.Context(), cold.Handle); err != nil || !x.StartedAt.IsZero() {
+			t.Errorf("started beside the only slot: %+v %v", x, err)
+		}
+		_, err := w.Cancel(t.Context(), busy.ID, agent)
+		w.must(err)
+		cold, next = w.until(cold, app.StatusCompleted), w.until(next, app.StatusCompleted)
+		if next.StartedAt.Before(cold.StartedAt) {
+			t.Error("one that had not begun went before one that has its box")
+		}
+	})
+}
+
+// opened reports whether a box of the backend's default class has told what is in it.
+func (w *world) opened(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.fleet {
+		if c.Name == name && c.use != nil {
+			c.use.mu.Lock()
+			defer c.use.mu.Unlock()
+			_, known := c.use.known[""]
+			return known
+		}
+	}
+	return false
+}
+
+// Executions that wait without a slot are stopped and closed like any other.
+func TestWhatWaitsForADeadBackendCanBeEnded(t *testing.T) {
+	w, _, _ := coldYard(t, 1)
+	cancelled, interrupted := w.submit("result 1"), w.submit("result 1")
+	w.await("one that waits", func(h Health) bool { return h.Opening == 1 })
+	_, err := w.Cancel(t.Context(), cancelled.ID, agent)
+	w.must(err)
+	w.untilStatus(interrupted, app.StatusRunning) // its turn
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	w.must(w.Close(ctx))
+	if status := w.stored(interrupted); status != app.StatusError {
+		t.Errorf("%s after the end", status)
+	}
+}
