@@ -14,7 +14,7 @@ import (
 func waited(t *testing.T) *Session {
 	t.Helper()
 	stdin, stdout, cmd := stdio(t)
-	s, err := Open(t.Context(), stdin, stdout, nil)
+	s, err := Open(t.Context(), stdin, stdout, Boot{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ def main():
     changes = Changes()
     trust(changes)
     channel = Channel(CHANNEL_FD)
-    channel.send("ready", protocol=1, runner="", python="%d.%d.%d" % sys.version_info[:3], **packages())
+    channel.send("ready", protocol=1, runner="", python="%d.%d.%d" % sys.version_info[:3], **packages(), **compiled())
     use_time(channel)
     start = channel.receive()["start"]
     spare()
@@ -31,6 +31,11 @@ def main():
     watch(channel)
     code = run(channel, start["script"], changes)
     end(code)
+
+
+def compiled():
+    """This source as the interpreter had to compile it, if it had to: others of its kind can be spared that."""
+    return {"code": binascii.b2a_base64(COMPILED, newline=False).decode()} if COMPILED else {}
 
 
 def use_time(channel):
