@@ -51,9 +51,14 @@ type Message struct {
 
 // Boot is the first message on the control stream: it starts the interpreter, long before there is a script to run.
 type Boot struct {
-	Runner []byte `json:"runner"`         // Python source of the runner
-	Code   []byte `json:"code,omitempty"` // its compiled form; an interpreter that this doesn't fit compiles the source
-	CA     []byte `json:"ca,omitempty"`   // PEM of the certificate that scripts shall trust besides the runtime's own roots
+	// Runner is the Python source of the runner, Code its compiled form; an interpreter that this doesn't fit compiles the source. They follow the message as they are, with
+	// their sizes in it: to find them in JSON takes a box longer than its interpreter needs to compile.
+	Runner     []byte `json:"-"`
+	Code       []byte `json:"-"`
+	RunnerSize int    `json:"runner"`
+	CodeSize   int    `json:"code,omitempty"`
+
+	CA []byte `json:"ca,omitempty"` // PEM of the certificate that scripts shall trust besides the runtime's own roots
 	// Compile asks for Ready.Code. A box that was asked for it takes no script: what other boxes begin with has never been where a script was.
 	Compile bool `json:"compile,omitempty"`
 }
@@ -71,7 +76,7 @@ type Ready struct {
 	Code     []byte `json:"code,omitempty"`
 }
 
-// MaxCode is the most that Ready.Code has, in bytes.
+// MaxCode is the most that Ready.Code has, and either part of Boot, in bytes.
 const MaxCode = 1 << 20
 
 // MaxInstalled is the most lines that Ready.Installed has.
