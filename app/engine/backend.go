@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/plugins"
 )
 
@@ -39,7 +40,8 @@ type backend struct {
 	opened  func() // told of each box that opened
 	failed  func(error)
 
-	acquainting sync.Mutex // held by who opens boxes only to see what is in them
+	acquainting sync.Mutex     // held by who opens boxes only to see what is in them
+	forms       *compiledForms // of the runner
 
 	mu     sync.Mutex
 	pools  map[string]*pool     // by image; "" is the default one's
@@ -59,10 +61,22 @@ func (b *backend) class(image string) *pool {
 	if image == "" {
 		spec.Runtime, failed = b.runtime, b.failed
 	}
-	p := newPool(0, runtime.NumCPU(), func(ctx context.Context) (*box, error) {
-		opened, err := openBox(ctx, b.sandbox, spec, b.ca)
+	compile := func(ctx context.Context) ([]byte, error) {
+		one, err := openBox(ctx, b.sandbox, spec, guest.Boot{CA: b.ca, Compile: true})
 		if err != nil {
 			return nil, err
+		}
+		defer one.close()
+		return one.session.Ready().Code, nil
+	}
+	var p *pool
+	p = newPool(0, runtime.NumCPU(), func(ctx context.Context) (*box, error) {
+		opened, err := openBox(ctx, b.sandbox, spec, guest.Boot{CA: b.ca, Code: b.forms.of(image)})
+		if err != nil {
+			return nil, err
+		}
+		if opened.session.Ready().Compiled {
+			p.wg.Go(func() { b.forms.learn(p.ctx, image, compile) })
 		}
 		b.learn(image, opened)
 		if image == "" {

@@ -33,7 +33,7 @@ type box struct {
 }
 
 // openBox starts a box and returns when its interpreter waits. ctx bounds the opening only.
-func openBox(ctx context.Context, sandbox plugins.Sandbox, spec plugins.Spec, ca []byte) (*box, error) {
+func openBox(ctx context.Context, sandbox plugins.Sandbox, spec plugins.Spec, boot guest.Boot) (*box, error) {
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	b := &box{id: app.NewID(), taken: make(chan struct{}), kill: kill, ended: make(chan struct{})}
 	spec.ID = b.id
@@ -43,7 +43,7 @@ func openBox(ctx context.Context, sandbox plugins.Sandbox, spec plugins.Spec, ca
 		b.exit, b.err = sandbox.Run(life, spec, theirs, theirs)
 		_ = theirs.Close()
 	}()
-	session, err := guest.Open(ctx, ours, ours, ca)
+	session, err := guest.Open(ctx, ours, ours, boot)
 	if err != nil {
 		kill()
 		exit, lost := b.wait()

@@ -173,7 +173,7 @@ func (e *Engine) why() string {
 
 func (e *Engine) newBackend(c *candidate) *backend {
 	l := e.cfg.Limits
-	b := &backend{name: c.Name, sandbox: c.Backend, report: c.report, ca: e.cfg.CA, runtime: e.cfg.Runtime, pools: map[string]*pool{}, known: map[string]Installed{},
+	b := &backend{name: c.Name, sandbox: c.Backend, report: c.report, ca: e.cfg.CA, runtime: e.cfg.Runtime, pools: map[string]*pool{}, known: map[string]Installed{}, forms: newCompiledForms(),
 		limits: plugins.Limits{Memory: l.Memory, CPU: l.CPU, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files}}
 	failed := 0 // openings in a row
 	var mu sync.Mutex

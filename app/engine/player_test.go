@@ -22,7 +22,7 @@ import (
 // player is a guest in the test's own process. It speaks the real protocol and plays scripts of a small language, one
 // verb a line:
 //
-//	print TEXT | warn TEXT | flood BYTES | ask PROMPT | model NAME (of the questions that follow) | result JSON | fail MESSAGE | setting NAME | inputs | dial HOST PORT | asked HOST PORT LINE
+//	print TEXT | warn TEXT | flood BYTES | ask PROMPT | model NAME (of the questions that follow) | result JSON | fail MESSAGE | setting NAME | inputs | code (that the box began with) | dial HOST PORT | asked HOST PORT LINE
 //	exit CODE | signal N | hang | lost | oom | pids | garbage | vanish | twice (asks two questions at once)
 //
 // A script that ends without exit exits with 0.
@@ -30,6 +30,8 @@ type player struct {
 	mux     *yamux.Session
 	control *yamux.Stream
 	sending sync.Mutex
+	runtime string
+	code    []byte // that it began with
 	start   wire.Start
 	out     map[wire.Kind]io.WriteCloser
 	replies chan wire.LLMReply
@@ -51,13 +53,13 @@ type stdio struct {
 func (s stdio) Close() error { return s.Reader.(io.Closer).Close() }
 
 // play is a fake.Guest.
-func play(ctx context.Context, _ plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+func play(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	mux, err := yamux.Server(stdio{stdin, stdout}, wire.Mux(wire.GuestWindow))
 	if err != nil {
 		return plugins.Exit{}, err
 	}
 	defer mux.Close()
-	p := &player{mux: mux, out: map[wire.Kind]io.WriteCloser{}, replies: make(chan wire.LLMReply, 8), stdout: stdout}
+	p := &player{mux: mux, runtime: spec.Runtime, out: map[wire.Kind]io.WriteCloser{}, replies: make(chan wire.LLMReply, 8), stdout: stdout}
 	p.thaw = sync.NewCond(&p.mu)
 	exited := plugins.Exit{Reason: plugins.ReasonExit}
 	if err := p.boot(); err != nil {
@@ -89,10 +91,18 @@ func (p *player) boot() (err error) {
 	if _, err := wire.ReadHeader(p.control); err != nil {
 		return err
 	}
-	if m, err := wire.ReadMessage(p.control); err != nil || m.Boot == nil {
+	m, err := wire.ReadMessage(p.control)
+	if err != nil || m.Boot == nil {
 		return errors.Join(err, errors.New("no boot"))
 	}
+	p.code = m.Boot.Code
 	ready := wire.Ready{Protocol: 1, Runner: guest.RunnerDigest(), Python: "3.11.2", Packages: strings.Repeat("ab", 32)}
+	if strings.HasPrefix(p.runtime, "compiled:") { // one that tells what it compiled
+		ready.Compiled = len(p.code) == 0
+	}
+	if m.Boot.Compile {
+		ready.Code = []byte("code of " + p.runtime)
+	}
 	if err := p.send(wire.Message{Ready: &ready}); err != nil {
 		return err
 	}
@@ -206,6 +216,8 @@ func (p *player) line(ctx context.Context, verb, rest string) (exit plugins.Exit
 		p.question(rest) // and doesn't wait for the answer
 	case "setting":
 		_, _ = fmt.Fprintln(p.out[wire.Stdout], p.start.Settings[rest])
+	case "code":
+		_, _ = fmt.Fprintf(p.out[wire.Stdout], "%s\n", p.code)
 	case "inputs":
 		_, _ = fmt.Fprintln(p.out[wire.Stdout], string(p.start.Inputs))
 	case "result":

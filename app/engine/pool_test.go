@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/fake"
 )
@@ -166,7 +167,7 @@ func TestPoolBoxesThatNeverGetReady(t *testing.T) {
 // No box is handed out twice, whoever asks when.
 func TestPoolSingleUse(t *testing.T) {
 	sandbox := fake.New(t, play)
-	p := newPool(3, 1, func(ctx context.Context) (*box, error) { return openBox(ctx, sandbox, plugins.Spec{}, nil) }, func(err error) { t.Error(err) })
+	p := newPool(3, 1, func(ctx context.Context) (*box, error) { return openBox(ctx, sandbox, plugins.Spec{}, guest.Boot{}) }, func(err error) { t.Error(err) })
 	var mu sync.Mutex
 	seen := map[string]bool{}
 	var wg sync.WaitGroup

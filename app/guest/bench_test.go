@@ -49,7 +49,7 @@ func TestIdleMemory(t *testing.T) {
 	var roots []int
 	for range boxes {
 		stdin, stdout, cmd := stdio(t)
-		s, err := Open(t.Context(), stdin, stdout, nil)
+		s, err := Open(t.Context(), stdin, stdout, Boot{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -109,14 +109,14 @@ func stdio(t testing.TB, flags ...string) (stdin io.WriteCloser, stdout io.ReadC
 	return stdin, stdout, cmd
 }
 
-func open(t testing.TB) *Session { t.Helper(); return openTrusting(t, nil) }
+func open(t testing.TB) *Session { t.Helper(); return openWith(t, Boot{}) }
 
-func openTrusting(t testing.TB, ca []byte) *Session {
+func openWith(t testing.TB, boot Boot) *Session {
 	t.Helper()
 	stdin, stdout, _ := stdio(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	s, err := Open(ctx, stdin, stdout, ca)
+	s, err := Open(ctx, stdin, stdout, boot)
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}

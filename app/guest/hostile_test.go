@@ -56,7 +56,7 @@ func TestNothingIsAcceptedBeforeTheScript(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ours, done := impersonate(t, func(i *impostor) { i.say(goodReady()); act(i) })
 			defer func() { ours.Close(); <-done }()
-			s, err := Open(t.Context(), ours, ours, nil)
+			s, err := Open(t.Context(), ours, ours, Boot{})
 			if err != nil {
 				return // it spoke before Open had returned
 			}
@@ -76,7 +76,7 @@ func against(t testing.TB, act func(*impostor)) (Outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	defer func() { ours.Close(); <-done }()
-	s, err := Open(ctx, ours, ours, nil)
+	s, err := Open(ctx, ours, ours, Boot{})
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -127,14 +127,15 @@ func TestImpostors(t *testing.T) {
 		}
 	}
 	for name, act := range map[string]func(*impostor){
-		"ready with another protocol": func(i *impostor) { m := goodReady(); m.Ready.Protocol = 2; i.say(m) },
-		"ready with another runner":   func(i *impostor) { m := goodReady(); m.Ready.Runner = strings.Repeat("0", 64); i.say(m) },
-		"ready with a long version":   func(i *impostor) { m := goodReady(); m.Ready.Python = strings.Repeat("3", 1<<20); i.say(m) },
-		"ready with a long list":      func(i *impostor) { m := goodReady(); m.Ready.Installed = make([]string, wire.MaxInstalled+1); i.say(m) },
-		"ready with markup":           func(i *impostor) { m := goodReady(); m.Ready.Packages = "<script>" + strings.Repeat("0", 56); i.say(m) },
-		"ready twice":                 func(i *impostor) { i.say(goodReady()); i.say(goodReady()) },
-		"result before ready":         func(i *impostor) { i.say(result("1")) },
-		"stream before start":         func(i *impostor) { i.open(wire.Header{Kind: wire.Stdout}) },
+		"ready with another protocol":      func(i *impostor) { m := goodReady(); m.Ready.Protocol = 2; i.say(m) },
+		"ready with another runner":        func(i *impostor) { m := goodReady(); m.Ready.Runner = strings.Repeat("0", 64); i.say(m) },
+		"ready with a long version":        func(i *impostor) { m := goodReady(); m.Ready.Python = strings.Repeat("3", 1<<20); i.say(m) },
+		"ready with a long list":           func(i *impostor) { m := goodReady(); m.Ready.Installed = make([]string, wire.MaxInstalled+1); i.say(m) },
+		"ready with code nobody asked for": func(i *impostor) { m := goodReady(); m.Ready.Code = []byte("code"); i.say(m) },
+		"ready with markup":                func(i *impostor) { m := goodReady(); m.Ready.Packages = "<script>" + strings.Repeat("0", 56); i.say(m) },
+		"ready twice":                      func(i *impostor) { i.say(goodReady()); i.say(goodReady()) },
+		"result before ready":              func(i *impostor) { i.say(result("1")) },
+		"stream before start":              func(i *impostor) { i.open(wire.Header{Kind: wire.Stdout}) },
 		"frozen unasked": func(i *impostor) {
 			i.start()
 			i.say(wire.Message{Frozen: &wire.Frozen{}})
@@ -292,7 +293,7 @@ func TestSilence(t *testing.T) {
 	defer theirs.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := Open(ctx, ours, ours, nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Open(ctx, ours, ours, Boot{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }
@@ -335,7 +336,7 @@ func FuzzHost(f *testing.F) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		from := replay{Reader: strings.NewReader(string(in)), Writer: io.Discard}
-		s, err := Open(ctx, from, from, nil)
+		s, err := Open(ctx, from, from, Boot{})
 		if err != nil {
 			if ctx.Err() != nil {
 				t.Fatal("hung")

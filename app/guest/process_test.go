@@ -1,6 +1,7 @@
 package guest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -82,7 +83,7 @@ func TestLeftovers(t *testing.T) {
 // TestNoProcessesLeft: a script that has used up the box's processes can't take init along, which needs threads to do its work.
 func TestNoProcessesLeft(t *testing.T) {
 	stdin, stdout, _ := stdio(t, "--rlimit", "nproc=24")
-	s, err := Open(t.Context(), stdin, stdout, nil)
+	s, err := Open(t.Context(), stdin, stdout, Boot{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func TestEndOfStdinEndsTheBox(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			stdin, stdout, cmd := stdio(t)
-			s, err := Open(t.Context(), stdin, stdout, nil)
+			s, err := Open(t.Context(), stdin, stdout, Boot{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +221,7 @@ func cpu(t *testing.T, root int) int {
 
 func TestFreeze(t *testing.T) {
 	stdin, stdout, cmd := stdio(t)
-	s, err := Open(t.Context(), stdin, stdout, nil)
+	s, err := Open(t.Context(), stdin, stdout, Boot{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +291,7 @@ func TestOneRunPerSession(t *testing.T) {
 
 func TestDoneTellsThatAnIdleBoxDied(t *testing.T) {
 	stdin, stdout, cmd := stdio(t)
-	s, err := Open(t.Context(), stdin, stdout, nil)
+	s, err := Open(t.Context(), stdin, stdout, Boot{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +309,7 @@ func TestDoneTellsThatAnIdleBoxDied(t *testing.T) {
 
 func TestBoxKilledWhileRunning(t *testing.T) {
 	stdin, stdout, cmd := stdio(t)
-	s, err := Open(t.Context(), stdin, stdout, nil)
+	s, err := Open(t.Context(), stdin, stdout, Boot{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,6 +331,47 @@ func TestReady(t *testing.T) {
 	again := open(t).Ready()
 	if !reflect.DeepEqual(ready, again) || len(ready.Installed) == 0 || ready.Runner != RunnerDigest() || !strings.HasPrefix(ready.Python, "3.") {
 		t.Errorf("%+v, then %+v", ready, again)
+	}
+}
+
+// A box compiles the runner only if it wasn't given a form of it that fits its interpreter; what doesn't is as good as nothing.
+func TestRunnerIsCompiledOnce(t *testing.T) {
+	compiler := openWith(t, Boot{Compile: true})
+	code := compiler.Ready().Code
+	if len(code) < 1000 {
+		t.Fatalf("%d bytes of code", len(code))
+	}
+	if _, err := compiler.Run(t.Context(), job("pass"), (&recorder{}).handler()); !errors.Is(err, ErrUsed) {
+		t.Errorf("a script for a box that compiled for others: %v", err)
+	}
+	other := bytes.Clone(code)
+	other[0]++ // of another version of Python
+	for name, tt := range map[string]struct {
+		given    []byte
+		compiled bool
+	}{
+		"nothing": {nil, true}, "its own": {code, false}, "another version's": {other, true}, "cut": {code[:len(code)/2], true}, "a stump": {code[:4], true}, "too short": {code[:3], true},
+	} {
+		s := openWith(t, Boot{Code: tt.given})
+		if got := s.Ready(); got.Compiled != tt.compiled || got.Code != nil || got.Runner != compiler.Ready().Runner {
+			t.Errorf("%s: %v, %d bytes of code", name, got.Compiled, len(got.Code))
+		}
+		outcome, err := s.Run(t.Context(), job("import decimal\nset_result([inputs, decimal.Decimal('1.10')])"), (&recorder{}).handler())
+		if err != nil || string(outcome.Result) != `[null,"1.10"]` {
+			t.Errorf("%s: %v %+v", name, err, outcome)
+		}
+	}
+}
+
+// TestBoxThatCompilesTakesNoScript: airlock-init refuses one itself, so that no mistake of the engine's lets a script be where later boxes' code comes from.
+func TestBoxThatCompilesTakesNoScript(t *testing.T) {
+	s := openWith(t, Boot{Compile: true})
+	s.mu.Lock()
+	s.state = waiting // an engine that forgot
+	s.mu.Unlock()
+	r := &recorder{}
+	if outcome, err := s.Run(t.Context(), job("print('here')"), r.handler()); !errors.Is(err, ErrLost) || r.stdout.String() != "" {
+		t.Errorf("%v %q %+v", err, r.stdout.String(), outcome)
 	}
 }
 

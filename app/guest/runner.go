@@ -5,15 +5,18 @@ import (
 	"crypto/sha256"
 	_ "embed" // the runner and its description
 	"encoding/hex"
+	"encoding/json"
 )
 
 var (
+	//go:embed runner/parts.py
+	partsSource []byte
+	//go:embed runner/text.py
+	textSource []byte
 	//go:embed runner/values.py
 	valuesSource []byte
 	//go:embed runner/sdk.py
 	sdkSource []byte
-	//go:embed runner/failure.py
-	failureSource []byte
 	//go:embed runner/asked.py
 	askedSource []byte
 	//go:embed runner/trust.py
@@ -21,13 +24,23 @@ var (
 	//go:embed runner/main.py
 	mainSource []byte
 
+	//go:embed runner/foreign.py
+	foreignSource string
+	//go:embed runner/failure.py
+	failureSource string
+
 	//go:embed airlock.pyi
 	stub []byte
 )
 
-// Runner returns the Python source that every box runs: standard library only, Python 3.9 or newer.
+// Runner returns the Python source that every box runs: standard library only, Python 3.9 or newer. The parts that it compiles later are in it as text.
 func Runner() []byte {
-	return bytes.Join([][]byte{valuesSource, sdkSource, failureSource, askedSource, trustSource, mainSource}, []byte("\n"))
+	parts, err := json.Marshal(map[string]string{"foreign": foreignSource, "failure": failureSource}) // such JSON is Python too
+	if err != nil {
+		panic(err) // texts always have a JSON form
+	}
+	parts = append([]byte("PARTS = "), parts...)
+	return bytes.Join([][]byte{parts, partsSource, textSource, valuesSource, sdkSource, askedSource, trustSource, mainSource}, []byte("\n"))
 }
 
 // RunnerDigest returns the sha256 of Runner in hex.

@@ -19,7 +19,7 @@ const maxStreams = 3 + 2*wire.MaxConnects
 
 // Session is one box, from its first byte to its last. Its methods may be called concurrently.
 type Session struct {
-	ca      []byte
+	given   Boot
 	mux     *yamux.Session
 	guard   *guard
 	control *yamux.Stream
@@ -45,21 +45,30 @@ type state int
 const (
 	booting state = iota
 	waiting
+	compiled // for other boxes: it takes no script
 	running
 	over
 )
 
+// Boot is what a box begins with besides the runner.
+type Boot struct {
+	CA   []byte // certificates in PEM that it shall trust besides its runtime's own; may be empty
+	Code []byte // what a box of the same runtime compiled; may be empty
+
+	// Compile opens a box for its Ready().Code. Such a box takes no script.
+	Compile bool
+}
+
 // Open starts the guest behind the pipe and waits until its interpreter is ready, or for ctx to end. It owns both ends of
 // the pipe from now on, and closes them when it fails; both must be safe to close while they are used, as files, pipes and connections are.
-// ca, if not empty, are certificates in PEM that the box shall trust besides its runtime's own.
-func Open(ctx context.Context, stdin io.WriteCloser, stdout io.ReadCloser, ca []byte) (*Session, error) {
+func Open(ctx context.Context, stdin io.WriteCloser, stdout io.ReadCloser, boot Boot) (*Session, error) {
 	guard := &guard{from: stdout}
 	mux, err := yamux.Client(pipe{guard, wire.Joined(stdin), stdin}, wire.Mux(wire.EngineWindow))
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{
-		ca: ca, mux: mux, guard: guard, outbox: make(chan []byte, 16), frozen: make(chan wire.Frozen, 1),
+		given: boot, mux: mux, guard: guard, outbox: make(chan []byte, 16), frozen: make(chan wire.Frozen, 1),
 		booted: make(chan struct{}), drained: make(chan struct{}), done: make(chan struct{}),
 	}
 	s.work.Go(s.boot)
@@ -123,7 +132,7 @@ func (s *Session) boot() {
 	s.work.Go(s.accept)
 	s.work.Go(s.read)
 	s.work.Go(s.write)
-	for _, first := range []any{wire.Header{Kind: wire.Control}, wire.Message{Boot: &wire.Boot{Runner: Runner(), CA: s.ca}}} {
+	for _, first := range []any{wire.Header{Kind: wire.Control}, wire.Message{Boot: &wire.Boot{Runner: Runner(), Code: s.given.Code, CA: s.given.CA, Compile: s.given.Compile}}} {
 		_ = s.post(context.Background(), first) // ends with the session
 	}
 }
@@ -224,11 +233,14 @@ func (s *Session) dispatch(m wire.Message) error {
 	defer s.mu.Unlock()
 	switch {
 	case m.Ready != nil && s.state == booting:
-		if !plausible(*m.Ready) {
+		if !plausible(*m.Ready) || (len(m.Ready.Code) > 0) != s.given.Compile {
 			return violation("an implausible ready message")
 		}
 		m.Ready.Installed = installed(m.Ready.Installed)
 		s.ready, s.state = *m.Ready, waiting
+		if s.given.Compile {
+			s.state = compiled
+		}
 		close(s.booted)
 		return nil
 	case m.Frozen != nil && s.state != booting:
@@ -258,7 +270,7 @@ func installed(lines []string) []string {
 }
 
 func plausible(r wire.Ready) bool {
-	return r.Protocol == 1 && len(r.Installed) <= wire.MaxInstalled && r.Runner == RunnerDigest() && version.MatchString(r.Python) && digest.MatchString(r.Packages)
+	return r.Protocol == 1 && len(r.Installed) <= wire.MaxInstalled && len(r.Code) <= wire.MaxCode && r.Runner == RunnerDigest() && version.MatchString(r.Python) && digest.MatchString(r.Packages)
 }
 
 func (s *Session) current() *run {

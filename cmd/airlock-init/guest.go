@@ -39,6 +39,7 @@ type guest struct {
 	runner   *runner
 	sdk      *channel
 	digest   string // of the runner's source
+	compiles bool   // the runner, for other boxes, and nothing else
 	net      *network
 	ice      freezer // used by handle only
 	walls    *walled // nil in a box with a pid namespace of its own
@@ -112,9 +113,10 @@ func (g *guest) boot() error {
 	if err != nil {
 		return err
 	}
+	g.compiles = message.Boot.Compile
 	launcher := g.launcher()
 	launcher.env = append(launcher.env, env...)
-	if g.runner, err = startRunner(message.Boot.Runner, launcher); err != nil {
+	if g.runner, err = startRunner(message.Boot.Runner, message.Boot.Code, launcher); err != nil {
 		return err
 	}
 	g.standing.give(g.runner.pid)
@@ -163,6 +165,9 @@ func (g *guest) start(s *wire.Start) error {
 	if g.started {
 		return errors.New("a second script for one box")
 	}
+	if g.compiles {
+		return errors.New("a script for a box that compiles")
+	}
 	if g.ended {
 		return nil // the engine is about to learn it
 	}
@@ -189,7 +194,10 @@ func (g *guest) fromRunner(m wire.Message) bool {
 	g.mu.Unlock()
 	switch {
 	case m.Ready != nil && !started:
-		m.Ready.Protocol, m.Ready.Runner = 1, g.digest
+		m.Ready.Protocol, m.Ready.Runner, m.Ready.Compiled = 1, g.digest, len(m.Ready.Code) > 0
+		if !g.compiles {
+			m.Ready.Code = nil
+		}
 	case (m.LLM != nil || m.Result != nil || m.Failed != nil || m.Asked != nil) && started:
 	default:
 		return false

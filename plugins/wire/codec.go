@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // MaxSmallFrame is the largest Header or ConnectReply, in bytes.
@@ -29,6 +30,23 @@ func Write(w io.Writer, v any) error {
 // Encode returns v, one of the shapes of this package, as a frame. A value that needs more than MaxFrame bytes is refused with an
 // error wrapping ErrFrame.
 func Encode(v any) ([]byte, error) {
+	if m, ok := v.(Message); ok && m.Boot != nil {
+		return encodeBoot(*m.Boot)
+	}
+	return encode(v)
+}
+
+// encodeBoot returns a frame with a Boot, and the parts that follow it.
+func encodeBoot(b Boot) ([]byte, error) {
+	b.RunnerSize, b.CodeSize = len(b.Runner), len(b.Code)
+	frame, err := encode(Message{Boot: &b})
+	if err == nil && max(b.RunnerSize, b.CodeSize) > MaxCode {
+		err = fmt.Errorf("%w: boot with parts of %d and %d bytes", ErrFrame, b.RunnerSize, b.CodeSize)
+	}
+	return slices.Concat(frame, b.Runner, b.Code), err
+}
+
+func encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Write(make([]byte, 4))
 	enc := json.NewEncoder(&buf)
@@ -53,7 +71,23 @@ func ReadMessage(r io.Reader) (Message, error) {
 	if n := m.fields(); n != 1 {
 		return Message{}, fmt.Errorf("%w: %d messages in one", ErrFrame, n)
 	}
+	if m.Boot != nil {
+		if err := m.Boot.readParts(r); err != nil {
+			return Message{}, err
+		}
+	}
 	return m, nil
+}
+
+// readParts takes what follows a Boot.
+func (b *Boot) readParts(r io.Reader) (err error) {
+	if min(b.RunnerSize, b.CodeSize) < 0 || max(b.RunnerSize, b.CodeSize) > MaxCode {
+		return fmt.Errorf("%w: boot with parts of %d and %d bytes", ErrFrame, b.RunnerSize, b.CodeSize)
+	}
+	if b.Runner, err = take(r, int64(b.RunnerSize)); err == nil {
+		b.Code, err = take(r, int64(b.CodeSize))
+	}
+	return err
 }
 
 // ReadHeader reads the frame that begins a stream.
@@ -81,14 +115,25 @@ func read(r io.Reader, limit int64, v any) error {
 	if size > limit {
 		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrFrame, size, limit)
 	}
-	var body bytes.Buffer
-	if _, err := io.CopyN(&body, r, size); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
+	body, err := take(r, size)
+	if err != nil {
 		return err
 	}
-	return decode(body.Bytes(), v)
+	return decode(body, v)
+}
+
+// piece is how much is made room for before it has arrived.
+const piece = 64 << 10
+
+// take reads size bytes.
+func take(r io.Reader, size int64) ([]byte, error) {
+	var body bytes.Buffer
+	body.Grow(int(min(size, piece)) + bytes.MinRead) // the buffer wants that much at the end too
+	_, err := io.CopyN(&body, r, size)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return body.Bytes(), err
 }
 
 // decode refuses unknown fields, anything after the value, and null.

@@ -32,6 +32,8 @@ func TestReadMessageRefuses(t *testing.T) {
 		"trailing garbage": frame(`{"kill":{}}x`),
 		"not JSON":         frame("\xff\xfe"),
 		"bad base64":       frame(`{"result":{"data":"!"}}`),
+		"negative part":    frame(`{"boot":{"runner":-1}}`),
+		"huge part":        frame(`{"boot":{"runner":0,"code":1048577}}`),
 		"too long":         binary.BigEndian.AppendUint32(nil, MaxFrame+1),
 		"far too long":     binary.BigEndian.AppendUint32(nil, math.MaxUint32),
 	} {
@@ -53,6 +55,38 @@ func TestReadMessageEnds(t *testing.T) {
 		if _, err := ReadMessage(bytes.NewReader(whole[:n])); !errors.Is(err, want) {
 			t.Errorf("after %d bytes: %v, want %v", n, err, want)
 		}
+	}
+}
+
+// TestBoot: the parts follow the message as they are, and what comes next is read as the next message.
+func TestBoot(t *testing.T) {
+	boot := Boot{Runner: bytes.Repeat([]byte("runner\n"), 20_000), Code: []byte{0, 255, '"', '{'}, CA: []byte("ca"), Compile: true}
+	var sent bytes.Buffer
+	for _, m := range []Message{{Boot: &boot}, {Boot: &Boot{}}, {Kill: &Kill{}}} {
+		if err := Write(&sent, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := bytes.Clone(sent.Bytes())
+	want := boot
+	want.RunnerSize, want.CodeSize = 140_000, 4
+	got, err := ReadMessage(&sent)
+	if diff := cmp.Diff(&want, got.Boot); err != nil || diff != "" {
+		t.Fatal(err, diff)
+	}
+	if m, err := ReadMessage(&sent); err != nil || m.Boot == nil || len(m.Boot.Runner)+len(m.Boot.Code) != 0 {
+		t.Errorf("%+v %v", m, err)
+	}
+	if m, err := ReadMessage(&sent); err != nil || m.Kill == nil {
+		t.Errorf("%+v %v", m, err)
+	}
+	for _, n := range []int{100, 1000, 140_050} {
+		if _, err := ReadMessage(bytes.NewReader(whole[:n])); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("after %d bytes: %v", n, err)
+		}
+	}
+	if _, err := Encode(Message{Boot: &Boot{Code: make([]byte, MaxCode+1)}}); !errors.Is(err, ErrFrame) {
+		t.Error(err)
 	}
 }
 

@@ -51,8 +51,16 @@ type Message struct {
 
 // Boot is the first message on the control stream: it starts the interpreter, long before there is a script to run.
 type Boot struct {
-	Runner []byte `json:"runner"`       // Python source of the runner
-	CA     []byte `json:"ca,omitempty"` // PEM of the certificate that scripts shall trust besides the runtime's own roots
+	// Runner is the Python source of the runner, Code its compiled form; an interpreter that this doesn't fit compiles the source. They follow the message as they are, with
+	// their sizes in it: to find them in JSON takes a box longer than its interpreter needs to compile.
+	Runner     []byte `json:"-"`
+	Code       []byte `json:"-"`
+	RunnerSize int    `json:"runner"`
+	CodeSize   int    `json:"code,omitempty"`
+
+	CA []byte `json:"ca,omitempty"` // PEM of the certificate that scripts shall trust besides the runtime's own roots
+	// Compile asks for Ready.Code. A box that was asked for it takes no script: what other boxes begin with has never been where a script was.
+	Compile bool `json:"compile,omitempty"`
 }
 
 // Ready is sent once the interpreter is up and waiting. It describes the runtime for manifests.
@@ -63,7 +71,13 @@ type Ready struct {
 	Packages string `json:"packages"` // sha256 over the sorted name==version lines of the installed distributions
 	// Installed are those lines, at most MaxInstalled of them.
 	Installed []string `json:"installed,omitempty"`
+	// Compiled says that the interpreter had to compile the runner. Code, in answer to Boot.Compile, is what came out, with Python's magic number for that form before it.
+	Compiled bool   `json:"compiled,omitempty"`
+	Code     []byte `json:"code,omitempty"`
 }
+
+// MaxCode is the most that Ready.Code has, and either part of Boot, in bytes.
+const MaxCode = 1 << 20
 
 // MaxInstalled is the most lines that Ready.Installed has.
 const MaxInstalled = 2000

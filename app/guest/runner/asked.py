@@ -1,6 +1,8 @@
 # Which line of the script asked for a host. It helps a person to decide; nothing is granted by it.
+import _thread
 import sys
 
+FIRST_THREAD = _thread.get_ident()
 MAX_ASKED = 200  # hosts and ports that are told
 MAX_FRAMES = 500  # looked through for the script's own line
 
@@ -49,7 +51,7 @@ def script_line(frame):
     """Returns the line of the innermost frame of the script: of this thread, or, for clients that look names up in threads of their own, of the first thread."""
     line = innermost(frame)
     if not line:
-        line = innermost(sys._current_frames().get(threading.main_thread().ident))
+        line = innermost(sys._current_frames().get(FIRST_THREAD))
     return line
 
 

@@ -2,17 +2,10 @@
 import linecache
 import traceback
 
-SCRIPT = "script.py"
-
-# Airlock shortens these texts, after it took the secrets out: a secret that is cut first can't be found any more. So here only
-# the size of a message counts: a character may need 12 bytes. Airlock takes longer texts than its own limit (64 KiB) for cut.
-MAX_ERROR = 128 << 10
-MAX_TRACEBACK = 512 << 10
-
 
 def describe(error, source_lines):
     """Returns the fields of a failed message. It doesn't raise, whatever the exception's own methods do."""
-    remember(source_lines)
+    remember(linecache, source_lines)
     try:
         report = traceback.TracebackException(type(error), error, error.__traceback__)
         keep_script_lines(report, set())
@@ -23,11 +16,6 @@ def describe(error, source_lines):
         text = summary = type(error).__name__
         line = 0
     return {"error": printable(summary), "traceback": printable(text), "line": line}
-
-
-def remember(source_lines):
-    """Gives the traceback module the source, also if the script emptied its cache. No time stamp: never checked against a file."""
-    linecache.cache[SCRIPT] = (sum(map(len, source_lines)), None, source_lines, SCRIPT)
 
 
 def keep_script_lines(report, seen):
@@ -54,11 +42,6 @@ def failing_line(report, error):
     if isinstance(error, SyntaxError) and report.filename == SCRIPT:
         return int(report.lineno or 0)
     return int(report.stack[-1].lineno or 0) if report.stack else 0
-
-
-def fitting(failed):
-    """Returns the fields with the beginnings of texts that are too long for a message."""
-    return {"error": failed["error"][:MAX_ERROR], "traceback": failed["traceback"][:MAX_TRACEBACK], "line": failed["line"]}
 
 
 def printable(text):

@@ -3,24 +3,53 @@ import _signal
 import atexit
 import os
 import sys
-import threading
 import time
 
+SCRIPT = "script.py"
+IDLE = 0.1  # seconds that a box waits before it takes itself for one that has time
+SPARE = []
 LINGER = 5.0  # seconds for threads and exit handlers after the script's last line
+
+# Airlock shortens these texts, after it took the secrets out: a secret that is cut first can't be found any more. So here only
+# the size of a message counts: a character may need 12 bytes. Airlock takes longer texts than its own limit (64 KiB) for cut.
+MAX_ERROR = 128 << 10
+MAX_TRACEBACK = 512 << 10
 
 
 def main():
     if sys.flags.hash_randomization:
         raise SystemExit("PYTHONHASHSEED=0 had no effect")
     _signal.signal(_signal.SIGRTMIN, _signal.SIG_DFL)  # airlock-init ignores it, and that is inherited
-    trust()
+    changes = Changes()
+    trust(changes)
     channel = Channel(CHANNEL_FD)
-    channel.send("ready", protocol=1, runner="", python="%d.%d.%d" % sys.version_info[:3], **packages())
+    channel.send("ready", protocol=1, runner="", python="%d.%d.%d" % sys.version_info[:3], **packages(), **compiled())
+    use_time(channel)
     start = channel.receive()["start"]
+    spare()
     install(channel, start)
     watch(channel)
-    code = run(channel, start["script"])
+    code = run(channel, start["script"], changes)
     end(code)
+
+
+def compiled():
+    """This source as the interpreter had to compile it, if it had to: others of its kind can be spared that."""
+    return {"code": binascii.b2a_base64(COMPILED, newline=False).decode()} if COMPILED else {}
+
+
+def use_time(channel):
+    """Imports what many scripts need, as long as there is no script."""
+    from select import select
+
+    wait = IDLE
+    for name in ("json", "threading", "datetime", "traceback", "decimal"):
+        if select([channel.fd], [], [], wait)[0]:
+            return
+        __import__(name)
+        wait = 0
+    for one in (foreign, failure):
+        one.compile()
 
 
 def packages():
@@ -54,18 +83,18 @@ def sha256(data):
     return new(data)
 
 
-def run(channel, source):
+def run(channel, source, changes):
     """Runs the script as __main__ and returns the exit code."""
     lines = [line + "\n" for line in source.split("\n")]  # as the interpreter counts; without the line break carets are one off
-    module = types.ModuleType("__main__")
+    module = type(sys)("__main__")
     module.__file__ = SCRIPT
     module.__builtins__ = builtins
     sys.modules["__main__"] = module
     sys.argv[:] = [SCRIPT]
     sys.path[0] = os.getcwd()
     sys.stdout.reconfigure(line_buffering=True)
-    threading.excepthook = lambda args: print_thread_error(args, lines)
-    remember(lines)
+    changes.add("threading", lambda threading: follow_threads(threading, lines))
+    changes.add("linecache", lambda linecache: remember(linecache, lines))
     try:
         exec(compile(source, SCRIPT, "exec", dont_inherit=True), module.__dict__)
         return 0
@@ -85,20 +114,60 @@ def exit_code(error):
     return error.code & 0xFF if isinstance(error.code, int) else 1
 
 
+def remember(linecache, lines):
+    """Gives the traceback module the source, also if the script emptied its cache. No time stamp: never checked against a file."""
+    linecache.cache[SCRIPT] = (sum(map(len, lines)), None, lines, SCRIPT)
+
+
+def follow_threads(threading, lines):
+    threading.excepthook = lambda args: print_thread_error(args, lines)
+
+
 def report(channel, error, lines):
     """Tells Airlock; a process that can't (a fork, or the channel is gone) tells stderr."""
-    failed = describe(error, lines)
+    failed = described(error, lines)
     try:
         channel.send("failed", **fitting(failed))
     except BaseException:
         complain(failed["traceback"])
 
 
+def fitting(failed):
+    """Returns the fields with the beginnings of texts that are too long for a message."""
+    return {"error": failed["error"][:MAX_ERROR], "traceback": failed["traceback"][:MAX_TRACEBACK], "line": failed["line"]}
+
+
 def print_thread_error(args, lines):
     if args.exc_type is SystemExit or args.exc_value is None:
         return
     name = args.thread.name if args.thread is not None else "?"
-    complain("Exception in thread %s:\n%s" % (name, describe(args.exc_value, lines)["traceback"]))
+    complain("Exception in thread %s:\n%s" % (name, described(args.exc_value, lines)["traceback"]))
+
+
+def described(error, lines):
+    """Says how the script failed; by the name of the error alone if its doings keep the modules for more from being imported."""
+    while SPARE:
+        descriptor, file = SPARE.pop()
+        if file == identity(descriptor):  # the script may have closed it and opened another
+            os.close(descriptor)
+    try:
+        return failure.describe(error, lines)
+    except BaseException:
+        return {"error": type(error).__name__, "traceback": type(error).__name__, "line": 0}
+
+
+def spare():
+    """Keeps a descriptor back: who fails because there are no more shall still be told where."""
+    descriptor = os.dup(0)
+    SPARE.append((descriptor, identity(descriptor)))
+
+
+def identity(descriptor):
+    try:
+        info = os.fstat(descriptor)
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
 
 
 def complain(text):
@@ -110,13 +179,13 @@ def complain(text):
 
 def end(code):
     """Ends as an interpreter does (threads, exit handlers, buffers), but in bounded time and without tearing modules down."""
-    if threading.active_count() > 1 or atexit._ncallbacks():
-        watch = threading.Thread(target=give_up, args=(code, os.getpid()), daemon=True)
+    threads = sys.modules.get("threading")
+    if threads is not None and threads.active_count() > 1 or atexit._ncallbacks():
         try:
-            watch.start()
+            _thread.start_new_thread(give_up, (code, os.getpid()))
         except RuntimeError:  # no thread to be had, so no waiting either
             leave(code)
-    for step in (threading._shutdown, atexit._run_exitfuncs):
+    for step in ([threads._shutdown] if threads is not None else []) + [atexit._run_exitfuncs]:
         try:
             step()
         except BaseException as error:

@@ -1,9 +1,8 @@
 # What a script sees: settings, llm, set_result, inputs, as builtins and as the module airlock; and the channel behind them.
+import _thread
 import binascii
 import builtins
 import os
-import threading
-import types
 
 MAX_FRAME = 8 << 20
 MAX_PROMPT = 1 << 20
@@ -17,7 +16,7 @@ class Channel:
         self.fd = fd
         self.file = self.identity()
         self.owner = os.getpid()
-        self.sending = threading.Lock()
+        self.sending = _thread.allocate_lock()
         os.set_inheritable(fd, False)
 
     def identity(self):
@@ -32,7 +31,7 @@ class Channel:
             raise OSError("the script replaced the descriptor that leads to Airlock")
 
     def send(self, kind, **fields):
-        body = json.dumps({kind: fields}, ensure_ascii=True).encode()
+        body = "".join(escaped({kind: fields}, 0)).encode()
         if len(body) > MAX_FRAME:
             raise ValueError("%d bytes are too much for one message to Airlock" % len(body))
         with self.sending:
@@ -40,7 +39,7 @@ class Channel:
 
     def offer(self, kind, **fields):
         """Sends unless a message is on its way already, of this very thread perhaps: then it is left out."""
-        body = json.dumps({kind: fields}, ensure_ascii=True).encode()
+        body = "".join(escaped({kind: fields}, 0)).encode()
         if self.sending.acquire(False):
             try:
                 self.write(body)
@@ -60,7 +59,7 @@ class Channel:
         size = int.from_bytes(self.read(4), "big")
         if size > MAX_FRAME:
             raise OSError("the channel to Airlock is broken")
-        return json.loads(self.read(size))
+        return parse(self.read(size))
 
     def read(self, size):
         parts = []
@@ -124,7 +123,8 @@ class LLM:
 
     def __init__(self, channel):
         self._channel = channel
-        self._turn = threading.Condition()
+        self._making = _thread.allocate_lock()
+        self._turn = None
         self._reading = False
         self._asked = 0
         self._replies = {}
@@ -135,6 +135,7 @@ class LLM:
         size = len(prompt.encode("utf-8", "strict"))
         if size > MAX_PROMPT:
             raise LLMError("the prompt has %d bytes, the limit is %d" % (size, MAX_PROMPT))
+        self._prepare()
         with self._turn:
             self._asked += 1
             number = str(self._asked)
@@ -149,6 +150,13 @@ class LLM:
 
     def __repr__(self):
         return "<llm>"
+
+    def _prepare(self):
+        with self._making:
+            if self._turn is None:
+                from threading import Condition
+
+                self._turn = Condition()
 
     def _wait(self, number):
         """Of the threads that wait, one reads for all."""
@@ -182,11 +190,11 @@ def install(channel, start):
         channel.send("result", data=binascii.b2a_base64(text.encode(), newline=False).decode())
 
     inputs = start.get("inputs")
-    module = types.ModuleType("airlock", "What Airlock gives to a script.")
+    module = type(builtins)("airlock", "What Airlock gives to a script.")
     module.settings = Settings(start.get("settings") or {})
     module.llm = LLM(channel)
     module.set_result = set_result
-    module.inputs = json.loads(binascii.a2b_base64(inputs)) if inputs else None
+    module.inputs = parse(binascii.a2b_base64(inputs)) if inputs else None
     for name in ("settings", "llm", "set_result", "inputs"):
         setattr(builtins, name, getattr(module, name))
     for kind, name in ((MissingKey, "MissingKey"), (ResultError, "ResultError"), (LLMError, "llm.Error")):

@@ -1,7 +1,6 @@
 # Some clients name the runtime's own roots by their path (Debian's urllib3) or bring their own (certifi elsewhere). They too have to trust
 # the box's bundle, which is the runtime's roots and Airlock's authority. A file of the script's own stays what it is.
 import os
-import sys
 
 OWN_ROOTS = (
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
@@ -10,42 +9,11 @@ OWN_ROOTS = (
 CERTIFI = "/certifi/cacert.pem"
 
 
-def trust():
+def trust(changes):
     """Arranges that the module ssl is changed as soon as it is imported: it is too large for idle boxes."""
     bundle = os.environ.get("SSL_CERT_FILE")
-    if not bundle:
-        return
-    if "ssl" in sys.modules:
-        share_roots(sys.modules["ssl"], bundle)
-    else:
-        sys.meta_path.insert(0, SSLFinder(bundle))
-
-
-class SSLFinder:
-    """Finds the module ssl as the finders after it would, and changes it once it has run."""
-
-    def __init__(self, bundle):
-        self.bundle = bundle
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "ssl":
-            return None
-        sys.meta_path.remove(self)
-        for finder in sys.meta_path:
-            spec = finder.find_spec(name, path, target)
-            if spec is not None:
-                self.follow(spec.loader)
-                return spec
-        return None
-
-    def follow(self, loader):
-        execute, bundle = loader.exec_module, self.bundle
-
-        def exec_module(module):
-            execute(module)
-            share_roots(module, bundle)
-
-        loader.exec_module = exec_module
+    if bundle:
+        changes.add("ssl", lambda ssl: share_roots(ssl, bundle))
 
 
 def share_roots(ssl, bundle):

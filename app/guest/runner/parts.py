@@ -1,0 +1,72 @@
+# A box is opened for each script, so what its interpreter does before it is ready counts. Only what every script needs is compiled and imported by then:
+# the other parts of the runner, and modules, when they are needed, or while the box waits for its script.
+import sys
+
+
+class Part:
+    """A part of the runner that is compiled when it is first needed. It has functions and constants only: twice, by two threads, does no harm."""
+
+    compiled = False
+
+    def __init__(self, name):
+        self.name = name
+
+    def __getattr__(self, name):
+        self.compile()
+        return globals()[name]
+
+    def compile(self):
+        if not self.compiled:
+            exec(compile(PARTS[self.name], "<airlock>", "exec"), globals())
+            self.compiled = True
+
+
+failure = Part("failure")
+foreign = Part("foreign")
+
+
+# Modules that the runner needs sooner or later, with what they import. For them a script's own files don't count, whether they have been imported before it
+# began or not: so it makes no difference to it.
+STANDARD = frozenset(
+    "_weakrefset collections contextlib copyreg datetime decimal enum functools json keyword linecache numbers operator re reprlib sre_compile sre_constants sre_parse "
+    "textwrap threading token tokenize traceback types warnings".split()
+)
+
+
+class Changes:
+    """Changes modules as soon as they have been imported. It finds them as the finders after it would, standard ones in the interpreter's own directories."""
+
+    def __init__(self):
+        self.library = sys.path[1:]  # the first is the working directory
+        self.waiting = {}
+        sys.meta_path.insert(0, self)
+
+    def add(self, name, change):
+        """Calls change with the module, now or when somebody imports it."""
+        if name in sys.modules:
+            change(sys.modules[name])
+        else:
+            self.waiting[name] = change
+
+    def find_spec(self, name, path=None, target=None):
+        change = self.waiting.pop(name, None)
+        if change is None and name not in STANDARD:
+            return None
+        if name in STANDARD:
+            path = self.library
+        for finder in sys.meta_path:
+            spec = finder.find_spec(name, path, target) if finder is not self else None
+            if spec is not None:
+                if change is not None:
+                    self.follow(spec.loader, change)
+                return spec
+        return None
+
+    def follow(self, loader, change):
+        execute = loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            change(module)
+
+        loader.exec_module = exec_module
