@@ -11,12 +11,15 @@ const minNumbers = minWhole
 
 // list is a row of numbers of one base that stand one after the other. They are only counted until there are enough of them.
 type list struct {
-	base  int
-	bit   uint8
-	count int
-	from  int    // where the first one begins
-	to    int    // where the last one ends
-	word  []byte // the last token that was no whole number of this base
+	base   int
+	bit    uint8
+	count  int
+	from   int    // where the first one begins
+	last   int    // where the last one begins
+	to     int    // where it ends
+	word   []byte // the last token that was no whole number of this base
+	parted bool   // it stands behind the last number
+	glued  bool   // a number may be two bytes
 }
 
 // lister goes through a text from token to token.
@@ -70,7 +73,7 @@ func (l *lister) read(i, until int) int {
 		}
 		from := i
 		if !begun {
-			if i = endOfWord(text, i); i-from > maxToken || digitOf[text[i-1]]&base16 == 0 {
+			if i = endOfWord(text, i); digitOf[text[i-1]]&base16 == 0 {
 				l.setWord(text[from:i])
 				continue // nothing to add to, and no number
 			}
@@ -105,7 +108,6 @@ func (l *lister) take(t token, from int, near bool) (begun bool) {
 }
 
 const (
-	maxToken   = 24 // bytes of the longest word in which the first number of a list may be
 	maxBetween = 6  // bytes between two numbers of a list, white space not counted
 	maxColumn  = 80 // bytes between them with that
 )
@@ -126,88 +128,132 @@ func sideBySide(between []byte) bool {
 
 // take counts a number, or ends the list. The same word may stand between all numbers: chr(72)+chr(105).
 func (l *list) take(b *build, text []byte, t token, from int) {
-	if l.count > 0 && bytes.Equal(l.word, t.text) {
-		return
-	}
-	_, lead, length := l.number(t, l.count == 0)
-	if length < len(t.text) {
-		l.word = t.text
-	}
-	if length == 0 {
+	switch {
+	case l.count == 0:
+		l.begin(t, from)
+	case bytes.Equal(l.word, t.text):
+		l.parted = true
+	case l.isNumber(t):
+		l.goOn(from, len(t.text))
+		l.glued = l.glued || l.base == 10 && len(t.text) > 3 && l.mayBeTwo(t.text)
+	default:
+		length := 0
+		if l.count+1 >= minNumbers { // something may stand directly behind the last one
+			length = l.heads(t.text).lengths[0]
+		}
+		behind := !l.parted && length == 0
+		if length > 0 {
+			l.goOn(from, length)
+		}
 		l.flush(b, text)
-		return
-	}
-	if l.count == 0 {
-		l.from = from + lead
-	}
-	l.count++
-	l.to = from + lead + length
-	if lead+length < len(t.text) {
-		l.flush(b, text)
+		l.anew(t, from, behind)
 	}
 }
 
-// number reads the number in a token: all of it; its end, if the number is the first of a list; or two hex digits at the beginning of the last one.
-// length is 0 if there is none.
-func (l *list) number(t token, first bool) (n rune, lead, length int) {
-	if t.fits&l.bit != 0 {
-		if n, ok := number(t, l.base); ok {
-			return n, 0, len(t.text)
+// isNumber says that the whole token is a number.
+func (l *list) isNumber(t token) bool {
+	if t.fits&l.bit == 0 {
+		return false
+	}
+	_, ok := number(t, l.base)
+	return ok
+}
+
+// goOn counts a number.
+func (l *list) goOn(from, length int) {
+	l.count++
+	l.last, l.to, l.parted = from, from+length, false
+}
+
+// begin begins a list with a token, if that is a number or ends in one: something may stand directly before it.
+func (l *list) begin(t token, from int) {
+	if l.isNumber(t) {
+		l.from = from
+		l.goOn(from, len(t.text))
+		return
+	}
+	l.word = t.text
+	if t.last&l.bit != 0 {
+		if _, length := l.tail(t.text); length > 0 {
+			l.beginWith(t, from, length)
 		}
 	}
-	switch {
-	case first && t.last&l.bit == 0:
-	case first: // something may stand directly before it
-		if lead = junk(t.text, l.base); lead == 0 {
-			break
+}
+
+// beginWith begins a list with what a token ends in.
+func (l *list) beginWith(t token, from, length int) {
+	l.from = from + len(t.text) - length
+	l.goOn(l.from, length)
+}
+
+// anew begins another list with the token that ended the last one: its end may be a number, or it may be the word between that list's last number and
+// what follows, if it stands behind it.
+func (l *list) anew(t token, from int, behind bool) {
+	l.word = t.text
+	if t.last&l.bit != 0 {
+		if n, length := l.tail(t.text); length > 0 && (!behind || n >= leastByte) { // not the 8 of uint8
+			l.beginWith(t, from, length)
+			return
 		}
-		if end := t.text[lead:]; l.base == 16 && len(end) == 2 { // the usual case
-			if hexDigit[end[0]] >= 0 {
-				return rune(hexDigit[end[0]])<<4 | rune(hexDigit[end[1]]), lead, 2
-			}
-		} else if n, ok := number(tokenAt(t.text, lead), l.base); ok {
-			return n, lead, len(t.text) - lead
-		}
-	case l.base == 16 && len(t.text) > 2:
-		if n, ok := number(tokenAt(t.text[:2], 0), 16); ok {
-			return n, 0, 2
-		}
-	default: // something may stand directly behind the last one
-		for length < len(t.text) && digitOf[t.text[length]]&l.bit != 0 {
-			length++
-		}
-		if length > 0 && length < len(t.text) {
-			if n, ok := number(tokenAt(t.text[:length], 0), l.base); ok {
-				return n, 0, length
-			}
-		}
-		return 0, 0, 0
 	}
-	return 0, 0, 0
+	if behind {
+		l.count, l.from, l.parted = 1, l.last, true
+	}
 }
 
 // flush ends the list and reads it, if it is long enough.
 func (l *list) flush(b *build, text []byte) {
 	if l.count >= minNumbers {
-		l.read(b, text)
+		l.readAll(b, text, l.from, l.last, l.to)
+		if l.glued {
+			l.readParts(b, text)
+		}
 	}
-	l.count = 0
+	l.count, l.glued = 0, false
 }
 
-// read adds what the numbers stand for: each a byte, and each a character, where that differs.
-func (l *list) read(b *build, text []byte) {
+// readAll adds each way to read a part of the list. Its first and last numbers begin at offsets, and it ends at another one.
+func (l *list) readAll(b *build, text []byte, from, last, to int) {
+	first := tokenAt(text[:to], from).text
+	starts, ends := l.tails(first), l.heads(text[last:to])
+	for i, n := range starts.lengths[:starts.count] {
+		for k, m := range ends.lengths[:ends.count] {
+			if (from == l.from || starts.numbers[i] < 256) && (to == l.to || ends.numbers[k] < 256) {
+				l.read(b, text, window{from + len(first) - n, last + m})
+			}
+		}
+	}
+}
+
+// readParts reads what is between numbers that are no bytes: each may be the last one of a list and the first one of the next.
+func (l *list) readParts(b *build, text []byte) {
+	from, count := l.from, 0
+	l.each(text, window{l.from, l.to}, func(n rune, at, to int) {
+		count++
+		if n < 256 && at < l.last || at == l.from {
+			return
+		}
+		if count >= minNumbers && (at < l.last || from > l.from) {
+			l.readAll(b, text, from, at, to)
+		}
+		from, count = at, 1
+	})
+}
+
+// read adds what the numbers in a part of the text stand for: each a byte, and each a character, where that differs.
+func (l *list) read(b *build, text []byte, in window) {
 	var narrow, wide []byte
 	differ := false
-	l.each(text, func(n rune, _, _ int) {
+	l.each(text, in, func(n rune, _, _ int) {
 		wide = utf8.AppendRune(wide, n)
 		narrow = appendNumber(narrow, n)
 		differ = differ || n >= utf8.RuneSelf
 	})
 	if holdsPacked(narrow) || legible(narrow) {
-		l.add(b, text, appendNumber)
+		l.add(b, text, in, appendNumber)
 	}
 	if differ && legible(wide) {
-		l.add(b, text, utf8.AppendRune)
+		l.add(b, text, in, utf8.AppendRune)
 	}
 }
 
@@ -220,23 +266,24 @@ func appendNumber(out []byte, n rune) []byte {
 }
 
 // add adds the numbers with their places, and a barrier behind them.
-func (l *list) add(b *build, text []byte, write func([]byte, rune) []byte) {
+func (l *list) add(b *build, text []byte, in window, write func([]byte, rune) []byte) {
 	var buf [utf8.UTFMax]byte
 	b.spans = slices.Grow(b.spans, l.count)
-	l.each(text, func(n rune, from, to int) { b.add(write(buf[:0], n), from, to, whole) })
+	l.each(text, in, func(n rune, from, to int) { b.add(write(buf[:0], n), from, to, whole) })
 	b.barrier()
 }
 
-// each calls f for the numbers and where they are.
-func (l *list) each(text []byte, f func(n rune, from, to int)) {
-	for i := l.from; i < l.to; {
+// each calls f for the numbers in a part of the text and where they are. All are whole there.
+func (l *list) each(text []byte, in window, f func(n rune, from, to int)) {
+	text = text[:in.to]
+	for i := in.from; i < in.to; {
 		if digitOf[text[i]]&begins == 0 {
 			i++
 			continue
 		}
-		t := tokenAt(text[:l.to], i)
+		t := tokenAt(text, i)
 		if !bytes.Equal(l.word, t.text) { // that stands between two
-			if n, _, length := l.number(t, false); length > 0 {
+			if n, ok := number(t, l.base); ok {
 				f(n, i, i+len(t.text))
 			}
 		}

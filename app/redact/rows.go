@@ -14,7 +14,7 @@ const minRow = minNumbers - 2
 
 // nextRow returns the next part of the text, from an offset at which no list is open, with so many tokens that each may be a number and nothing between them but
 // one word, again and again. It asks less of them than read does, so what it passes over has no list that is long enough: a list goes on with nothing but
-// whole numbers and the word before it, and a token that ends in no digit and is another word ends all lists and begins none.
+// whole numbers and one word between them, and a token that ends in no digit and is another word ends all lists and begins none but with the number before it.
 func (l *lister) nextRow(i int) row {
 	text := l.text
 	var word []byte // the last token that can be no number
@@ -24,6 +24,8 @@ func (l *lister) nextRow(i int) row {
 	}
 	found := row{from: i}
 	count := 0
+	behind := -1      // where the last token begins, if it ends in what may be a number,
+	var before []byte // and word before it
 	for i < len(text) {
 		k := digitOf[text[i]]
 		if k&begins == 0 {
@@ -50,14 +52,25 @@ func (l *lister) nextRow(i int) row {
 				found.end = i
 				return found
 			}
-		case word == nil: // a list may have begun with it
-			word = text[from:i]
-		case !bytes.Equal(word, text[from:i]):
-			word, count = text[from:i], 0
-			if last&base16 == 0 {
-				found.from, found.word = i, word
-			}
+			behind, before = from, word
+			continue
+		case bytes.Equal(word, text[from:i]):
+			behind = -1
+			continue
+		case last&base16 != 0: // its end may be a number
+			behind, before = from, word
+		case word == nil: // a list may have begun before it
+			behind = -1
+		case behind >= 0: // a list may have begun there, and go on behind the word
+			found.from, found.word = behind, before
+			behind = -1
+		default:
+			found.from, found.word = i, text[from:i]
 		}
+		if word != nil {
+			count = 0
+		}
+		word = text[from:i]
 	}
 	return found
 }

@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // token is what stands between two signs.
 type token struct {
@@ -85,24 +82,6 @@ const maxNumber = 10
 
 // fitting has, for each length, the bases in which numbers are as long as that.
 var fitting = [...]uint8{0, base10, base8 | base10 | base16, base8 | base10, base10, base10, base2 | base10, base2 | base10, base2, 0}
-
-// junk returns how many bytes at the beginning of a token can't be part of a number at its end.
-func junk(token []byte, base int) int {
-	if base == 16 {
-		if i := bytes.LastIndexByte(token, 'x'); i > 0 && token[i-1] == '0' {
-			return i - 1
-		}
-		return max(len(token)-2, 0)
-	}
-	i := len(token)
-	for i > 0 && token[i-1] >= '0' && token[i-1] <= '9' {
-		i--
-	}
-	if i > 0 && i < len(token) && token[i-1] == 'o' || i > 0 && token[i-1] == 'b' {
-		return max(i-2, 0)
-	}
-	return i
-}
 
 // number reads a token of one base, with the prefix that languages give it or without.
 func number(t token, base int) (rune, bool) {
