@@ -69,14 +69,13 @@ func (b *backend) class(image string) *pool {
 		defer one.close()
 		return one.session.Ready().Code, nil
 	}
-	var p *pool
-	p = newPool(0, runtime.NumCPU(), func(ctx context.Context) (*box, error) {
+	p := newPool(0, runtime.NumCPU(), func(ctx context.Context) (*box, error) {
 		opened, err := openBox(ctx, b.sandbox, spec, guest.Boot{CA: b.ca, Code: b.forms.of(image)})
 		if err != nil {
 			return nil, err
 		}
-		if opened.session.Ready().Compiled {
-			p.wg.Go(func() { b.forms.learn(p.ctx, image, compile) })
+		if opened.session.Ready().Compiled { // the other box is gone before this one is handed out: nothing is left of an execution but what it had
+			b.forms.learn(ctx, image, compile)
 		}
 		b.learn(image, opened)
 		if image == "" {

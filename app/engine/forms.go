@@ -28,18 +28,16 @@ func (f *compiledForms) of(image string) []byte {
 	return f.code[image]
 }
 
-// learn takes an image's form, unless one is being taken. Without it boxes compile for themselves, so it is no error if there is none.
+// learn takes an image's form, unless there is one or one is being taken. Without it boxes compile for themselves, so it is no error if there is none.
 func (f *compiledForms) learn(ctx context.Context, image string, compile func(context.Context) ([]byte, error)) {
 	f.mu.Lock()
-	if f.taking || f.tries[image] == maxCompilations {
+	if f.taking || f.code[image] != nil || f.tries[image] == maxCompilations {
 		f.mu.Unlock()
 		return
 	}
 	f.taking = true
 	f.tries[image]++
 	f.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, openWithin)
-	defer cancel()
 	code, err := compile(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
