@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 )
@@ -122,30 +120,13 @@ func TestSweep(t *testing.T) {
 
 // TestFullDisk gives an engine a disk that is just large enough for the image.
 func TestFullDisk(t *testing.T) {
-	dir, err := os.MkdirTemp("", "docker-engine-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := filepath.Join(dir, "data")
-	if err := os.Mkdir(data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Mount("tmpfs", data, "tmpfs", 0, "size=400m"); err != nil {
-		t.Fatalf("the test needs root: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(data, unix.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-		os.RemoveAll(dir)
-	})
-	d := dockertest.NewIn(t, dir)
+	d := dockertest.NewSmall(t, "400m")
 	if err := d.Import(testImage, base); err != nil {
 		t.Fatal(err)
 	}
 	w := newWorld(t, map[string]string{"host": d.Host(), "image": testImage})
 	w.ready(t)
-	filler := filepath.Join(data, "filler")
+	filler := filepath.Join(d.Data(), "filler")
 	fill(t, filler)
 	if _, _, err := w.do(t, plugins.Spec{}, python("pass")); err == nil || !strings.Contains(err.Error(), "disk is full") {
 		t.Errorf("a box on a full disk: %v", err)

@@ -126,6 +126,18 @@ func receive[T any](t *testing.T, what string, ch <-chan T, limit time.Duration)
 	}
 }
 
+// awaitBox waits until a box has written something, and says how it ended if it did so before.
+func awaitBox(t *testing.T, up <-chan struct{}, done <-chan result) {
+	t.Helper()
+	select {
+	case <-up:
+	case r := <-done:
+		t.Fatalf("the box ended before it said anything: %+v, error %v", r.Exit, r.err)
+	case <-time.After(patience):
+		t.Fatalf("box: nothing after %s", patience)
+	}
+}
+
 // processesWith lists processes, of the whole machine, whose command line contains mark.
 func processesWith(mark string) []string {
 	var found []string

@@ -174,7 +174,7 @@ func badSpecs(t *testing.T, b *bench) {
 	defer cancel()
 	stdout, up := awaitUp()
 	done := b.start(ctx, spec, sleeper(token()), stdout)
-	receive(t, "box", up, patience)
+	awaitBox(t, up, done)
 	if r := <-b.start(t.Context(), spec, Order{Echo: true}, io.Discard); r.err == nil {
 		t.Error("two boxes with one id")
 	}

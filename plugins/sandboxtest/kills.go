@@ -20,7 +20,7 @@ func pluginKilled(t *testing.T, b *bench) {
 	stdout, up := awaitUp()
 	mark := token()
 	done := b.start(t.Context(), plugins.Spec{}, sleeper(mark), stdout)
-	receive(t, "box", up, patience)
+	awaitBox(t, up, done)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

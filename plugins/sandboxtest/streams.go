@@ -114,7 +114,7 @@ func contextKills(t *testing.T, b *bench) {
 	stdout, up := awaitUp()
 	mark := token()
 	done := b.start(ctx, plugins.Spec{}, sleeper(mark), stdout)
-	receive(t, "box", up, patience)
+	awaitBox(t, up, done)
 	if len(processesWith(mark)) == 0 {
 		t.Fatal("the suite can't see the box's processes")
 	}
@@ -141,7 +141,7 @@ func killBehindStdin(t *testing.T, b *bench) {
 		exit, err := b.sandbox.Run(ctx, plugins.Spec{ID: "full-" + mark, Limits: limits()}, stdin, stdout)
 		done <- result{Exit: exit, err: err}
 	}()
-	receive(t, "box", up, patience)
+	awaitBox(t, up, done)
 	time.Sleep(300 * time.Millisecond) // until every buffer on the way is full
 	cancel()
 	wantKilled(t, receive(t, "exit", done, patience))

@@ -40,19 +40,26 @@ func Start(dir string, extra ...string) (*Engine, error) {
 // New starts an engine with a directory of its own, until the end of the test.
 func New(tb testing.TB, extra ...string) *Engine {
 	tb.Helper()
+	e := &Engine{dir: directory(tb), extra: extra}
+	e.keep(tb)
+	return e
+}
+
+// directory is removed at the end of the test.
+func directory(tb testing.TB) string {
+	tb.Helper()
 	dir, err := os.MkdirTemp("", "docker-engine-") // a socket's path has to be short
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { os.RemoveAll(dir) })
-	return NewIn(tb, dir, extra...)
+	return dir
 }
 
-// NewIn does the same in a directory that there is.
-func NewIn(tb testing.TB, dir string, extra ...string) *Engine {
+// keep starts the engine and stops it at the end of the test.
+func (e *Engine) keep(tb testing.TB) {
 	tb.Helper()
-	e, err := Start(dir, extra...)
-	if err != nil {
+	if err := e.Start(); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
@@ -60,7 +67,23 @@ func NewIn(tb testing.TB, dir string, extra ...string) *Engine {
 			tb.Error(err)
 		}
 	})
+}
+
+// onSmallDisk mounts a disk for the engine's data where nobody else sees it: other tests look for mounts that they have left.
+const onSmallDisk = `mkdir "$0/data" && mount -t tmpfs -o size="$1" tmpfs "$0/data" && shift && exec "$@"`
+
+// NewSmall is New with a disk of that size, such as 400m, for the engine's data. The test needs root.
+func NewSmall(tb testing.TB, size string) *Engine {
+	tb.Helper()
+	dir := directory(tb)
+	e := &Engine{dir: dir, under: []string{"sh", "-c", onSmallDisk, dir, size}}
+	e.keep(tb)
 	return e
+}
+
+// Data is where the engine's data can be reached from outside while it runs.
+func (e *Engine) Data() string {
+	return filepath.Join("/proc", strconv.Itoa(e.PID()), "root", e.dir, "data")
 }
 
 // Socket is the path of the engine's socket.

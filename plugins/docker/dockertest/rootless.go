@@ -25,11 +25,7 @@ exec setpriv --reuid "$uid" --regid "$uid" --clear-groups env HOME="$dir" XDG_RU
 // NewRootless starts an engine that has no more rights than an ordinary user, until the end of the test. It needs rootlesskit, slirp4netns and uidmap.
 func NewRootless(tb testing.TB) *Engine {
 	tb.Helper()
-	dir, err := os.MkdirTemp("", "docker-engine-")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { os.RemoveAll(dir) })
+	dir := directory(tb)
 	uid := strconv.Itoa(rootlessUID)
 	must := func(err error) {
 		if err != nil {
@@ -48,11 +44,6 @@ func NewRootless(tb testing.TB) *Engine {
 		must(os.WriteFile(filepath.Join(dir, "etc", file), []byte(text), 0o644))
 	}
 	e := &Engine{dir: dir, under: []string{"unshare", "--mount", "--propagation", "private", "sh", "-c", asUser, "sh", dir, uid}}
-	must(e.Start())
-	tb.Cleanup(func() {
-		if err := e.Stop(); err != nil {
-			tb.Error(err)
-		}
-	})
+	e.keep(tb)
 	return e
 }
