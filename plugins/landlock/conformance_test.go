@@ -16,12 +16,12 @@ import (
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// old is the backend as on a kernel whose Landlock doesn't keep signals in.
+// old is the backend as on a kernel whose Landlock neither keeps signals in nor looks at truncation, such as Debian 12's.
 const old = Name + "-old"
 
 func TestMain(m *testing.M) {
 	if slices.Contains(os.Args, old) {
-		sandboxtest.Main(m, old, func(guest []byte) plugins.Sandbox { return New(WithGuest(guest), WithABI(walls.ScopedABI-1)) })
+		sandboxtest.Main(m, old, func(guest []byte) plugins.Sandbox { return New(WithGuest(guest), WithABI(walls.TruncateABI-1)) })
 		return
 	}
 	sandboxtest.Main(m, Name, func(guest []byte) plugins.Sandbox { return New(WithGuest(guest)) })
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 func TestConformance(t *testing.T) { conform(t, Name, false) }
 
 // TestConformanceOld needs to be root: without uids of their own, boxes must not be opened on such a kernel. It has
-// the least of the suite: all but the wall against signals is as in the other.
+// the least of the suite: all but these walls is as in the other.
 func TestConformanceOld(t *testing.T) { conform(t, old, true) }
 
 func conform(t *testing.T, name string, essential bool) {

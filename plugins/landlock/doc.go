@@ -11,7 +11,7 @@
 // # Uids
 //
 // As root with the capabilities SETUID, SETGID and KILL, which containers have by default, each box gets a uid of its own, and any version of Landlock
-// does. As any other user boxes share Airlock's uid; then Landlock itself has to keep signals in, which takes version 6 (Linux 6.12), and calls that the kernel would
+// does: before version 3, which looks at truncation, the filter refuses it by path. As any other user boxes share Airlock's uid; then Landlock itself has to keep signals in, which takes version 6 (Linux 6.12), and calls that the kernel would
 // allow between processes of one uid are denied by the filter: other processes' limits, priorities and affinity, System V IPC, message queues, and changes of files' metadata by path,
 // which Landlock doesn't look at. Anything else is refused, with what to do about it.
 //

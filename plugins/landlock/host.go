@@ -55,7 +55,7 @@ func (b *Backend) inspect(s settings, instance, stateDir string) (*host, error) 
 	if err := hasRoom(h.tmp); err != nil {
 		return nil, err
 	}
-	h.filter, err = seccomp.Program(runtime.GOARCH, seccomp.Options{Mediated: true})
+	h.filter, err = seccomp.Program(runtime.GOARCH, seccomp.Options{Mediated: true, OpenToTruncate: h.abi < walls.TruncateABI})
 	return h, err
 }
 

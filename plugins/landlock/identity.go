@@ -19,18 +19,14 @@ type identity struct {
 	first, count uint32 // uids of boxes; count is 0 if boxes share Airlock's
 }
 
-// minABI is the first version of Landlock that keeps files from being cut off by their path. With a uid of its own per box it is enough: the filter keeps the
-// box from binding and connecting.
-const minABI = 3
+// minABI is the first version of Landlock there was. With a uid of its own per box it is enough: the filter keeps the box from binding and
+// connecting, and below walls.TruncateABI from cutting off files by their path.
+const minABI = 1
 
 // findIdentity decides. Its errors tell a person what to do.
 func findIdentity(abi int) (identity, error) {
-	switch {
-	case abi >= 1 && abi < minABI:
-		return identity{}, fmt.Errorf("this kernel's Landlock (version %d) can't keep a box from cutting off files of the host that everybody may write, which takes version %d: "+
-			"use Linux 6.2 or later, or the backend bubblewrap", abi, minABI)
-	case abi < minABI:
-		return identity{}, errors.New("this kernel has no Landlock, or a seccomp profile forbids it: use Linux 6.2 or later with landlock in the lsm= list, " +
+	if abi < minABI {
+		return identity{}, errors.New("this kernel has no Landlock, or a seccomp profile forbids it: use Linux 5.13 or later with landlock in the lsm= list, " +
 			"and a container runtime whose default profile knows it (Docker 20.10.10 or later)")
 	}
 	own, err := warden.Own()

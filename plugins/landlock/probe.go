@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,8 @@ type facts struct {
 }
 
 func systemCalls() map[string]int {
-	return map[string]int{
+	calls := map[string]int{
+		"truncate": unix.SYS_TRUNCATE, "openat": unix.SYS_OPENAT, "openat2": unix.SYS_OPENAT2,
 		"unshare": unix.SYS_UNSHARE, "clone": unix.SYS_CLONE, "clone3": unix.SYS_CLONE3, "setns": unix.SYS_SETNS,
 		"mount": unix.SYS_MOUNT, "umount2": unix.SYS_UMOUNT2, "pivot_root": unix.SYS_PIVOT_ROOT, "chroot": unix.SYS_CHROOT,
 		"open_tree": unix.SYS_OPEN_TREE, "move_mount": unix.SYS_MOVE_MOUNT, "fsopen": unix.SYS_FSOPEN, "mount_setattr": unix.SYS_MOUNT_SETATTR,
@@ -53,6 +55,15 @@ func systemCalls() map[string]int {
 		"msgsnd": unix.SYS_MSGSND, "msgrcv": unix.SYS_MSGRCV, "process_madvise": unix.SYS_PROCESS_MADVISE, "move_pages": unix.SYS_MOVE_PAGES,
 		"migrate_pages": unix.SYS_MIGRATE_PAGES,
 	}
+	if runtime.GOARCH == "amd64" { // the only one of the two that has them
+		calls["open"], calls["creat"] = 2, 85
+	}
+	return calls
+}
+
+// decided lists calls that aren't refused whatever their arguments, or not on every kernel.
+func decided() []string {
+	return []string{"clone", "clone3", "unshare", "truncate", "open", "creat", "openat", "openat2"}
 }
 
 // probeLimits are small, so that reaching them is quick.
@@ -74,7 +85,7 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 		Outside: os.Getpid(), UID: os.Geteuid(), OwnUID: h.identity.count > 0, Pids: limits.Pids, Tmp: limits.Tmp, Files: limits.Files,
 	}
 	for name := range f.Calls {
-		if !slices.Contains([]string{"clone", "clone3", "unshare"}, name) {
+		if !slices.Contains(decided(), name) {
 			f.Closed = append(f.Closed, name)
 		}
 	}

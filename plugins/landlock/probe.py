@@ -98,6 +98,56 @@ def _():
     return bad
 
 
+def cutting(path):
+    """Lists the ways to cut off a file by its path, and the call that each is."""
+    ways = [("truncate", (path, 0))]
+    for access in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_ACCMODE):  # the last is for neither, and Landlock knows no right for that
+        for more in (os.O_TRUNC, os.O_TRUNC | os.O_CREAT, os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC):
+            ways += [("openat", (-100, path, access | more, 0o666)), ("open", (path, access | more, 0o666)),
+                     ("openat2", (-100, path, struct.pack("=QQQ", access | more, 0o666 if more & os.O_CREAT else 0, 0), 24))]
+    ways.append(("creat", (path, 0o666)))
+    return [(name, args) for name, args in ways if name in facts["calls"]]
+
+
+@control("host files can't be cut off")
+def _():
+    "truncated by path, by links and by descriptors, and opened with O_TRUNC for each access by each call"
+    f = facts["file"]
+    os.symlink(f, "link")
+    place = os.open(f, os.O_PATH)
+    try:
+        for path in (f, "link", "../" + os.path.basename(f), "/proc/self/fd/%d" % place, "/proc/thread-self/fd/%d" % place):
+            for name, args in cutting(path.encode()):
+                number = syscall(name, *args)
+                if number not in (errno.EACCES, errno.EPERM, errno.ENOSYS):
+                    return "%s%r: error %d" % (name, args, number)
+        bad = refused(lambda: os.ftruncate(place, 0), errno.EBADF, errno.EINVAL)
+    finally:
+        os.close(place)
+        os.unlink("link")
+    with open("own", "wb") as own:
+        own.write(b"1234")
+        own.flush()
+        own.truncate(2)
+    short = os.path.getsize("own")
+    open("own", "wb").close()
+    if (short, os.path.getsize("own")) != (2, 0):
+        bad = bad or "its own files can't be cut off either"
+    os.unlink("own")
+    return bad
+
+
+@control("files are opened to read or to write")
+def _():
+    "opened files and devices for neither, by each call"
+    for path in (facts["file"], "own", "/dev/ptmx", "/dev/tty", "/dev/net/tun", "/dev/fuse", "/dev/kvm"):
+        path, neither = path.encode(), os.O_ACCMODE
+        for name, args in (("openat", (-100, path, neither, 0)), ("open", (path, neither, 0)), ("openat2", (-100, path, struct.pack("=QQQ", neither, 0, 0), 24))):
+            number = syscall(name, *args) if name in facts["calls"] else errno.ENOSYS
+            if number not in (errno.EACCES, errno.EPERM, errno.ENOSYS):
+                return "%s%r: error %d" % (name, args, number)
+
+
 @control("metadata of host files can't be changed")
 def _():
     "changed mode, owner, times and attributes by path"

@@ -9,6 +9,7 @@ const (
 	retKill  = 0x80000000 // the whole process
 
 	eperm        = 1
+	eacces       = 13
 	enotty       = 25
 	enosys       = 38
 	eafnosupport = 97

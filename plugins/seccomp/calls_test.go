@@ -11,7 +11,8 @@ func everyCall() []call {
 	return append(slices.Concat(denied(), hidden(), shared(), metadata(), dispensable()),
 		callClone3(), callClone(), callUnshare(), callSocket(), callSocketpair(), callPersonality(), callFcntl(), callIoctl(),
 		callConnect(), callFork(), callVfork(), callSendto(), callSendmsg(), callSendmmsg(), callSetsockopt(), callPrlimit(), callSetscheduler(),
-		callSetparam(), callSetattr(), callSetaffinity(), callSetpriority(), callIoprioSet(), callPrctl())
+		callSetparam(), callSetattr(), callSetaffinity(), callSetpriority(), callIoprioSet(), callPrctl(),
+		callMmap(), callCloseRange(), callOpen(), callOpenat(), callOpenat2(), callTruncate())
 }
 
 // TestNumbers compares every number of the tables with the list of its own architecture, whichever one the test runs on. A call that an

@@ -13,6 +13,8 @@ func TestMediatedVerdicts(t *testing.T) {
 		denied = uint32(retErrno | eperm)
 		family = uint32(retErrno | eafnosupport)
 		unfit  = uint32(retErrno | enotty)
+		absent = uint32(retErrno | enosys)
+		closed = uint32(retErrno | eacces)
 	)
 	tests := []struct {
 		name         string
@@ -84,6 +86,15 @@ func TestMediatedVerdicts(t *testing.T) {
 		{"ioctl generation", 16, 29, []uint64{3, 0x40087602}, unfit},
 		{"ioctl verity", 16, 29, []uint64{3, 0x40806685}, unfit},
 		{"ioctl terminal", 16, 29, []uint64{3, 0x5401}, allow},
+		{"open to read", 257, 56, []uint64{0xffffff9c, 0, 0x80000}, allow},
+		{"open to write", 257, 56, []uint64{0xffffff9c, 0, 0x80241}, allow},
+		{"open for neither", 257, 56, []uint64{0xffffff9c, 0, 3}, closed},
+		{"open for neither with flags", 257, 56, []uint64{0xffffff9c, 0, 0x80a43}, closed},
+		{"open for neither with high bits", 257, 56, []uint64{0xffffff9c, 0, 1<<32 | 3}, closed},
+		{"open to read and cut off", 257, 56, []uint64{0xffffff9c, 0, 0x200}, allow}, // Landlock looks
+		{"open by a structure", 437, 437, nil, absent},
+		{"truncate", 76, 45, nil, allow},
+		{"ftruncate", 77, 46, nil, allow},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,6 +106,40 @@ func TestMediatedVerdicts(t *testing.T) {
 				t.Errorf("arm64: %#x, want %#x", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestOpenToTruncate has every combination of access and O_TRUNC, on both architectures.
+func TestOpenToTruncate(t *testing.T) {
+	const (
+		allow                      = uint32(retAllow)
+		closed                     = uint32(retErrno | eacces)
+		trunc, others, high uint64 = 0x200, 0x80c40, 7 << 32
+	)
+	for goarch, audit := range map[string]uint32{"amd64": auditAMD64, "arm64": auditARM64} {
+		check := func(c call, want uint32, args ...uint64) {
+			t.Helper()
+			number := map[string]int{"amd64": c.amd64, "arm64": c.arm64}[goarch]
+			if number == none {
+				return
+			}
+			if got := verdict(t, goarch, Options{Mediated: true, OpenToTruncate: true}, data(audit, number, args...)); got != want {
+				t.Errorf("%s on %s with %#x: %#x, want %#x", c.name, goarch, args, got, want)
+			}
+		}
+		for access, verdicts := range [][2]uint32{{allow, closed}, {allow, allow}, {allow, allow}, {closed, closed}} { // without and with O_TRUNC
+			for cut, want := range verdicts {
+				for _, more := range []uint64{0, others, high, others | high} {
+					flags := uint64(access) | uint64(cut)*trunc | more
+					check(callOpen(), want, 0, flags)
+					check(callOpenat(), want, 0xffffff9c, 0, flags)
+				}
+			}
+		}
+		check(callTruncate(), closed)
+		check(callOpenat2(), retErrno|enosys)
+		check(call{"ftruncate", 77, 46}, allow)
+		check(call{"creat", 85, none}, allow)
 	}
 }
 

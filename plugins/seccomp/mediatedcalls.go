@@ -68,3 +68,7 @@ func callSetaffinity() call  { return call{"sched_setaffinity", 203, 122} }
 func callSetpriority() call  { return call{"setpriority", 141, 140} }
 func callIoprioSet() call    { return call{"ioprio_set", 251, 30} }
 func callPrctl() call        { return call{"prctl", 157, 167} }
+func callOpen() call         { return call{"open", 2, none} }
+func callOpenat() call       { return call{"openat", 257, 56} }
+func callOpenat2() call      { return call{"openat2", 437, 437} }
+func callTruncate() call     { return call{"truncate", 76, 45} }

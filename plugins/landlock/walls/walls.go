@@ -13,6 +13,12 @@ import (
 // ScopedABI is the first version of Landlock that keeps signals and abstract Unix sockets in.
 const ScopedABI = 6
 
+// referABI is the first version that lets files be moved between directories at all.
+const referABI = 2
+
+// TruncateABI is the first version of Landlock that keeps files from being cut off by their path, or by opening them to read. Before, somebody else has to.
+const TruncateABI = 3
+
 // ABI returns the version of the kernel's Landlock, 0 if there is none or it may not be used.
 func ABI() int {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
@@ -49,8 +55,8 @@ func handled(abi int) unix.LandlockRulesetAttr {
 		abi    int
 		access uint64
 	}{
-		{2, unix.LANDLOCK_ACCESS_FS_REFER},
-		{3, unix.LANDLOCK_ACCESS_FS_TRUNCATE},
+		{referABI, unix.LANDLOCK_ACCESS_FS_REFER},
+		{TruncateABI, unix.LANDLOCK_ACCESS_FS_TRUNCATE},
 		{5, unix.LANDLOCK_ACCESS_FS_IOCTL_DEV},
 		{9, unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX},
 	} {
@@ -110,10 +116,11 @@ func (w Walls) private() []string {
 	return []string{w.Private}
 }
 
-// EnterInner restricts the calling thread, which is inside walls already, so that its children can neither signal nor trace it.
+// EnterInner restricts the calling thread, which is inside walls already, so that its children can neither signal nor trace it. It takes nothing else away: moving files from
+// one directory to another is denied by every wall that doesn't allow it.
 func EnterInner(abi int) error {
-	attr := unix.LandlockRulesetAttr{Scoped: scopes(abi)}
-	if attr.Scoped == 0 {
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_REFER, Scoped: scopes(abi)}
+	if abi < referABI {
 		attr.Handled_access_fs = unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK // something has to be denied, and nobody in a box can do this
 	}
 	ruleset, err := create(attr)
@@ -121,6 +128,11 @@ func EnterInner(abi int) error {
 		return err
 	}
 	defer unix.Close(ruleset)
+	if abi >= referABI {
+		if _, err := allow(ruleset, "/", unix.LANDLOCK_ACCESS_FS_REFER); err != nil {
+			return err
+		}
+	}
 	return restrict(ruleset)
 }
 

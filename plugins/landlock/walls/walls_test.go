@@ -49,3 +49,35 @@ func TestEnter(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestInnerWallsLetFilesMove holds what scripts see, who are behind both. Moving a file to another directory, which every wall denies unless it says otherwise, was refused to them on every kernel.
+func TestInnerWallsLetFilesMove(t *testing.T) {
+	for abi := 1; abi <= ABI(); abi++ {
+		private, closed := t.TempDir(), t.TempDir()
+		for _, dir := range []string{private, closed} {
+			if err := os.MkdirAll(filepath.Join(dir, "from"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(private, "from/file"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var err, out, within error
+		OnThrowawayThread(func() {
+			if _, err = (Walls{Private: private}).Enter(abi); err != nil {
+				return
+			}
+			if err = EnterInner(abi); err != nil {
+				return
+			}
+			out = os.Rename(filepath.Join(private, "from/file"), filepath.Join(closed, "file"))
+			within = os.Rename(filepath.Join(private, "from/file"), filepath.Join(private, "file"))
+		})
+		if err != nil || !errors.Is(out, unix.EXDEV) && !errors.Is(out, unix.EACCES) {
+			t.Errorf("version %d: %v; to outside: %v", abi, err, out)
+		}
+		if moved := within == nil; moved != (abi >= referABI) {
+			t.Errorf("version %d: within the private directory: %v", abi, within)
+		}
+	}
+}

@@ -36,7 +36,7 @@ for directory in ("/", "/usr", "/usr/bin", "/usr/local", "/etc", "/dev", "/dev/s
         pass
 for path in ("/usr/bin/env", "/etc/passwd", "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/self/oom_score_adj", "/proc/1/oom_score_adj", "/dev/mem",
              "/dev/kmsg", "/dev/sda", "/dev/vda", "/dev/kvm", "/dev/fuse", "/dev/ptmx", "/dev/tty", "/dev/net/tun"):
-    for flags in (os.O_WRONLY, os.O_RDWR):
+    for flags in (os.O_WRONLY, os.O_RDWR, os.O_ACCMODE):  # the last is for neither, and still opens
         try:
             os.open(path, flags)
             print("opened for writing", path)
