@@ -138,6 +138,21 @@ func awaitBox(t *testing.T, up <-chan struct{}, done <-chan result) {
 	}
 }
 
+// awaitProcess is awaitBox for one whose output nobody reads: it waits for a process with mark.
+func awaitProcess(t *testing.T, mark string, done <-chan result) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); len(processesWith(mark)) == 0; {
+		select {
+		case r := <-done:
+			t.Fatalf("the box ended before its process was there: %+v, error %v", r.Exit, r.err)
+		case <-time.After(5 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("process: nothing after %s", patience)
+		}
+	}
+}
+
 // processesWith lists processes, of the whole machine, whose command line contains mark.
 func processesWith(mark string) []string {
 	var found []string

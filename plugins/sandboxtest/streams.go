@@ -126,7 +126,7 @@ func contextKills(t *testing.T, b *bench) {
 func wantKilled(t *testing.T, r result) {
 	t.Helper()
 	if r.err != nil || r.Reason != plugins.ReasonKilled {
-		t.Errorf("Run = %+v, want killed", r)
+		t.Errorf("Run = %+v, error %v, want killed", r.Exit, r.err)
 	}
 }
 
@@ -160,12 +160,7 @@ func killBehindStdout(t *testing.T, b *bench) {
 	defer out.open()
 	mark := token()
 	done := b.start(ctx, plugins.Spec{}, python("while True: print('x' * 1000)", mark), out)
-	eventually(t, patience, func() []string {
-		if len(processesWith(mark)) == 0 {
-			return []string{"not started"}
-		}
-		return nil
-	})
+	awaitProcess(t, mark, done)
 	time.Sleep(300 * time.Millisecond) // as above
 	cancel()
 	wantKilled(t, receive(t, "exit", done, patience))
