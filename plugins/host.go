@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"time"
 )
 
@@ -79,30 +80,44 @@ func (cfg HostConfig) pingEvery() time.Duration {
 // Open starts a plugin. The caller must Close the client.
 func Open(ctx context.Context, cfg HostConfig) (*Client, error) {
 	c := New(cfg)
-	if _, err := c.running(ctx); err != nil {
+	if _, err := c.running(ctx, c.repeatCheck); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// Check implements Sandbox.
+// Check implements Sandbox. What a plugin promises that had to be started for it need not be what it promised before.
 func (c *Client) Check(ctx context.Context, cfg Config) (Report, error) {
-	p, err := c.running(ctx)
-	if err != nil {
+	var report Report
+	var failed error
+	started := false
+	p, err := c.running(ctx, func(ctx context.Context, p *process) error {
+		started = true
+		if report, failed = p.Check(ctx, cfg); errors.Is(failed, ErrLost) {
+			return failed
+		}
+		if failed == nil {
+			c.remember(cfg, report)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
 		return Report{}, err
+	case started:
+		return report, failed
 	}
-	report, err := p.Check(ctx, cfg)
-	if err != nil {
+	if report, err = p.Check(ctx, cfg); err != nil {
 		return report, c.reconsider(p, err)
 	}
+	c.busy <- struct{}{}
+	defer func() { <-c.busy }()
 	c.remember(cfg, report)
 	return report, nil
 }
 
-// remember keeps what a restarted plugin has to be told.
+// remember keeps what a restarted plugin has to be told. The caller holds the token.
 func (c *Client) remember(cfg Config, report Report) {
-	c.busy <- struct{}{}
-	defer func() { <-c.busy }()
 	c.checked = nil
 	if report.Ready {
 		c.checked, c.promised = &cfg, report
@@ -111,7 +126,7 @@ func (c *Client) remember(cfg Config, report Report) {
 
 // Run implements Sandbox.
 func (c *Client) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error) {
-	p, err := c.running(ctx)
+	p, err := c.running(ctx, c.repeatCheck)
 	if err != nil {
 		return Exit{}, err
 	}
@@ -146,8 +161,8 @@ func (c *Client) Close() error {
 	return p.end()
 }
 
-// running returns the plugin, started and checked if necessary.
-func (c *Client) running(ctx context.Context) (*process, error) {
+// running returns the plugin. One that had to be started is first given to prove, while nobody else can use it.
+func (c *Client) running(ctx context.Context, prove func(context.Context, *process) error) (*process, error) {
 	select {
 	case c.busy <- struct{}{}:
 		defer func() { <-c.busy }()
@@ -167,7 +182,7 @@ func (c *Client) running(ctx context.Context) (*process, error) {
 	if err := c.pause(ctx); err != nil {
 		return nil, err
 	}
-	return c.restart(ctx)
+	return c.restart(ctx, prove)
 }
 
 // reconsider discards the plugin if a call's error means that it's gone. Other boxes may be fine, so it has to be really gone.
@@ -230,7 +245,7 @@ func (c *Client) pause(ctx context.Context) error {
 	}
 }
 
-func (c *Client) restart(ctx context.Context) (*process, error) {
+func (c *Client) restart(ctx context.Context, prove func(context.Context, *process) error) (*process, error) {
 	p, err := start(ctx, c.cfg)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -238,19 +253,30 @@ func (c *Client) restart(ctx context.Context) (*process, error) {
 		}
 		return nil, err
 	}
-	if c.checked != nil {
-		report, err := p.Check(ctx, *c.checked)
-		if err == nil && !report.Ready {
-			err = fmt.Errorf("not ready: %s", report.Reason)
-		}
-		if err == nil && (report.Tier != c.promised.Tier || report.Runtime != c.promised.Runtime) {
-			err = errors.New("it does not promise what it did before; it has to be proved anew")
-		}
-		if err != nil {
+	if err := prove(ctx, p); err != nil {
+		if ctx.Err() == nil {
 			c.failed()
-			return nil, errors.Join(fmt.Errorf("check restarted plugin %s: %w", c.cfg.Name, err), p.end())
 		}
+		return nil, errors.Join(err, p.end())
 	}
 	c.process = p
 	return p, nil
+}
+
+// repeatCheck holds a plugin that was started again to what it promised. The caller holds the token.
+func (c *Client) repeatCheck(ctx context.Context, p *process) error {
+	if c.checked == nil {
+		return nil
+	}
+	report, err := p.Check(ctx, *c.checked)
+	switch {
+	case err != nil:
+	case !report.Ready:
+		err = fmt.Errorf("not ready: %s", report.Reason)
+	case report.Tier != c.promised.Tier, report.Runtime != c.promised.Runtime, !maps.Equal(report.Images, c.promised.Images):
+		err = errors.New("it does not promise what it did before; it has to be proved anew")
+	default:
+		return nil
+	}
+	return fmt.Errorf("check restarted plugin %s: %w", c.cfg.Name, err)
 }

@@ -46,6 +46,13 @@ func (s *inside) Check(_ context.Context, cfg Config) (Report, error) {
 		}
 		report.Tier = Tier(tier)
 	}
+	if file := cfg.Settings["image_file"]; file != "" {
+		id, err := os.ReadFile(file)
+		if err != nil {
+			return report, err
+		}
+		report.Images = map[string]string{"image": string(id)}
+	}
 	return report, nil
 }
 

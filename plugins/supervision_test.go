@@ -142,6 +142,52 @@ func TestWeakerAfterRestart(t *testing.T) {
 	output(t, c)
 }
 
+// A plugin that promised something else after its restart (other packages, say) stayed out of use until the server was restarted: Check asked it for its old promise first.
+func TestCheckAcceptsWhatARestartedPluginPromisesNow(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	mark := filepath.Join(t.TempDir(), "tier")
+	promise := func(tier string) {
+		t.Helper()
+		if err := os.WriteFile(mark, []byte(tier), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := open(t, HostConfig{})
+	cfg := Config{Instance: "i", Settings: map[string]string{"tier_file": mark}}
+	promise("full")
+	if r, err := c.Check(t.Context(), cfg); err != nil || r.Tier != TierFull {
+		t.Fatal(r, err)
+	}
+	promise("restricted")
+	_, _ = c.Run(t.Context(), Spec{ID: "die"}, strings.NewReader(""), io.Discard)
+	if r, err := c.Check(t.Context(), cfg); err != nil || r.Tier != TierRestricted {
+		t.Fatal(r, err)
+	}
+	output(t, c)
+	_, _ = c.Run(t.Context(), Spec{ID: "die"}, strings.NewReader(""), io.Discard)
+	output(t, c) // the new promise counts
+}
+
+// The images that boxes can be given are part of the promise, each by what it stands for.
+func TestOtherImagesAfterRestart(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	mark := filepath.Join(t.TempDir(), "image")
+	if err := os.WriteFile(mark, []byte("sha256:1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, HostConfig{})
+	if r, err := c.Check(t.Context(), Config{Instance: "i", Settings: map[string]string{"image_file": mark}}); err != nil || r.Images["image"] != "sha256:1" {
+		t.Fatal(r, err)
+	}
+	if err := os.WriteFile(mark, []byte("sha256:2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = c.Run(t.Context(), Spec{ID: "die"}, strings.NewReader(""), io.Discard)
+	if _, err := c.Run(t.Context(), Spec{ID: "look"}, strings.NewReader(""), io.Discard); err == nil || !strings.Contains(err.Error(), "proved anew") {
+		t.Fatalf("a box of another image was opened: %v", err)
+	}
+}
+
 // refusals of an operator's own plugin name their reason.
 func TestOwnPluginRefusals(t *testing.T) {
 	self, err := os.Executable()

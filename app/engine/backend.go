@@ -3,8 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -165,5 +165,5 @@ func refusal(report plugins.Report, err error) string {
 
 // same reports whether boxes that were opened under one proof are as good as those that will be under the other.
 func same(a, b plugins.Report) bool {
-	return a.Tier == b.Tier && a.Runtime == b.Runtime && slices.Equal(sortedKeys(a.Images), sortedKeys(b.Images))
+	return a.Tier == b.Tier && a.Runtime == b.Runtime && maps.Equal(a.Images, b.Images)
 }

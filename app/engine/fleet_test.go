@@ -234,6 +234,24 @@ func TestPackagesOfColdClassesAreFoundOut(t *testing.T) {
 	}
 }
 
+// The manifest went on naming the image that a name stood for before it was proved again.
+func TestManifestNamesTheImageAsProvedLast(t *testing.T) {
+	report := func(id string) plugins.Report {
+		r := passes("a", plugins.TierFull)
+		r.Images = map[string]string{"data:1": id}
+		return r
+	}
+	w, boxes := yard(t, func(c *Config) { c.Pool = -1 }, report("sha256:1"))
+	w.require(app.Placement{Image: "data:1"})
+	for _, id := range []string{"sha256:1", "sha256:2"} {
+		boxes["a"].SetReport(report(id))
+		w.must(w.Prove(t.Context(), "a"))
+		if x, _ := w.finished("result 1", app.StatusCompleted); x.Manifest.Runtime != id {
+			t.Errorf("runtime %q, want %q", x.Manifest.Runtime, id)
+		}
+	}
+}
+
 // What an image's interpreter compiled goes to boxes of that image alone, and comes from a box that no script is sent to.
 func TestCompiledRunnerStaysInItsImage(t *testing.T) {
 	images := passes("a", plugins.TierFull)
