@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
@@ -168,6 +169,43 @@ func TestAutoTriesTheStrongerAlthoughAWeakerWasProvedMeanwhile(t *testing.T) {
 	w.await("outcomes", func(h Health) bool { return !h.Checking })
 	if h := w.Health(); h.Backend != "strong" || !h.Ready {
 		t.Errorf("afterwards %+v", h)
+	}
+}
+
+// watched is a backend that tells of each proof as it begins.
+type watched struct {
+	*fake.Backend
+	begins func()
+}
+
+func (b watched) Check(ctx context.Context, c plugins.Config) (plugins.Report, error) {
+	b.begins()
+	return b.Backend.Check(ctx, c)
+}
+
+// When all proofs are taken again, each counts before the next begins: what the first one found out had to wait for the last, which may take a minute.
+func TestAProofCountsBeforeTheNextBegins(t *testing.T) {
+	var again atomic.Bool
+	var inUse string
+	var w *world
+	var boxes map[string]*fake.Backend
+	w, boxes = yard(t, func(c *Config) {
+		c.Pool = -1
+		c.Sandboxes[1].Backend = watched{c.Sandboxes[1].Backend.(*fake.Backend), func() {
+			if again.Load() {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				inUse = w.first().report.Runtime
+			}
+		}}
+	}, passes("a", plugins.TierFull), passes("b", plugins.TierFull))
+	other := passes("a", plugins.TierFull)
+	other.Runtime = "another root"
+	boxes["a"].SetReport(other)
+	again.Store(true)
+	w.must(w.Prove(t.Context(), ""))
+	if inUse != other.Runtime {
+		t.Errorf("%q was in use while the next proof was taken", inUse)
 	}
 }
 

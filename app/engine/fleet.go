@@ -255,9 +255,9 @@ func (e *Engine) Prove(ctx context.Context, name string) error {
 			found = true
 			e.recovered(c) // whoever asks has done something about it
 			e.proof(ctx, c)
+			e.settle() // at once: until then boxes are opened as the proof before promised them, and the next proof may take a minute
 		}
 	}
-	e.settle()
 	if !found && name != "" {
 		return app.E(app.CodeNotFound, fmt.Sprintf("there is no sandbox backend %q", app.Clip(name, 40)), "The sandbox page lists those that are configured.")
 	}
