@@ -47,6 +47,15 @@ func TestHostileScriptsOverLandlock(t *testing.T) {
 	besiege(t, newSiegeOf(t, nil, "AIRLOCK_SANDBOX=landlock"))
 }
 
+// TestHostileScriptsOverDocker does the same with boxes that are containers.
+func TestHostileScriptsOverDocker(t *testing.T) {
+	if !inNamespaces(t) {
+		return
+	}
+	engine, env := dockerSettings(t)
+	besiege(t, newSiegeOf(t, engine.Processes, append(env, "AIRLOCK_SANDBOX=docker")...))
+}
+
 func besiege(t *testing.T, s *siege) {
 	cases, err := hostile.Cases()
 	must(t, err)

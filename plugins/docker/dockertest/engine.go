@@ -108,6 +108,25 @@ func (e *Engine) Shims() []string {
 	return found
 }
 
+// Processes lists what runs in the engine's containers, each with its number first.
+func (e *Engine) Processes() []string {
+	var found []string
+	seen := map[string]bool{} // in version 1 a process is in a group of each controller
+	for _, pattern := range []string{"/sys/fs/cgroup/", "/sys/fs/cgroup/*/"} {
+		groups, _ := filepath.Glob(pattern + e.Name() + "/*/cgroup.procs")
+		for _, group := range groups {
+			numbers, _ := os.ReadFile(group)
+			for _, pid := range strings.Fields(string(numbers)) {
+				if line, err := os.ReadFile("/proc/" + pid + "/cmdline"); err == nil && !seen[pid] {
+					seen[pid] = true
+					found = append(found, pid+" "+string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
+				}
+			}
+		}
+	}
+	return found
+}
+
 // Host is the socket as DOCKER_HOST has it.
 func (e *Engine) Host() string { return "unix://" + e.Socket() }
 
