@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/seccomp"
@@ -76,7 +77,11 @@ func (h *host) prepare(ctx context.Context) (absent []plugins.Control, err error
 			return nil, err
 		default:
 			h.missing[name] = err
-			absent = append(absent, plugins.Control{Name: "image " + name + " is ready", Detail: err.Error()})
+			c := plugins.Control{Name: "image " + name + " is ready", Detail: err.Error()}
+			if missing := (missingImage{}); errors.As(err, &missing) {
+				c.Detail, c.Fix = missing.what(), missing.advice()
+			}
+			absent = append(absent, c)
 		}
 	}
 	return absent, nil
@@ -132,7 +137,7 @@ func optional() []string { return []string{controlCPU} }
 func refute(r plugins.Report) error {
 	for _, c := range r.Controls {
 		if !c.Proved && !slices.Contains(optional(), c.Name) {
-			return fmt.Errorf("control %q did not hold: %s", c.Name, c.Detail)
+			return fmt.Errorf("control %q did not hold: %s", c.Name, strings.TrimSuffix(c.Detail+"; "+c.Fix, "; "))
 		}
 	}
 	if len(r.Controls) == 0 {

@@ -59,7 +59,7 @@ func (e *engine) findImage(ctx context.Context, name string) (*image, error) {
 		return e.api.ImageInspect(ctx, name)
 	})
 	if errdefs.IsNotFound(err) {
-		return nil, missingImage(name)
+		return nil, missingImage{name}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("image %s: %w", name, explain(err))
@@ -81,12 +81,19 @@ func (e *engine) findImage(ctx context.Context, name string) (*image, error) {
 	return i, nil
 }
 
-func missingImage(name string) error {
-	advice := "docker pull " + name + " there"
-	if name == DefaultImage {
-		advice = "docker build -t " + name + " deploy/sandbox there, or name one with python3 in AIRLOCK_DOCKER_IMAGE"
+// missingImage is the name of an image that the engine doesn't have.
+type missingImage struct{ name string }
+
+func (m missingImage) Error() string { return m.what() + ": " + m.advice() }
+
+func (m missingImage) what() string { return "the engine has no image " + m.name }
+
+// advice is what an operator can do.
+func (m missingImage) advice() string {
+	if m.name == DefaultImage {
+		return "docker build -t " + m.name + " deploy/sandbox there, or name one with python3 in AIRLOCK_DOCKER_IMAGE"
 	}
-	return fmt.Errorf("the engine has no image %s: %s", name, advice)
+	return "docker pull " + m.name + " there"
 }
 
 // derive makes sure that the image with airlock-init in it exists. It's found again by its tag, which tells what it was made from.

@@ -29,7 +29,14 @@ type facts struct {
 	Exec   bool     `json:"exec"` // /tmp may hold programs
 }
 
-const controlCPU = "processor time is limited"
+// Names of controls that there is something to do about.
+const (
+	controlCPU  = "processor time is limited"
+	controlPids = "processes are limited"
+)
+
+// groupsFix is what to do about limits that an engine doesn't hold.
+const groupsFix = "run the engine with the control groups of memory and processes (a rootless one with cgroup version 2 and delegation)"
 
 // probeLimits are small, so that reaching them is quick.
 func probeLimits() plugins.Limits {
@@ -66,7 +73,11 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 	}
 	var controls []plugins.Control
 	for name, r := range raw {
-		controls = append(controls, plugins.Control{Name: name, Proved: r.Held, Detail: r.Detail})
+		c := plugins.Control{Name: name, Proved: r.Held, Detail: r.Detail}
+		if name == controlPids && !r.Held {
+			c.Fix = groupsFix
+		}
+		controls = append(controls, c)
 	}
 	slices.SortFunc(controls, func(a, b plugins.Control) int { return strings.Compare(a.Name, b.Name) })
 	return controls, nil
@@ -85,14 +96,14 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 		Detail: fmt.Sprintf("computed without pause at a limit of %v cores: got %.2f", limits.CPU, share),
 	}
 	if !cpu.Proved {
-		cpu.Detail += "; a rootless engine needs the cpu controller delegated to its user (systemd: Delegate=cpu cpuset io memory pids)"
+		cpu.Fix = "delegate the cpu controller to a rootless engine's user (systemd: Delegate=cpu cpuset io memory pids)"
 	}
 	memory = plugins.Control{
 		Name: "memory is limited", Proved: exit.Reason == plugins.ReasonOOM,
 		Detail: fmt.Sprintf("allocated without end at a limit of %d MiB: ended by %s", limits.Memory>>20, exit.Reason),
 	}
 	if !memory.Proved {
-		memory.Detail += "; the engine has to run with a memory cgroup (a rootless one with cgroup version 2 and delegation)"
+		memory.Fix = groupsFix
 	}
 	return cpu, memory, nil
 }

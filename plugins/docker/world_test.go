@@ -78,8 +78,14 @@ func (w *world) doWithin(t *testing.T, ctx context.Context, spec plugins.Spec, o
 	return out.String(), exit, err
 }
 
+// outcome is what Run has returned.
+type outcome struct {
+	exit plugins.Exit
+	err  error
+}
+
 // start runs an order in the background. The first line of its output is awaited.
-func (w *world) start(t *testing.T, ctx context.Context, id string, o sandboxtest.Order) <-chan error {
+func (w *world) start(t *testing.T, ctx context.Context, id string, o sandboxtest.Order) <-chan outcome {
 	t.Helper()
 	line, err := json.Marshal(o)
 	if err != nil {
@@ -88,14 +94,14 @@ func (w *world) start(t *testing.T, ctx context.Context, id string, o sandboxtes
 	stdin, end := io.Pipe()
 	t.Cleanup(func() { end.Close() })
 	out, stdout := io.Pipe()
-	done := make(chan error, 1)
+	done := make(chan outcome, 1)
 	go func() {
-		_, err := w.Run(ctx, plugins.Spec{ID: id}, io.MultiReader(bytes.NewReader(append(line, '\n')), stdin), stdout)
+		exit, err := w.Run(ctx, plugins.Spec{ID: id}, io.MultiReader(bytes.NewReader(append(line, '\n')), stdin), stdout)
 		stdout.Close()
-		done <- err
+		done <- outcome{exit, err}
 	}()
 	if _, err := out.Read(make([]byte, 16)); err != nil {
-		t.Fatalf("no output: %v, %v", err, <-done)
+		t.Fatalf("no output: %v, %+v", err, <-done)
 	}
 	return done
 }
