@@ -8,13 +8,11 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/stdio"
 )
 
 // hammering is how many refused forks end a box: a fork bomb has them within a second, a patient program never.
 const hammering = 1000
-
-// grace is how long output that is on its way may take once a box has been killed.
-const grace = time.Second
 
 // box is one running sandbox.
 type box struct {
@@ -54,9 +52,9 @@ func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.W
 		code <- readStatus(b.status, func(pid int) { b.init.is(pid, b.cmd.Process.Pid) })
 	}()
 	diagnostic := make(chan string, 1)
-	go func() { diagnostic <- lastOf(b.stderr) }()
+	go func() { diagnostic <- stdio.LastOf(b.stderr) }()
 	output := make(chan error, 1)
-	go func() { output <- relay(stdout, b.stdout) }()
+	go func() { output <- stdio.Relay(stdout, b.stdout) }()
 	exited := make(chan struct{})
 	go func() {
 		_ = b.cmd.Wait()
@@ -69,7 +67,7 @@ func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.W
 	}
 	// It may wait in stdin.Read for longer than the box lives; nothing waits for it.
 	go func() {
-		_ = relay(b.stdin, stdin)
+		_ = stdio.Relay(b.stdin, stdin)
 		b.stdin.Close()
 	}()
 	outErr := b.watch(ctx, looks, output, exited)
@@ -78,7 +76,7 @@ func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.W
 	final, usageErr := b.group.usage()
 	leftErr = firstError(leftErr, drain(b.group), usageErr)
 	if outErr == nil {
-		outErr = b.flush(ctx, output)
+		outErr = stdio.Flush(ctx, output)
 	}
 	exit, err := b.verdict(<-code, final, <-diagnostic)
 	if openErr != nil { // the chain ended before the gate; it has said why
@@ -144,22 +142,6 @@ func (b *box) kill(why plugins.Reason) {
 	_ = b.group.kill()
 }
 
-// flush waits until the last output is delivered. The pipe has ended, since no process is left; only the reader at the far end
-// can hold it up, and once ctx has ended it may not do so for long.
-func (b *box) flush(ctx context.Context, output <-chan error) error {
-	select {
-	case err := <-output:
-		return err
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-output:
-		return err
-	case <-time.After(grace):
-		return nil
-	}
-}
-
 // verdict says how the box ended. code is nil if bwrap didn't say.
 func (b *box) verdict(code *int, u usage, diagnostic string) (plugins.Exit, error) {
 	state := b.cmd.ProcessState
@@ -185,23 +167,4 @@ func (b *box) verdict(code *int, u usage, diagnostic string) (plugins.Exit, erro
 		exit.Code, exit.Signal, exit.Reason = *code, 0, plugins.ReasonExit
 	}
 	return exit, nil
-}
-
-// relay copies src to dst until either ends, in pieces that make one message each. A closed pipe at the end of src is its end.
-func relay(dst io.Writer, src io.Reader) error {
-	buf := make([]byte, plugins.Chunk)
-	for {
-		n, err := src.Read(buf)
-		if n > 0 {
-			if _, werr := dst.Write(buf[:n]); werr != nil {
-				return werr
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/stdio"
 	"github.com/computclaw/airlock/plugins/strain"
 	"golang.org/x/sys/unix"
 )
@@ -117,21 +118,11 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 
 // python runs a script as PID 1 of a box and returns what it wrote. The id begins with an underscore, which no other box's does.
 func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte, plugins.Exit, error) {
-	var out limitedBuffer
+	var out stdio.Answer
 	command := []string{h.interpreter, "-s", "-B", "-c", script}
 	exit, err := h.run(ctx, plugins.Spec{ID: id, Limits: limits}, h.layout, command, bytes.NewReader(input), &out)
 	if err == nil && exit.Reason == plugins.ReasonKilled {
 		err = fmt.Errorf("%s: %w", id, ctx.Err())
 	}
 	return out.Bytes(), exit, err
-}
-
-// limitedBuffer keeps a probe's answer and drops what is too long to be one.
-type limitedBuffer struct{ bytes.Buffer }
-
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	if b.Len()+len(p) <= 1<<20 {
-		b.Buffer.Write(p)
-	}
-	return len(p), nil
 }

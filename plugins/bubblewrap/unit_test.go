@@ -167,16 +167,6 @@ func TestSupported(t *testing.T) {
 	}
 }
 
-func TestLastOf(t *testing.T) {
-	long := strings.Repeat("x", 10_000) + "end"
-	if got := lastOf(strings.NewReader(long)); len(got) != maxDiagnostic || !strings.HasSuffix(got, "xend") {
-		t.Errorf("%d bytes ending %q", len(got), got[len(got)-4:])
-	}
-	if got := lastOf(strings.NewReader("bad \xff bytes\n")); got != "bad \uFFFD bytes" {
-		t.Errorf("%q", got)
-	}
-}
-
 func TestSealedFileCannotChange(t *testing.T) {
 	f, err := memfile.Sealed("x", []byte("content"))
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/stdio"
 )
 
 const (
@@ -33,7 +34,7 @@ type box struct {
 	conn   client.HijackedResponse
 	meter  *meter
 	oom    <-chan struct{}
-	stderr tail
+	stderr stdio.Tail
 	over   bool // the engine has said that nothing runs in it any more
 }
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"sync"
+
+	"github.com/computclaw/airlock/plugins"
 )
 
 // deliverError says that output could not be handed on, as opposed to not read.
@@ -18,7 +18,7 @@ func (e deliverError) Unwrap() error { return e.err }
 // demux takes apart what an engine sends of a container without a terminal: frames of 8 bytes (stream number, three zeroes, length) and
 // that many bytes. It holds no frame in memory. The end of src between frames is no error.
 func demux(src io.Reader, stdout, stderr io.Writer) error {
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, plugins.Chunk)
 	var head [8]byte
 	for {
 		if _, err := io.ReadFull(src, head[:]); err != nil {
@@ -48,29 +48,4 @@ func demux(src io.Reader, stdout, stderr io.Writer) error {
 			}
 		}
 	}
-}
-
-// maxDiagnostic is how much of a guest's stderr is kept, in bytes.
-const maxDiagnostic = 4 << 10
-
-// tail keeps the last bytes written to it. Safe for concurrent use.
-type tail struct {
-	mu   sync.Mutex
-	kept []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.kept = append(t.kept, p[max(0, len(p)-maxDiagnostic):]...)
-	if extra := len(t.kept) - maxDiagnostic; extra > 0 {
-		t.kept = append(t.kept[:0], t.kept[extra:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.ToValidUTF8(strings.TrimSpace(string(t.kept)), "\uFFFD")
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -74,15 +73,4 @@ func FuzzDemux(f *testing.F) {
 			t.Errorf("%d bytes out of %d", out.Len()+errs.Len(), len(raw))
 		}
 	})
-}
-
-func TestTail(t *testing.T) {
-	var kept tail
-	for range 100 {
-		_, _ = kept.Write([]byte(strings.Repeat("a", 1000)))
-	}
-	_, _ = kept.Write([]byte(strings.Repeat("b", 3000) + "\xff\n"))
-	if s := kept.String(); len(s) > maxDiagnostic+2 || !strings.HasSuffix(s, "b\uFFFD") || !strings.HasPrefix(s, "a") {
-		t.Errorf("kept %d bytes, %q…%q", len(s), s[:3], s[len(s)-4:])
-	}
 }

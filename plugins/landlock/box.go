@@ -13,14 +13,11 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/landlock/warden"
+	"github.com/computclaw/airlock/plugins/stdio"
 )
 
-const (
-	// grace is how long output that is on its way may take once a box has been killed.
-	grace = time.Second
-	// killWithin is how long a warden may take to end a box before it is ended itself.
-	killWithin = 10 * time.Second
-)
+// killWithin is how long a warden may take to end a box before it is ended itself.
+const killWithin = 10 * time.Second
 
 // program is what runs as the guest: path, or the guest's own file if that is empty.
 type program struct {
@@ -110,9 +107,9 @@ func (b *box) start() error {
 func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	go func() { b.verdict <- readReport(b.report) }()
 	diagnostic := make(chan string, 1)
-	go func() { diagnostic <- lastOf(b.stderr) }()
+	go func() { diagnostic <- stdio.LastOf(b.stderr) }()
 	output := make(chan error, 1)
-	go func() { output <- relay(stdout, b.stdout) }()
+	go func() { output <- stdio.Relay(stdout, b.stdout) }()
 	exited := make(chan struct{})
 	go func() {
 		_ = b.cmd.Wait()
@@ -128,14 +125,14 @@ func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plug
 	}
 	// It may wait in stdin.Read for longer than the box lives; nothing waits for it.
 	go func() {
-		_ = relay(b.stdin, stdin)
+		_ = stdio.Relay(b.stdin, stdin)
 		b.stdin.Close()
 	}()
 	outErr := b.watch(ctx, output, exited)
 	report := <-b.verdict // nil of a warden that was killed, and left its box
 	leftErr := b.leftovers(report)
 	if outErr == nil {
-		outErr = flush(ctx, output)
+		outErr = stdio.Flush(ctx, output)
 	}
 	exit, verdictErr := b.exit(report, <-diagnostic)
 	return exit, errors.Join(verdictErr, leftErr, outErr)
@@ -211,4 +208,12 @@ func readReport(pipe io.Reader) *warden.Report {
 		return nil
 	}
 	return &r
+}
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
 }

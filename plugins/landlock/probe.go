@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/stdio"
 )
 
 //go:embed probe.py
@@ -134,21 +135,11 @@ func untouched(c *canaries) plugins.Control {
 
 // python runs a script as the guest of a box and returns what it wrote. The id begins with an underscore, which no other box's does.
 func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte, plugins.Exit, error) {
-	var out limitedBuffer
+	var out stdio.Answer
 	p := program{path: h.interpreter, argv: []string{h.interpreter, "-s", "-B", "-c", script, "airlock-probe-mark"}}
 	exit, err := h.run(ctx, plugins.Spec{ID: id, Limits: limits}, p, bytes.NewReader(input), &out)
 	if err == nil && exit.Reason == plugins.ReasonKilled {
 		err = fmt.Errorf("%s: %w", id, ctx.Err())
 	}
 	return out.Bytes(), exit, err
-}
-
-// limitedBuffer keeps a probe's answer and drops what is too long to be one.
-type limitedBuffer struct{ bytes.Buffer }
-
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	if b.Len()+len(p) <= 1<<20 {
-		b.Buffer.Write(p)
-	}
-	return len(p), nil
 }
