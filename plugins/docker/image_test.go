@@ -168,3 +168,27 @@ func TestForgedDerivedImage(t *testing.T) {
 	w.Close()
 	noneLeft(t, shared, w.cfg.Instance)
 }
+
+// TestProgramsInTmp runs a program that the script has put into /tmp, which takes an operator who wants that.
+func TestProgramsInTmp(t *testing.T) {
+	const script = `
+import os, subprocess
+with open("/tmp/program", "w") as f: f.write("#!/usr/bin/env python3\nprint('it ran')\n")
+os.chmod("/tmp/program", 0o755)
+try: print(subprocess.run(["/tmp/program"], capture_output=True, text=True).stdout.strip())
+except PermissionError: print("refused")`
+	for setting, want := range map[string]string{"": "refused\n", "true": "it ran\n"} {
+		t.Run("tmp_exec "+setting, func(t *testing.T) {
+			settings := sharedSettings()
+			if setting != "" {
+				settings["tmp_exec"] = setting
+			}
+			w := newWorld(t, settings)
+			w.cfg.Instance = "test-tmp-exec" + setting
+			w.ready(t)
+			if out, exit, err := w.do(t, plugins.Spec{}, python(script)); err != nil || exit.Code != 0 || out != want {
+				t.Errorf("%q, %+v, %v, want %q", out, exit, err, want)
+			}
+		})
+	}
+}
