@@ -100,7 +100,7 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 // strain opens a box that uses up processor and memory, and returns what was held.
 func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err error) {
 	limits := probeLimits()
-	out, exit, err := h.python(ctx, "_strain", limits, strain.Script, []byte("\n"))
+	out, exit, err := h.python(ctx, "_strain", limits, strain.Script, strain.Line(limits.Memory))
 	if err != nil {
 		return cpu, memory, err
 	}
@@ -111,7 +111,7 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 	}
 	memory = plugins.Control{
 		Name: "memory is limited", Proved: exit.Reason == plugins.ReasonOOM,
-		Detail: fmt.Sprintf("allocated without end at a limit of %d MiB: ended by %s at %d MiB", limits.Memory>>20, exit.Reason, exit.PeakMemory>>20),
+		Detail: fmt.Sprintf("took several times as much as a limit of %d MiB: ended by %s at %d MiB", limits.Memory>>20, exit.Reason, exit.PeakMemory>>20),
 	}
 	return cpu, memory, nil
 }

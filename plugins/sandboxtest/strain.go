@@ -26,7 +26,7 @@ func memoryLimit(t *testing.T, b *bench) {
 		after = "pass"
 	}
 	for name, code := range map[string]string{
-		"bytes": "held = [bytearray(b'\\1') * (8 << 20) for i in range(1000)]",
+		"bytes": "held = [bytearray(b'\\1') * (8 << 20) for i in range(128)]",
 		"child": "import os\nif os.fork() == 0: held = bytearray(b'\\1') * (1 << 30)\nos.wait(); " + after,
 	} {
 		t.Run(name, func(t *testing.T) { wantOOM(t, b.run(t, plugins.Spec{}, python(code)), limits().Memory) })

@@ -23,6 +23,7 @@ type Backend struct {
 	link     *link
 	target   target
 	cfg      *plugins.Config // of the last Check that found the machine ready; Settings are those for the other side
+	promised plugins.Report  // by that machine then
 	failures int             // connections in a row that could not be made or didn't last
 	since    time.Time       // of the connection
 	retry    time.Time
@@ -86,8 +87,8 @@ func (b *Backend) linked(ctx context.Context) (*link, target, error) {
 		return nil, b.target, err
 	}
 	report, err := b.establish(ctx, b.target, *b.cfg)
-	if err == nil && !report.Ready {
-		err = errors.New(report.Reason)
+	if err == nil {
+		err = b.kept(report)
 	}
 	if err != nil {
 		b.drop()
@@ -111,6 +112,17 @@ func (b *Backend) establish(ctx context.Context, t target, cfg plugins.Config) (
 		err = lostError(t, l, err)
 	}
 	return report, err
+}
+
+// kept holds a machine to what it promised when it was checked: scripts run in what their executions name.
+func (b *Backend) kept(now plugins.Report) error {
+	switch {
+	case !now.Ready:
+		return errors.New(now.Reason)
+	case now.Tier != b.promised.Tier, now.Runtime != b.promised.Runtime:
+		return errors.New("it does not promise what it did before; it has to be proved anew")
+	}
+	return nil
 }
 
 // wantsScope reports whether limits may be held by control groups.

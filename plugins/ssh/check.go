@@ -43,7 +43,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		b.cfg = nil
 		return report, nil
 	}
-	b.target, b.cfg, b.failures = t, &far, 0
+	b.target, b.cfg, b.promised, b.failures = t, &far, report, 0
 	return report, nil
 }
 

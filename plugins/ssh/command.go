@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/computclaw/airlock/plugins/stdio"
 )
 
 // command is one command over there that is running. The remote user's shell, whichever it is, gets "exec /bin/sh -c SCRIPT airlock ARGS" with every word in
@@ -19,7 +20,7 @@ type command struct {
 	session *ssh.Session
 	stdin   io.WriteCloser
 	stdout  *bufio.Reader
-	stderr  *tail
+	stderr  *stdio.Tail
 	drained chan struct{}
 }
 
@@ -28,7 +29,7 @@ func start(client *ssh.Client, script string, args ...string) (*command, error) 
 	if err != nil {
 		return nil, fmt.Errorf("open a session: %w", err)
 	}
-	c := &command{session: session, stderr: &tail{}, drained: make(chan struct{})}
+	c := &command{session: session, stderr: &stdio.Tail{}, drained: make(chan struct{})}
 	var stdout, stderr io.Reader
 	if c.stdin, err = session.StdinPipe(); err == nil {
 		stdout, err = session.StdoutPipe()
@@ -137,27 +138,3 @@ func (c *command) wait() error {
 }
 
 func (c *command) close() { _ = c.session.Close() }
-
-// tail keeps the last bytes that were written to it.
-type tail struct {
-	mu   sync.Mutex
-	last []byte
-}
-
-const maxTail = 4 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.last = append(t.last, p...)
-	if extra := len(t.last) - maxTail; extra > 0 {
-		t.last = append(t.last[:0], t.last[extra:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.ToValidUTF8(strings.TrimSpace(string(t.last)), "\uFFFD")
-}

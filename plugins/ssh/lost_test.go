@@ -1,7 +1,9 @@
 package ssh
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -89,6 +91,25 @@ func TestSupervisorKilled(t *testing.T) {
 	wantLost(t, b, begin, 2*time.Second)
 	if got := says(t, client, "print(6 * 7)"); got != "42" {
 		t.Errorf("a box of the next supervisor printed %q", got)
+	}
+}
+
+// TestOtherRuntimeAfterTheLinkWasLost installs a package there while nobody looks. Executions went on naming the runtime of the last proof.
+func TestOtherRuntimeAfterTheLinkWasLost(t *testing.T) {
+	m := sshtest.New(t, sshtest.Options{})
+	client, cfg := ready(t, m.Settings())
+	m.Install("python3-airlock-test")
+	signalAll(t, supervisorOf(t, m), syscall.SIGKILL)
+	gone(t, supervisorOf(t, m), seconds)
+	stdin := bytes.NewReader(order(t, "print(6 * 7)"))
+	if exit, err := client.Run(t.Context(), plugins.Spec{ID: "box-" + token()}, stdin, io.Discard); err == nil || !strings.Contains(err.Error(), "proved anew") {
+		t.Errorf("%+v, %v", exit, err)
+	}
+	if r, err := client.Check(t.Context(), cfg); err != nil || !r.Ready {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	if got := says(t, client, "print(6 * 7)"); got != "42" {
+		t.Errorf("after another proof a box printed %q", got)
 	}
 }
 
