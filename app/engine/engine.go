@@ -49,7 +49,7 @@ type Config struct {
 	Runtime   string // of the boxes; "" means the backend's default
 
 	Workers         int // executions that run at once; default 2 × cores
-	Waiters         int // executions that wait for the LLM at once; default 100
+	Waiters         int // executions that wait for the LLM at once; default as far as memory goes
 	Queue           int // pending executions; default 1000
 	QueuePerProfile int // of one profile; default a fifth of Queue
 	Pool            int // boxes kept ready; default Workers as far as memory goes, negative: none
@@ -115,10 +115,10 @@ func New(cfg Config) *Engine {
 
 func withDefaults(cfg Config) Config {
 	orElse(&cfg.Workers, 2*runtime.NumCPU())
-	orElse(&cfg.Waiters, 100)
+	orElse(&cfg.Waiters, DefaultWaiters(os.DirFS("/")))
 	orElse(&cfg.Queue, 1000)
 	orElse(&cfg.QueuePerProfile, max(cfg.Queue/5, 1))
-	orElse(&cfg.Pool, defaultPool(cfg.Workers, os.DirFS("/")))
+	orElse(&cfg.Pool, DefaultPool(cfg.Workers, os.DirFS("/")))
 	orElse(&cfg.TimeoutDefault, app.DefaultTimeout)
 	orElse(&cfg.TimeoutMax, app.MaxTimeout)
 	orElse(&cfg.LLMWait, app.DefaultLLMWait)

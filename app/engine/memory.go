@@ -10,17 +10,32 @@ import (
 )
 
 const (
-	boxMemory = 32 << 20 // of an idle box, generously
-	poolShare = 8        // idle boxes may take this part of the memory that is available at start
+	boxMemory    = 32 << 20 // of a box that does nothing, generously
+	poolShare    = 8        // boxes that are kept ready may take this part of the memory that is available at start
+	waitersShare = 2        // and boxes that wait for answers this one
+	// mostWaiters is how many boxes may wait where there is memory for more: as many as were measured.
+	mostWaiters = 1000
+	// someWaiters may wait where nothing tells how much memory there is.
+	someWaiters = 100
 )
 
-// defaultPool is how many boxes are kept ready unless the operator says: one for each worker, as far as memory goes.
-func defaultPool(workers int, root fs.FS) int {
+// DefaultPool is how many boxes are kept ready unless the operator says: one for each worker, as far as memory goes. root is the file system's.
+func DefaultPool(workers int, root fs.FS) int {
+	return min(workers, boxesIn(root, poolShare, workers))
+}
+
+// DefaultWaiters is how many executions wait for an answer at once unless the operator says: as far as memory goes. root is the file system's.
+func DefaultWaiters(root fs.FS) int {
+	return min(mostWaiters, boxesIn(root, waitersShare, someWaiters))
+}
+
+// boxesIn is how many boxes there is room for in such a part of the memory; unknown if nothing tells how much there is.
+func boxesIn(root fs.FS, share int64, unknown int) int {
 	available := availableMemory(root)
 	if available < 0 {
-		return workers
+		return unknown
 	}
-	return min(workers, max(int(available/poolShare/boxMemory), 1))
+	return max(int(available/share/boxMemory), 1)
 }
 
 // availableMemory is how much memory this process can still take, in bytes: of the machine's, and of what the control groups leave that it is in, as a container's.

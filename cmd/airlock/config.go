@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/secrets/vault"
@@ -81,13 +83,12 @@ const maxSecretFile = 64 << 10
 func loadConfig(environ []string) (config, error) {
 	c := config{
 		Addr: ":9090", DataDir: defaultDataDir, AgentProfiles: true, Sandbox: []string{"auto"},
-		Workers: 2 * runtime.NumCPU(), Waiters: 100, Queue: 1000,
+		Workers: 2 * runtime.NumCPU(), Queue: 1000,
 		Retention: retention.Policy{Days: retention.DefaultDays, Count: retention.DefaultCount},
 		Limits:    app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait, Drain: 5 * time.Second,
 		Vault: vault.Config{Timeout: vault.DefaultTimeout},
 		URL:   "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
 	}
-	c.Pool = c.Workers
 	env := splitEnv(environ)
 	problems := unknownVariables(env)
 	for _, v := range variables() {
@@ -108,15 +109,23 @@ func loadConfig(environ []string) (config, error) {
 	if err := transfer.CheckLimits(c.Limits); err != nil {
 		problems = append(problems, err)
 	}
-	if c.origin["AIRLOCK_POOL"] == "" {
-		c.Pool = c.Workers
-	}
+	c.fillMemory(os.DirFS("/"))
 	set, err := c.patterns()
 	c.Patterns = set
 	if err := errors.Join(append(problems, err)...); err != nil {
 		return c, usageError{message: "the configuration has mistakes:\n" + err.Error()}
 	}
 	return c, nil
+}
+
+// fillMemory sets what goes by the memory there is unless the operator says.
+func (c *config) fillMemory(root fs.FS) {
+	if c.origin["AIRLOCK_POOL"] == "" {
+		c.Pool = engine.DefaultPool(c.Workers, root)
+	}
+	if c.origin["AIRLOCK_WAITERS"] == "" {
+		c.Waiters = engine.DefaultWaiters(root)
+	}
 }
 
 func splitEnv(environ []string) map[string]string {

@@ -65,7 +65,7 @@ func configTable() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	perHost := map[string]string{"AIRLOCK_WORKERS": "2 × cores", "AIRLOCK_POOL": "as `AIRLOCK_WORKERS`"}
+	perHost := map[string]string{"AIRLOCK_WORKERS": "2 × cores", "AIRLOCK_POOL": "as `AIRLOCK_WORKERS`", "AIRLOCK_WAITERS": "by memory"}
 	var b strings.Builder
 	b.WriteString("| Variable | Default | What it is |\n|---|---|---|\n")
 	for _, v := range variables() {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -167,6 +168,27 @@ func TestExpiry(t *testing.T) {
 	for _, text := range []string{"x", "-1d", "0d", "-5h", "31.12.2026", "99999999d"} {
 		if _, err := parseExpiry(text, now); err == nil {
 			t.Errorf("%q was accepted", text)
+		}
+	}
+}
+
+// TestBoxesGoByMemory: what the operator says counts, else the memory there is. The pool was as large as there are workers, however little that was.
+func TestBoxesGoByMemory(t *testing.T) {
+	little := fstest.MapFS{"proc/meminfo": &fstest.MapFile{Data: []byte("MemAvailable: 524288 kB\n")}}
+	for _, c := range []struct {
+		env           []string
+		pool, waiters int
+	}{
+		{[]string{"AIRLOCK_WORKERS=8"}, 2, 8},
+		{[]string{"AIRLOCK_WORKERS=8", "AIRLOCK_POOL=4", "AIRLOCK_WAITERS=500"}, 4, 500},
+	} {
+		cfg, err := loadConfig(c.env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.fillMemory(little)
+		if cfg.Pool != c.pool || cfg.Waiters != c.waiters {
+			t.Errorf("%v: %d boxes ready, %d that wait", c.env, cfg.Pool, cfg.Waiters)
 		}
 	}
 }
