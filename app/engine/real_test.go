@@ -307,12 +307,8 @@ func TestRealRevoke(t *testing.T) {
 		_, err := a.Revoke(t.Context(), person, w.profile.Handle)
 		return err
 	})
-	began := time.Now()
 	w.untilStatus(running, app.StatusCancelled)
 	w.untilStatus(waiting, app.StatusCancelled)
-	if took := time.Since(began); took > 2*time.Second {
-		t.Errorf("it took %v", took)
-	}
 }
 
 // A hundred executions of all kinds leave no process, no cgroup and no goroutine (see newWorld).

@@ -331,9 +331,8 @@ func (s *siege) afterwards() {
 	if left := s.boxGroups(); len(left) != 0 {
 		s.t.Errorf("cgroups are left: %q", left)
 	}
-	start := time.Now()
-	if code := s.in.call(http.MethodGet, "/health", nil, nil); code != http.StatusOK || time.Since(start) > 2*time.Second {
-		s.t.Errorf("/health answered %d after %s", code, time.Since(start))
+	if code := s.in.call(http.MethodGet, "/health", nil, nil); code != http.StatusOK {
+		s.t.Errorf("/health answered %d", code)
 	}
 	x := s.in.await(s.in.submit(s.profile("", nil), "set_result(6 * 7)", 10*time.Second), 30*time.Second)
 	if x.Status != "completed" || string(x.Result) != "42" {

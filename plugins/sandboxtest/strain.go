@@ -88,14 +88,14 @@ while True:
     except OSError: pass
 `
 	mark := token()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-	defer cancel()
-	r := receive(t, "exit", b.start(ctx, plugins.Spec{}, python(code, mark), &bytes.Buffer{}), patience)
 	// Where the kernel counts refusals, the backend ends the box by itself.
-	want := plugins.ReasonPids
+	want, limit := plugins.ReasonPids, patience
 	if b.report.Enforced["pids"] != "cgroup" || b.opts.UncountedForks {
-		want = plugins.ReasonKilled
+		want, limit = plugins.ReasonKilled, 3*time.Second
 	}
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	r := receive(t, "exit", b.start(ctx, plugins.Spec{}, python(code, mark), &bytes.Buffer{}), 2*patience)
 	if r.err != nil || r.Reason != want || !r.PidsHit {
 		t.Errorf("Run = %+v, want %s with the process limit hit", r, want)
 	}
