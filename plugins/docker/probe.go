@@ -99,14 +99,25 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 	if !cpu.Proved {
 		cpu.Fix = "delegate the cpu controller to a rootless engine's user (systemd: Delegate=cpu cpuset io memory pids)"
 	}
+	ending, held := strained(exit)
 	memory = plugins.Control{
-		Name: "memory is limited", Proved: exit.Reason == plugins.ReasonOOM,
-		Detail: fmt.Sprintf("took several times as much as a limit of %d MiB: ended by %s", limits.Memory>>20, exit.Reason),
+		Name: "memory is limited", Proved: held,
+		Detail: fmt.Sprintf("took several times as much as a limit of %d MiB: %s", limits.Memory>>20, ending),
 	}
 	if !memory.Proved {
 		memory.Fix = groupsFix
 	}
 	return cpu, memory, nil
+}
+
+// strained says how the script that takes memory ended, and whether its limit did that. It ends by itself with 0 where there is none. An engine that is busy
+// may tell of the end before it hears why the kernel did it.
+func strained(exit plugins.Exit) (ending string, held bool) {
+	const killedBySignal9 = 128 + 9
+	if exit.Reason == plugins.ReasonExit && exit.Code == killedBySignal9 {
+		return "killed", true
+	}
+	return "ended by " + string(exit.Reason), exit.Reason == plugins.ReasonOOM
 }
 
 // python runs a script as PID 1 of a box of the default image and returns what it wrote. The id begins with an underscore, which no

@@ -94,3 +94,32 @@ func TestProbeFindsHoles(t *testing.T) {
 		})
 	}
 }
+
+// Under load the engine said that the box which takes memory had ended before it said why, and none was used although the limit was held.
+func TestLimitIsProvedByTheEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		exit plugins.Exit
+		held bool
+	}{
+		"told why":         {plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonOOM}, true},
+		"not told":         {plugins.Exit{Code: 137, Reason: plugins.ReasonExit}, true},
+		"nothing held it":  {plugins.Exit{Reason: plugins.ReasonExit}, false},
+		"Python gave up":   {plugins.Exit{Code: 1, Reason: plugins.ReasonExit}, false},
+		"we ended the box": {plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonKilled}, false},
+	} {
+		if ending, held := strained(c.exit); held != c.held {
+			t.Errorf("%s: held %v, %s", name, held, ending)
+		}
+	}
+}
+
+// TestNoMemoryLimit takes the limit away: that is noticed, and the box ends all the same.
+func TestNoMemoryLimit(t *testing.T) {
+	w := newWorld(t, sharedSettings())
+	w.ready(t)
+	h := *w.host
+	h.hole = func(_ *container.Config, h *container.HostConfig) { h.Memory, h.MemorySwap = 0, 0 }
+	if _, memory, err := h.strain(t.Context()); err != nil || memory.Proved || memory.Fix == "" {
+		t.Errorf("%+v, %v", memory, err)
+	}
+}

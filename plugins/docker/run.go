@@ -200,12 +200,15 @@ func (b *box) ended(ctx context.Context, cause error) (plugins.Exit, error) {
 	return exit, nil
 }
 
-// toldOfOOM waits a moment for the report that memory ran out: engines hear of it by another way than of the end.
+// oomTime is how long after a box's end by signal 9, which has hardly any other cause, the report that memory ran out may still come.
+const oomTime = time.Second
+
+// toldOfOOM waits a moment for that report: engines hear of it by another way than of the end.
 func (b *box) toldOfOOM() bool {
 	select {
 	case <-b.oom:
 		return true
-	case <-time.After(100 * time.Millisecond):
+	case <-time.After(oomTime):
 		return false
 	}
 }
