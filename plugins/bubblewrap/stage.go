@@ -79,7 +79,8 @@ const (
 	countUID = 65_536
 )
 
-// outsideUID returns the next uid. One comes back after so many boxes that the last one's is gone.
+// outsideUID returns the next uid. One comes back after countUID boxes: a box that still waits for an answer then shares its budget with the new one, and nothing else,
+// since each has namespaces of its own.
 func (h *host) outsideUID() int { return firstUID + int(h.uids.Add(1)%countUID) }
 
 // stageAttributes put the first step into a user and network namespace of its own. It is root there, which is euid outside,
