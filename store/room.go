@@ -35,8 +35,14 @@ func (s *Store) Room() (Room, error) {
 	block := fs.Bsize
 	r := Room{Free: int64(fs.Bavail) * block, Size: int64(fs.Blocks) * block}
 	r.Reserve = min(reserve, r.Size/10)
-	r.Full = r.Free < r.Reserve || time.Since(time.UnixMilli(s.fullAt.Load())) < fullFor
+	r.Full = r.Free < r.Reserve || s.justFull()
 	return r, nil
+}
+
+// justFull reports whether a write found no room within fullFor.
+func (s *Store) justFull() bool {
+	at := s.fullAt.Load()
+	return at != nil && time.Since(*at) < fullFor
 }
 
 // Roomy returns nil if something new may be taken, else CodeStorageFull. What has begun may end, as long as SQLite finds room for it.
@@ -70,7 +76,8 @@ func (s *Store) noted(err error) error {
 	if !noRoom(err) {
 		return err
 	}
-	s.fullAt.Store(time.Now().UnixMilli())
+	now := time.Now()
+	s.fullAt.Store(&now)
 	return storageFull(err)
 }
 

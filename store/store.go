@@ -25,8 +25,8 @@ type Store struct {
 	path   string
 	writer *gorm.DB
 	reader *gorm.DB
-	urgent *gorm.DB     // reads too: see Urgent
-	fullAt atomic.Int64 // when a write last found no room, in milliseconds
+	urgent *gorm.DB                  // reads too: see Urgent
+	fullAt atomic.Pointer[time.Time] // when a write last found no room, by a clock that nobody sets; nil if none has
 
 	audited atomic.Pointer[func()] // see OnAudit
 }

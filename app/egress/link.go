@@ -14,7 +14,8 @@ type link struct {
 	target  target   // dialled last; guarded by session.mu
 	using   []string // keys whose values the request under way carries; guarded by session.mu
 	meter   atomic.Pointer[meter]
-	last    atomic.Int64 // when a byte last passed, Unix nanoseconds
+	began   time.Time
+	last    atomic.Int64 // when a byte last passed, in nanoseconds since it began, by a clock that nobody sets
 	idle    *time.Timer
 	once    sync.Once
 	// cut ends the connection at once: what is buffered is dropped and both sides see a reset. The rule goes into the row of a request under way. It may
@@ -30,13 +31,13 @@ const farAway = 1000 * time.Hour
 
 // init prepares a link; its connection must set cut before the session starts it.
 func (l *link) init(s *Session, name string, port int, to target) {
-	l.session, l.name, l.port, l.target = s, name, port, to
+	l.session, l.name, l.port, l.target, l.began = s, name, port, to, time.Now()
 	l.meter.Store(&meter{})
 	l.touch()
 	l.idle = time.AfterFunc(farAway, l.checkIdle)
 }
 
-func (l *link) touch() { l.last.Store(time.Now().UnixNano()) }
+func (l *link) touch() { l.last.Store(int64(time.Since(l.began))) }
 
 // sent and received count n bytes and report whether the execution may go on.
 func (l *link) sent(n int) bool {
@@ -60,7 +61,7 @@ func (l *link) spend(n int) bool {
 // checkIdle cuts the connection if nothing passed for too long, else looks again when that could be.
 func (l *link) checkIdle() {
 	limit := l.session.gateway.limits.Idle
-	rested := time.Since(time.Unix(0, l.last.Load()))
+	rested := time.Since(l.began) - time.Duration(l.last.Load())
 	if rested >= limit {
 		l.cut(RuleTimeout)
 		return

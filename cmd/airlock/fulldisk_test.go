@@ -60,6 +60,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	in.refusesNew(id)
 
+	// A clock that was set back while the disk was full kept it full by as much.
+	setClock(t, in.server.Process.Pid, -10*time.Hour)
 	must(t, os.Remove(ballast))
 	var later struct {
 		ID string `json:"execution_id"`
