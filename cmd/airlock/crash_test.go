@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,7 +132,10 @@ func (c *crash) while(most time.Duration) {
 }
 
 // works reports whether the server answers and can run scripts.
-func (c *crash) works() bool { return c.in.ready() }
+func (c *crash) works() bool {
+	var health struct{ Full bool }
+	return c.in.ready() && c.in.call(http.MethodGet, "/health", nil, &health) == http.StatusOK && !health.Full
+}
 
 // rest ends the load, lets everything end and looks at it. The server is stopped afterwards.
 func (c *crash) rest() {
