@@ -39,11 +39,15 @@ func (r *run) ask(ctx context.Context, prompt, model string) (wire.LLMReply, err
 			return r.given(a)
 		}
 	}
-	if r.e.waiting.Add(1) > int64(r.e.cfg.Waiters) {
-		r.e.waiting.Add(-1)
+	release, own, ok := r.e.waiting.take(r.x.ProfileHandle)
+	switch {
+	case ok:
+		defer release()
+	case own:
+		return wire.LLMReply{}, errors.New("too many executions of this profile wait for an answer already; answer those first, or ask the operator to raise AIRLOCK_WAITERS")
+	default:
 		return wire.LLMReply{}, errors.New("too many executions wait for an answer already; try again later, or ask the operator to raise AIRLOCK_WAITERS")
 	}
-	defer r.e.waiting.Add(-1)
 	a, err := r.await(ctx, prompt, model)
 	if err != nil {
 		return wire.LLMReply{}, err
