@@ -144,15 +144,6 @@ func (s *Server) HTTPServer() *http.Server {
 // requestTime bounds one request from its first byte to the last byte of its answer: the longest wait plus time to send both bodies.
 const requestTime = app.MaxPollWait + 60*time.Second
 
-// keepOpen lifts the time limits of one request, for event streams. The stream must end when the request's context or s.closing does.
-func keepOpen(w http.ResponseWriter) error {
-	rc := http.NewResponseController(w)
-	if err := rc.SetReadDeadline(time.Time{}); err != nil {
-		return err
-	}
-	return rc.SetWriteDeadline(time.Time{})
-}
-
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
