@@ -38,6 +38,7 @@ func (s *Server) awaitExecution(c echo.Context, x app.Execution, atMost time.Dur
 	if x.Status.Terminal() {
 		return x, nil
 	}
+	bodyDone(c)
 	release, err := s.waiters.hold(x.ProfileHandle, true)
 	if err != nil {
 		return x, err

@@ -62,6 +62,7 @@ type Server struct {
 	sessions   *limiter // of MCP clients
 	staged     staging  // values that were pasted and not yet decided about
 	waiters    waiters
+	bodies     bodies
 	vaultSeen  vaultWatch
 	closing    chan struct{} // closed by Drain
 	drain      sync.Once
@@ -117,7 +118,7 @@ func (s *Server) Handler() http.Handler {
 	e.IPExtractor = s.clientAddress
 	e.SchemeExtractor = s.scheme
 	e.HTTPErrorHandler = s.fail
-	e.Use(noteTraces, s.logRequests, s.recoverPanics, secureHeaders, limitBody, s.refuseCrossOrigin())
+	e.Use(noteTraces, s.logRequests, s.recoverPanics, secureHeaders, s.limitBody, s.refuseCrossOrigin())
 	s.routes(e)
 	return e
 }
