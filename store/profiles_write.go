@@ -126,13 +126,12 @@ func (tx *Tx) DeleteProfile(ctx context.Context, row int64) error {
 
 const unclaimed = "claimed_at = 0 AND revoked = 0 AND json_extract(created_by, '$.kind') = 'agent'"
 
-// CountUnclaimed counts agents' profiles that no person has worked on yet.
-func (tx *Tx) CountUnclaimed(ctx context.Context) (int, error) {
-	var n int
-	if err := tx.db.WithContext(ctx).Raw("SELECT count(*) FROM profiles WHERE " + unclaimed).Scan(&n).Error; err != nil {
-		return 0, fmt.Errorf("store: count profiles: %w", err)
+// UnclaimedFrom returns the address that each of the agents' profiles was made from that no person has worked on yet.
+func (tx *Tx) UnclaimedFrom(ctx context.Context) (addresses []string, err error) {
+	if err := tx.db.WithContext(ctx).Raw("SELECT created_from FROM profiles WHERE " + unclaimed).Scan(&addresses).Error; err != nil {
+		return nil, fmt.Errorf("store: count profiles: %w", err)
 	}
-	return n, nil
+	return addresses, nil
 }
 
 // DeleteUnclaimed removes those that were created at or before a time and returns their handles.

@@ -54,10 +54,21 @@ func (s *Service) VerifyAudit(ctx context.Context) (broken int64, err error) {
 	return state.Broken, err
 }
 
+// AuditHas reports whether an event is in the chain with a hash that was noted before. If it is and the chain holds, nothing up to that event was changed since.
+func (s *Service) AuditHas(ctx context.Context, seq int64, hash string) (ok bool, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		_, broken, err := tx.VerifyAudit(ctx, store.AuditMark{Seq: seq, Hash: hash})
+		ok = broken == 0
+		return err
+	})
+	return ok, err
+}
+
 // AuditState is what is known about the chain of events.
 type AuditState struct {
 	Broken  int64     // first sequence number at which it does not hold; 0 if it holds
 	Through int64     // newest event that was verified
+	Hash    string    // of that event: who has noted it elsewhere finds out if the chain was written anew
 	Whole   time.Time // when it was last walked from its beginning
 }
 
@@ -91,7 +102,7 @@ func (s *Service) AuditState(ctx context.Context, whole bool) (AuditState, error
 	if err != nil {
 		return AuditState{}, err
 	}
-	a.mark, a.state.Broken, a.state.Through = end, broken, end.Seq
+	a.mark, a.state.Broken, a.state.Through, a.state.Hash = end, broken, end.Seq, end.Hash
 	if whole {
 		a.state.Whole = s.now()
 	}

@@ -40,7 +40,7 @@ func (s *Service) CreateProfile(ctx context.Context, by app.Actor, description s
 			if removed, err = s.sweep(ctx, tx); err != nil {
 				return err
 			}
-			if err := s.checkQuota(ctx, tx); err != nil {
+			if err := s.checkQuota(ctx, tx, by.Address); err != nil {
 				return err
 			}
 		}
@@ -71,13 +71,26 @@ func (s *Service) newProfile(by app.Actor, description string, agent bool) store
 	return p
 }
 
-func (s *Service) checkQuota(ctx context.Context, tx *store.Tx) error {
-	n, err := tx.CountUnclaimed(ctx)
-	if err == nil && n >= s.cfg.MaxUnclaimed {
-		return app.E(app.CodeRateLimited, fmt.Sprintf("%d profiles already wait for a person", n),
-			"Use a profile you have, or ask the person who runs Airlock to look at the waiting ones, then try again.")
+// checkQuota refuses an agent's profile when too many wait for a person. An address may have as many as it leaves to others, or a single one would keep all other agents out for days.
+func (s *Service) checkQuota(ctx context.Context, tx *store.Tx, address string) error {
+	all, err := tx.UnclaimedFrom(ctx)
+	if err != nil {
+		return err
 	}
-	return err
+	own := 0
+	for _, from := range all {
+		if origin(from) == origin(address) {
+			own++
+		}
+	}
+	const hint = "Use a profile you have, or ask the person who runs Airlock to look at the waiting ones, then try again."
+	switch free := s.cfg.MaxUnclaimed - len(all); {
+	case free <= 0:
+		return app.E(app.CodeRateLimited, fmt.Sprintf("%d profiles already wait for a person", len(all)), hint)
+	case own >= free:
+		return app.E(app.CodeRateLimited, fmt.Sprintf("%d profiles that were made from this address already wait for a person", own), hint)
+	}
+	return nil
 }
 
 // Sweep removes unclaimed profiles whose time is over. CreateProfile does it too; call it now and then.

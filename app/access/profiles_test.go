@@ -66,9 +66,9 @@ func TestHostileDescriptions(t *testing.T) {
 }
 
 func TestUnclaimedProfilesAreFewAndShortLived(t *testing.T) {
-	d := newDeskWith(t, Config{AgentProfiles: true, MaxUnclaimed: 3})
+	d := newDeskWith(t, Config{AgentProfiles: true, MaxUnclaimed: 5})
 	var first app.Profile
-	for i := range 3 {
+	for i := range 3 { // an address leaves as many to others as it has
 		p := d.unlocked()
 		if i == 0 {
 			first = p
@@ -90,6 +90,24 @@ func TestUnclaimedProfilesAreFewAndShortLived(t *testing.T) {
 	wantCode(t, "swept", err, app.CodeNotFound)
 	if got := must[app.Profile](t)(d.Profile(t.Context(), first.ID)); !got.ExpiresAt.IsZero() {
 		t.Error("a claimed profile expired by itself")
+	}
+}
+
+// One address could make all unclaimed profiles there may be within three minutes, and for a week no other agent one.
+func TestOneAddressDoesNotFillTheQuota(t *testing.T) {
+	d := newDeskWith(t, Config{AgentProfiles: true, MaxUnclaimed: 6})
+	from := func(address string) error {
+		_, err := d.CreateProfile(t.Context(), app.Actor{Kind: app.ActorAgent, Address: address}, "")
+		return err
+	}
+	for i := range 3 {
+		if err := from(fmt.Sprintf("2001:db8::%d", i)); err != nil { // one customer's
+			t.Fatal(err)
+		}
+	}
+	wantCode(t, "one more from there", from("2001:db8::ffff"), app.CodeRateLimited)
+	if err := from("192.0.2.1"); err != nil {
+		t.Errorf("from elsewhere: %v", err)
 	}
 }
 

@@ -49,7 +49,7 @@ type Config struct {
 	Runtime   string // of the boxes; "" means the backend's default
 
 	Workers         int // executions that run at once; default 2 × cores
-	Waiters         int // executions that wait for the LLM at once; default as far as memory goes
+	Waiters         int // executions that wait for the LLM at once, see waiters; default as far as memory goes
 	Queue           int // pending executions; default 1000
 	QueuePerProfile int // of one profile; default a fifth of Queue
 	Pool            int // boxes kept ready; default Workers as far as memory goes, negative: none
@@ -67,7 +67,7 @@ type Engine struct {
 	cfg     Config
 	name    string // of this run of the server, in claims
 	slots   *slots
-	waiting atomic.Int64
+	waiting *waiters
 	reviews atomic.Int64 // begun
 	kept    *lru.Cache[string, kept]
 	wake    chan struct{}
@@ -97,7 +97,7 @@ func New(cfg Config) *Engine {
 	cfg = withDefaults(cfg)
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &Engine{
-		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), wake: make(chan struct{}, 1),
+		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), waiting: newWaiters(cfg.Waiters), wake: make(chan struct{}, 1),
 		ctx: ctx, cancel: cancel, kept: newKept(), live: map[string]*run{}, cold: map[class]int{}, reason: beingChecked,
 	}
 	e.pending.Store(true)

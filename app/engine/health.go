@@ -46,7 +46,7 @@ type BackendHealth struct {
 // Health reports the state now.
 func (e *Engine) Health() Health {
 	e.mu.Lock()
-	h := Health{Reason: e.reason, Workers: e.cfg.Workers, Waiting: int(e.waiting.Load())}
+	h := Health{Reason: e.reason, Workers: e.cfg.Workers, Waiting: e.waiting.taken()}
 	h.Opening = e.opening()
 	live, first, draining := len(e.live), e.standard(), e.draining
 	h.Checking = e.undecided(app.Placement{}) && !draining && !e.closed

@@ -39,11 +39,15 @@ func (r *run) ask(ctx context.Context, prompt, model string) (wire.LLMReply, err
 			return r.given(a)
 		}
 	}
-	if r.e.waiting.Add(1) > int64(r.e.cfg.Waiters) {
-		r.e.waiting.Add(-1)
+	release, own, ok := r.e.waiting.take(r.x.ProfileHandle)
+	switch {
+	case ok:
+		defer release()
+	case own:
+		return wire.LLMReply{}, errors.New("too many executions of this profile wait for an answer already; answer those first, or ask the operator to raise AIRLOCK_WAITERS")
+	default:
 		return wire.LLMReply{}, errors.New("too many executions wait for an answer already; try again later, or ask the operator to raise AIRLOCK_WAITERS")
 	}
-	defer r.e.waiting.Add(-1)
 	a, err := r.await(ctx, prompt, model)
 	if err != nil {
 		return wire.LLMReply{}, err
@@ -216,20 +220,23 @@ func (r *run) reply(ctx context.Context, a Answer) error {
 	if a.Failure != "" {
 		text = a.Failure
 	}
-	clean := r.clean("answer", text)
+	r.mu.Lock()
+	_, err := r.asking(a)
+	r.mu.Unlock()
+	if err != nil {
+		return err // before it is masked: that costs up to two seconds per MiB, which nobody may spend in vain as often as they like
+	}
+	clean, hits := r.redactor().Text(text)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	q := r.question
-	switch {
-	case q == nil || r.ctx.Err() != nil:
-		return notWaiting(app.StatusRunning)
-	case a.RequestID != "" && a.RequestID != q.id:
-		return app.E(app.CodeRequestMismatch, "the execution waits for the answer to another question", "GET /executions/{id} shows the question that waits now, in llm_request; answer its request_id.")
+	q, err := r.asking(a)
+	if err != nil {
+		return err
 	}
 	row := store.Reply{RequestID: q.id, Response: clean, Failed: a.Failure != "", By: a.By, At: r.e.now(),
 		Sealed: r.e.cfg.Keyring.Seal(secrets.Scripts, secrets.AnswerRow(q.id), []byte(text))}
 	ctx = context.WithoutCancel(ctx) // an answer that is stored must reach the script
-	err := r.e.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+	err = r.e.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Answer(ctx, r.x.Handle, row); err != nil || a.By.Kind == app.ActorAgent {
 			return err
 		}
@@ -241,9 +248,22 @@ func (r *run) reply(ctx context.Context, a Answer) error {
 	if err != nil {
 		return fmt.Errorf("engine: respond: %w", err)
 	}
+	r.masked["answer"] = r.masked["answer"].Plus(hits)
 	r.question = nil
 	q.answer <- a
 	return nil
+}
+
+// asking is the question that an answer is for. r.mu is held.
+func (r *run) asking(a Answer) (*question, error) {
+	q := r.question
+	switch {
+	case q == nil || r.ctx.Err() != nil:
+		return nil, notWaiting(app.StatusRunning)
+	case a.RequestID != "" && a.RequestID != q.id:
+		return nil, app.E(app.CodeRequestMismatch, "the execution waits for the answer to another question", "GET /executions/{id} shows the question that waits now, in llm_request; answer its request_id.")
+	}
+	return q, nil
 }
 
 func notWaiting(status app.Status) error {

@@ -264,10 +264,11 @@ func TestSlots(t *testing.T) {
 		}
 		go note("new", s.start)
 		synctest.Wait()
-		go note("resumed", s.resume)
+		resume := func(ctx context.Context) error { return s.resume(ctx, "a") }
+		go note("resumed", resume)
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 1)
-		go func() { gone <- s.resume(ctx) }()
+		go func() { gone <- resume(ctx) }()
 		synctest.Wait()
 		cancel()
 		if err := <-gone; err == nil {

@@ -40,6 +40,9 @@ func (e *Engine) Rerun(ctx context.Context, handle string, live bool, by app.Act
 		return app.Execution{}, fmt.Errorf("engine: run again: %w", err)
 	}
 	s := Submission{ProfileID: profile.ID, Script: string(script), Inputs: inputs, Timeout: min(original.Timeout, e.cfg.TimeoutMax), By: by}
+	if _, _, err := e.foresee(ctx, s, profile.Handle); err != nil {
+		return app.Execution{}, err
+	}
 	clean, err := e.shown(ctx, profile, s.Script)
 	if err != nil {
 		return app.Execution{}, fmt.Errorf("engine: run again: %w", err)

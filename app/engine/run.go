@@ -201,9 +201,9 @@ func (r *run) releaseSlot() {
 	}
 }
 
-// regainSlot waits for a run slot, before all who have not started yet.
+// regainSlot waits for a run slot; see slots for whose turn it is.
 func (r *run) regainSlot(ctx context.Context) error {
-	if err := r.e.slots.resume(ctx); err != nil {
+	if err := r.e.slots.resume(ctx, r.x.ProfileHandle); err != nil {
 		return err
 	}
 	r.mu.Lock()

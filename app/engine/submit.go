@@ -42,6 +42,10 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, rep
 	if err := e.check(&s); err != nil {
 		return app.Execution{}, false, err
 	}
+	if x, replayed, err = e.foresee(ctx, s, profile.Handle); err != nil || replayed {
+		x.ProfileID = s.ProfileID
+		return x, replayed, err
+	}
 	clean, err := e.shown(ctx, profile, s.Script)
 	if err != nil {
 		return app.Execution{}, false, fmt.Errorf("engine: submit: %w", err)
@@ -58,6 +62,33 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, rep
 		x.ID = id
 	}
 	return x, replayed, nil
+}
+
+// dearScript is from how many bytes on it is worth asking the store whether a script will be taken before it is masked, which costs up to two seconds per MiB: else who is
+// refused could keep the processors busy, as often as they like.
+const dearScript = 4 << 10
+
+// foresee does what enqueue does first, for a script that is dear to mask: it refuses what there is no room for, and finds the execution that was submitted with the same key before.
+func (e *Engine) foresee(ctx context.Context, s Submission, profile string) (x app.Execution, replayed bool, err error) {
+	if len(s.Script) < dearScript {
+		return x, false, nil
+	}
+	before := ""
+	err = e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		if s.IdempotencyKey != "" {
+			key := sha256.Sum256([]byte(s.IdempotencyKey))
+			if before, err = tx.Replayed(ctx, profile, key[:], s.digest(), e.now().Add(-idempotencyLife)); err != nil || before != "" {
+				return err
+			}
+		}
+		_, err = e.room(ctx, tx, profile)
+		return err
+	})
+	if err != nil || before == "" {
+		return app.Execution{}, false, err
+	}
+	x, err = e.ByHandle(ctx, before)
+	return x, err == nil, err
 }
 
 // mayExecute returns the profile if scripts may run under it now.

@@ -38,7 +38,8 @@ func (s *Server) awaitExecution(c echo.Context, x app.Execution, atMost time.Dur
 	if x.Status.Terminal() {
 		return x, nil
 	}
-	release, err := s.waiters.hold(x.ProfileHandle)
+	bodyDone(c)
+	release, err := s.waiters.hold(x.ProfileHandle, true)
 	if err != nil {
 		return x, err
 	}

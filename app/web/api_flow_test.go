@@ -106,16 +106,16 @@ func TestNoProfileTakesEveryLongPoll(t *testing.T) {
 	var places waiters
 	var releases []func()
 	for range maxProfileWaiters {
-		release, err := places.hold("greedy")
+		release, err := places.hold("greedy", true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		releases = append(releases, release)
 	}
-	if _, err := places.hold("greedy"); app.CodeOf(err) != app.CodeRateLimited {
+	if _, err := places.hold("greedy", true); app.CodeOf(err) != app.CodeRateLimited {
 		t.Errorf("one more of the same profile: %v", err)
 	}
-	release, err := places.hold("modest")
+	release, err := places.hold("modest", true)
 	if err != nil {
 		t.Errorf("another profile: %v", err)
 	}
@@ -125,6 +125,30 @@ func TestNoProfileTakesEveryLongPoll(t *testing.T) {
 	}
 	if n := places.count(); n != 0 || len(places.profiles) != 0 {
 		t.Errorf("%d places are still taken: %v", n, places.profiles)
+	}
+}
+
+// Anybody can make profiles, and dozens of them once took the places of all agents that wait for their executions.
+func TestStrangersDontTakeEveryLongPoll(t *testing.T) {
+	var places waiters
+	var releases []func()
+	for i := range 2 * maxWaiters {
+		if release, err := places.hold(fmt.Sprint("stranger ", i/maxProfileWaiters), false); err == nil {
+			releases = append(releases, release)
+		}
+	}
+	if n := len(releases); n != maxUnlockedWaiters {
+		t.Errorf("strangers have %d places", n)
+	}
+	release, err := places.hold("locked", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range append(releases, release) {
+		release()
+	}
+	if places.all != 0 || places.unlocked != 0 || len(places.profiles) != 0 {
+		t.Errorf("places are still taken: %d, %d, %v", places.all, places.unlocked, places.profiles)
 	}
 }
 

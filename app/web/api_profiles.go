@@ -63,7 +63,7 @@ func (s *Server) readProfile(c echo.Context) error {
 
 // awaitProfile returns the profile as soon as the agent's view of it differs from what first was, or as it stands when the time is over.
 func (s *Server) awaitProfile(c echo.Context, p app.Profile, atMost time.Duration) (app.Profile, error) {
-	release, err := s.waiters.hold(p.Handle)
+	release, err := s.waiters.hold(p.Handle, p.Locked)
 	if err != nil {
 		return p, err
 	}

@@ -55,6 +55,9 @@ func readJSON(r *http.Request) ([]byte, error) {
 		if errors.As(err, &tooLarge) {
 			return nil, errBodyTooLarge(err)
 		}
+		if errors.Is(err, errBodies) {
+			return nil, err
+		}
 		e := app.E(app.CodeInvalidJSON, "the body could not be read to its end", "Send it again, with a Content-Length that is true.")
 		e.Cause = err
 		return nil, e

@@ -21,5 +21,5 @@
 // # Waiting
 //
 // Long polls (?wait=, at most 50 s) and event streams end when Drain is called, so a shutdown doesn't wait for them. More than maxWaiters long polls
-// at once are answered as things stand instead of being refused.
+// at once are refused, and fewer of one profile and of profiles that no person has locked.
 package web

@@ -65,8 +65,9 @@ func (s *Server) modelContext(api http.Handler) echo.HandlerFunc {
 			case <-ctx.Done():
 			}
 		}()
-		serveOwned(handler, c.Response(), r.WithContext(ctx))
-		return nil
+		answer := patiently(c.Response(), r)
+		serveOwned(handler, answer, r.WithContext(ctx))
+		return answer.limit()
 	}
 }
 
@@ -85,6 +86,9 @@ func (s *Server) admitModel(c echo.Context) error {
 		return errNoModelClient()
 	}
 	if r.Method != http.MethodPost {
+		if r.ContentLength != 0 {
+			return app.E(app.CodeInvalidField, "only POST takes a body here", "Send messages with POST.")
+		}
 		return nil
 	}
 	most := int64(app.MaxBody)
@@ -191,7 +195,7 @@ func (i *inside) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	r = r.Clone(r.Context())
 	r.RemoteAddr, r.Host, r.TLS, r.RequestURI = i.origin.RemoteAddr, i.origin.Host, i.origin.TLS, r.URL.RequestURI()
-	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"} {
+	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Traceparent"} {
 		r.Header[name] = i.origin.Header[name]
 	}
 	if r.Body == nil {

@@ -3,12 +3,15 @@ package web
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -144,6 +147,68 @@ func TestSlowMessage(t *testing.T) {
 	if _, err := conn.Read(make([]byte, 1)); err != nil {
 		t.Errorf("the server still waits: %v", err)
 	}
+}
+
+// hurried serves the world with short time limits and small buffers.
+func (w *world) hurried() net.Addr {
+	w.t.Helper()
+	server := w.web.HTTPServer()
+	server.Handler = w.server.Config.Handler // with its sessions
+	server.ReadTimeout, server.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	w.must(err)
+	go func() { _ = server.Serve(narrow{listener}) }()
+	w.t.Cleanup(func() { _ = server.Close() })
+	return listener.Addr()
+}
+
+// narrow is a listener whose connections hold little of what nobody reads.
+type narrow struct{ net.Listener }
+
+func (n narrow) Accept() (net.Conn, error) {
+	conn, err := n.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return conn, conn.(*net.TCPConn).SetWriteBuffer(1 << 10)
+}
+
+// TestBodyOfAStreamThatNeverComes: what takes no body doesn't wait for one, least of all without end and for strangers.
+func TestBodyOfAStreamThatNeverComes(t *testing.T) {
+	w := unhurried(t)
+	address := w.hurried()
+	for _, method := range []string{"GET", "DELETE"} {
+		for _, length := range []string{"Content-Length: 1000", "Transfer-Encoding: chunked"} {
+			conn, err := net.Dial("tcp", address.String())
+			w.must(err)
+			defer conn.Close()
+			_, err = fmt.Fprintf(conn, "%s /mcp HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n%s\r\n\r\n", method, length)
+			w.must(err)
+			w.must(conn.SetReadDeadline(time.Now().Add(10 * time.Second)))
+			if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("%s with %s: the server still waits: %v", method, length, err)
+			}
+		}
+	}
+	within(t, "nothing is held", func() bool { return w.web.modelCalls.Load() == 0 })
+}
+
+// TestAnswerThatNobodyReads: a client that asks and reads nothing holds its place as long as any other answer would take, not for ever.
+func TestAnswerThatNobodyReads(t *testing.T) {
+	w := unhurried(t)
+	session := w.open()
+	address := w.hurried()
+	const call = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	dialer := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 1<<10) })
+	}}
+	conn, err := dialer.DialContext(t.Context(), "tcp", address.String())
+	w.must(err)
+	defer conn.Close()
+	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s", session, len(call), call)
+	w.must(err)
+	within(t, "the call has begun", func() bool { return w.web.modelCalls.Load() == 1 })
+	within(t, "the place is free again", func() bool { return w.web.modelCalls.Load() == 0 })
 }
 
 // TestSessionKeepsNoAddress: a call is recorded under the address that it came from, whoever opened its session from wherever.

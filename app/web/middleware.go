@@ -112,17 +112,6 @@ func secureHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// limitBody caps every body at app.MaxBody. Routes that take more replace c.Request().Body themselves.
-func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		r := c.Request()
-		if r.Body != nil && !isUpload(r) {
-			r.Body = http.MaxBytesReader(c.Response(), r.Body, app.MaxBody)
-		}
-		return next(c)
-	}
-}
-
 // refuseCrossOrigin refuses unsafe requests that a browser sends for another site's page. Programs send neither header it looks at.
 func (s *Server) refuseCrossOrigin() echo.MiddlewareFunc {
 	protection := http.NewCrossOriginProtection()

@@ -62,6 +62,7 @@ type Server struct {
 	sessions   *limiter // of MCP clients
 	staged     staging  // values that were pasted and not yet decided about
 	waiters    waiters
+	bodies     bodies
 	vaultSeen  vaultWatch
 	closing    chan struct{} // closed by Drain
 	drain      sync.Once
@@ -117,7 +118,7 @@ func (s *Server) Handler() http.Handler {
 	e.IPExtractor = s.clientAddress
 	e.SchemeExtractor = s.scheme
 	e.HTTPErrorHandler = s.fail
-	e.Use(noteTraces, s.logRequests, s.recoverPanics, secureHeaders, limitBody, s.refuseCrossOrigin())
+	e.Use(noteTraces, s.logRequests, s.recoverPanics, secureHeaders, s.limitBody, s.refuseCrossOrigin())
 	s.routes(e)
 	return e
 }
@@ -143,15 +144,6 @@ func (s *Server) HTTPServer() *http.Server {
 
 // requestTime bounds one request from its first byte to the last byte of its answer: the longest wait plus time to send both bodies.
 const requestTime = app.MaxPollWait + 60*time.Second
-
-// keepOpen lifts the time limits of one request, for event streams. The stream must end when the request's context or s.closing does.
-func keepOpen(w http.ResponseWriter) error {
-	rc := http.NewResponseController(w)
-	if err := rc.SetReadDeadline(time.Time{}); err != nil {
-		return err
-	}
-	return rc.SetWriteDeadline(time.Time{})
-}
 
 type discard struct{}
 

@@ -77,3 +77,18 @@ func TestATraceIsFollowed(t *testing.T) {
 		t.Errorf("no line about the end of the execution carries its trace: %s", log)
 	}
 }
+
+// TestATraceIsFollowedThroughMCP: what a tool does belongs to the request that called it.
+func TestATraceIsFollowedThroughMCP(t *testing.T) {
+	w := newWorld(t)
+	bearer := "Authorization: Bearer " + w.lockedProfile().ID
+	session := w.open(bearer)
+	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_executions","arguments":{}}}`
+	w.call("POST", "/mcp", list, modelHeaders("Mcp-Session-Id: "+session, bearer, "Traceparent: "+sampleParent)...)
+	for line := range strings.Lines(w.log.String()) {
+		if strings.Contains(line, "route=/executions ") && strings.Contains(line, "trace="+sampleTrace) {
+			return
+		}
+	}
+	t.Errorf("the tool's request has no trace: %s", w.log.String())
+}

@@ -218,7 +218,7 @@ func form(c echo.Context) (url.Values, error) {
 
 // unreadable is why a form could not be read.
 func unreadable(err error) error {
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) || errors.Is(err, errBodies) {
 		return err
 	}
 	e := app.E(app.CodeInvalidField, "the form can't be read", "Go back, reload the page and send it again.")

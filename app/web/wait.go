@@ -26,10 +26,12 @@ func waitParam(c echo.Context) (time.Duration, error) {
 	return time.Duration(n * float64(time.Second)), nil
 }
 
-// Long polls that are held open at once: of one profile, so that none takes the places of the others, and of all.
+// Long polls that are held open at once: of one profile, so that none takes the places of the others, of all that no person has locked, since whoever reaches the port can
+// make those, and of all.
 const (
-	maxProfileWaiters = 64
-	maxWaiters        = 2048
+	maxProfileWaiters  = 64
+	maxUnlockedWaiters = 512
+	maxWaiters         = 2048
 )
 
 // errBusy refuses a long poll for which there is no place. Answering at once instead would set agents spinning.
@@ -39,25 +41,32 @@ var errBusy = app.E(app.CodeRateLimited, "too many calls are waiting already", "
 type waiters struct {
 	mu       sync.Mutex
 	all      int
+	unlocked int            // of these, for profiles that no person has locked
 	profiles map[string]int // by handle
 }
 
-// hold takes a place, or returns errBusy.
-func (w *waiters) hold(profile string) (release func(), err error) {
+// hold takes a place, or returns errBusy. locked says whether a person has locked the profile.
+func (w *waiters) hold(profile string, locked bool) (release func(), err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.all >= maxWaiters || w.profiles[profile] >= maxProfileWaiters {
+	if w.all >= maxWaiters || w.profiles[profile] >= maxProfileWaiters || !locked && w.unlocked >= maxUnlockedWaiters {
 		return nil, errBusy
 	}
 	if w.profiles == nil {
 		w.profiles = map[string]int{}
 	}
+	strange := 1
+	if locked {
+		strange = 0
+	}
 	w.all++
+	w.unlocked += strange
 	w.profiles[profile]++
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.all--
+		w.unlocked -= strange
 		if w.profiles[profile]--; w.profiles[profile] == 0 {
 			delete(w.profiles, profile)
 		}

@@ -48,7 +48,7 @@ const adminUsage = `Usage: airlock admin COMMAND
   profile revoke ID
   profile delete ID
   audit list
-  audit verify                                walk the hash chain
+  audit verify [--noted NUMBER:HASH]          walk the hash chain, and find in it what an earlier one printed
   audit archived [--of LABEL]                 the audit logs that came with imports, or all of one of them
   export FILE                                 write everything into a file sealed with a passphrase; - is standard output
       --profile ID (repeatable)               only these profiles, with the credentials they refer to

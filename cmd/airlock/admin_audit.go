@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -34,19 +36,42 @@ func eventRow(w columns, e app.Event) {
 	w.row(fmt.Sprint(e.Seq), stamp(e.At), who, e.Action, e.Subject, e.Detail)
 }
 
+// verifyAudit is airlock admin audit verify. Whoever can write the database can write the whole chain anew, which only a hash shows that was noted elsewhere: so it prints
+// the newest, and looks for one that is given.
 func (o *operator) verifyAudit(ctx context.Context, args []string) error {
-	if _, err := o.parse(ctx, newFlags("admin audit verify", adminUsage), args); err != nil {
+	f := newFlags("admin audit verify", adminUsage)
+	noted := f.String("noted", "", "")
+	if _, err := o.parse(ctx, f, args); err != nil {
 		return err
 	}
-	broken, err := o.access.VerifyAudit(ctx)
+	state, err := o.access.AuditState(ctx, true)
 	if err != nil {
 		return err
 	}
-	if broken != 0 {
-		return fmt.Errorf("the audit log was changed: its chain breaks at event %d", broken)
+	if state.Broken != 0 {
+		return fmt.Errorf("the audit log was changed: its chain breaks at event %d", state.Broken)
 	}
-	fmt.Fprintln(o.out, "the audit log is unbroken")
+	if *noted != "" {
+		if err := o.verifyNoted(ctx, *noted); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(o.out, "the audit log is unbroken up to %d:%s\n", state.Through, state.Hash)
 	return nil
+}
+
+// verifyNoted looks for an event as verifyAudit printed it before.
+func (o *operator) verifyNoted(ctx context.Context, noted string) error {
+	number, hash, _ := strings.Cut(noted, ":")
+	seq, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || seq < 1 || hash == "" {
+		return usageError{message: "--noted takes what audit verify printed: a number, a colon and a hash"}
+	}
+	ok, err := o.access.AuditHas(ctx, seq, hash)
+	if err == nil && !ok {
+		err = fmt.Errorf("the audit log is not the one that was noted: its event %d has another hash, or there is none. It was written anew, or replaced by that of another copy (airlock admin restore)", seq)
+	}
+	return err
 }
 
 // archivedAudit is airlock admin audit archived. Each log was verified when it came, and the database lets nobody change it.

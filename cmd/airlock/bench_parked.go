@@ -19,8 +19,8 @@ const parkedScript = "data = list(range(1000))\nanswer = llm.complete('go on?')\
 func benchParked(ctx context.Context, out io.Writer, service *benchService, n int) error {
 	b := newBenchmark(service)
 	census := newBoxCensus()
-	// One profile may fill a part of the queue.
-	stop, err := b.start(ctx, "AIRLOCK_POOL=0", "AIRLOCK_WAITERS="+strconv.Itoa(n), "AIRLOCK_QUEUE="+strconv.Itoa(10*n), "AIRLOCK_LLM_WAIT=1h")
+	// One profile may fill a part of the queue, and half of the places.
+	stop, err := b.start(ctx, "AIRLOCK_POOL=0", "AIRLOCK_WAITERS="+strconv.Itoa(2*n), "AIRLOCK_QUEUE="+strconv.Itoa(10*n), "AIRLOCK_LLM_WAIT=1h")
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func sandboxVariables() []variable {
 		{name: "AIRLOCK_PLUGINS", about: "your own sandbox backends: `name=/path@sha256:…` with commas; name them in `AIRLOCK_SANDBOX` to use them", set: setPlugins, show: showPlugins},
 		number("AIRLOCK_WORKERS", "executions that run at once; twice the cores unless set", 1, 1024, func(c *config) *int { return &c.Workers }),
 		number("AIRLOCK_POOL", "boxes kept ready; unless set as many as workers, but no more than an eighth of the memory that the machine, or the container, has left; 0 for none", 0, 1024, func(c *config) *int { return &c.Pool }),
-		number("AIRLOCK_WAITERS", "executions that wait for an LLM answer at once; unless set as many as half of the memory that the machine, or the container, has left holds at 32 MiB each, 1000 at most", 1, 100_000, func(c *config) *int { return &c.Waiters }),
+		number("AIRLOCK_WAITERS", "executions that wait for an LLM answer at once; unless set as many as half of the memory that the machine, or the container, has left holds at 32 MiB each, 1000 at most. A profile may take as many places as it leaves free, so one alone half of them", 1, 100_000, func(c *config) *int { return &c.Waiters }),
 		number("AIRLOCK_QUEUE", "executions that wait for a worker; more are refused", 1, 1_000_000, func(c *config) *int { return &c.Queue }),
 	}
 }
