@@ -45,7 +45,16 @@ func faults() []fault {
 // restart starts the server after its end; what it had started must have ended with it.
 func (c *crash) restart() {
 	c.t.Helper()
-	eventually(c.t, 30*time.Second, "the dead server's boxes are gone", func() bool { return len(c.strays()) == 0 })
+	var left []string
+	defer func() {
+		if len(left) > 0 {
+			c.t.Logf("left: %q", left)
+		}
+	}()
+	eventually(c.t, 30*time.Second, "the dead server's boxes are gone", func() bool {
+		left = c.strays()
+		return len(left) == 0
+	})
 	c.in.start()
 	c.check()
 }
