@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"time"
 )
 
@@ -269,14 +268,11 @@ func (c *Client) repeatCheck(ctx context.Context, p *process) error {
 		return nil
 	}
 	report, err := p.Check(ctx, *c.checked)
-	switch {
-	case err != nil:
-	case !report.Ready:
-		err = fmt.Errorf("not ready: %s", report.Reason)
-	case report.Tier != c.promised.Tier, report.Runtime != c.promised.Runtime, !maps.Equal(report.Images, c.promised.Images):
-		err = errors.New("it does not promise what it did before; it has to be proved anew")
-	default:
-		return nil
+	if err == nil {
+		err = report.Keeps(c.promised)
 	}
-	return fmt.Errorf("check restarted plugin %s: %w", c.cfg.Name, err)
+	if err != nil {
+		return fmt.Errorf("check restarted plugin %s: %w", c.cfg.Name, err)
+	}
+	return nil
 }

@@ -2,7 +2,10 @@ package plugins
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"time"
 )
 
@@ -111,6 +114,22 @@ type Report struct {
 	Runtime string
 	// Images are the values that Spec.Runtime may have besides "", each with its identity as in Runtime. Nil if there is no choice.
 	Images map[string]string
+}
+
+// PromisesAs reports whether boxes that were opened under one report are as good as those under the other: as strong, and with the same in them.
+func (r Report) PromisesAs(other Report) bool {
+	return r.Tier == other.Tier && r.Runtime == other.Runtime && maps.Equal(r.Images, other.Images)
+}
+
+// Keeps says why boxes can't be opened under r as they were promised before; nil if they can.
+func (r Report) Keeps(promised Report) error {
+	switch {
+	case !r.Ready:
+		return fmt.Errorf("not ready: %s", r.Reason)
+	case !r.PromisesAs(promised):
+		return errors.New("it does not promise what it did before; it has to be proved anew")
+	}
+	return nil
 }
 
 // Control is the outcome of one attempt to break out.

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"maps"
 	"runtime"
 	"sync"
 	"time"
@@ -161,9 +160,4 @@ func refusal(report plugins.Report, err error) string {
 		return "its isolation is too weak to run scripts"
 	}
 	return ""
-}
-
-// same reports whether boxes that were opened under one proof are as good as those that will be under the other.
-func same(a, b plugins.Report) bool {
-	return a.Tier == b.Tier && a.Runtime == b.Runtime && maps.Equal(a.Images, b.Images)
 }

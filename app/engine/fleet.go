@@ -121,7 +121,7 @@ func (e *Engine) settle(tried ...*candidate) {
 	chosen := e.chosen()
 	for _, c := range e.fleet {
 		in := slices.Contains(chosen, c)
-		if c.use != nil && (!in || !same(c.use.report, c.report)) {
+		if c.use != nil && (!in || !c.use.report.PromisesAs(c.report)) {
 			e.loops.Go(c.use.close)
 			c.use = nil
 		}

@@ -18,16 +18,22 @@ func (w *world) submitUnder(p app.Profile, script string) app.Execution {
 	return x
 }
 
+// parked submits n scripts and waits until each has asked.
+func (w *world) parked(n int, p app.Profile, script string) (list []app.Execution) {
+	w.t.Helper()
+	for range n {
+		x := w.submitUnder(p, script)
+		w.until(x, app.StatusAwaitingLLM)
+		list = append(list, x)
+	}
+	return list
+}
+
 // TestNoProfileTakesAllPlacesToWait: scripts of a profile that asks and never answers must not raise llm.Error in everybody else's.
 func TestNoProfileTakesAllPlacesToWait(t *testing.T) {
 	w := newWorld(t, func(c *Config) { c.Workers, c.Waiters = 2, 4 })
 	greedy, modest := w.newProfile(), w.newProfile()
-	var waiting []app.Execution
-	for range 2 {
-		x := w.submitUnder(greedy, "ask one")
-		w.until(x, app.StatusAwaitingLLM)
-		waiting = append(waiting, x)
-	}
+	waiting := w.parked(2, greedy, "ask one")
 	refused := w.submitUnder(greedy, "ask one more")
 	w.until(refused, app.StatusCompleted)
 	out, err := w.Output(t.Context(), refused.Handle)
@@ -79,12 +85,7 @@ func TestPlacesToWait(t *testing.T) {
 func TestAnswersAtOnceKeepNobodyFromStarting(t *testing.T) {
 	w := newWorld(t, func(c *Config) { c.Workers, c.Waiters = 1, 20 })
 	greedy, modest := w.newProfile(), w.newProfile()
-	var waiting []app.Execution
-	for range 4 {
-		x := w.submitUnder(greedy, "ask one\nhang")
-		w.until(x, app.StatusAwaitingLLM)
-		waiting = append(waiting, x)
-	}
+	waiting := w.parked(4, greedy, "ask one\nhang")
 	blocker := w.submitUnder(greedy, "hang")
 	w.untilStatus(blocker, app.StatusRunning)
 	next := w.submitUnder(modest, "result 1")

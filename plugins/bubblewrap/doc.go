@@ -38,6 +38,10 @@
 // by one thread that lives as long as the process. PID 1's end ends the pid namespace. Run returns when PID 1 is reaped and the
 // cgroup is empty and removed.
 //
+// One moment is not covered: bwrap's child waits for bwrap without such a signal until just before it becomes PID 1's program. If the plugin is killed right after bwrap
+// has forked it, it waits for ever, with no script in it. Where a cgroup holds boxes the sweep of the next start ends it; elsewhere nothing does. A pid namespace around
+// bwrap would.
+//
 // PID 1's exit code is what bwrap passes on. PID 1 of a pid namespace can't be killed from inside it, so a code of 128+n is
 // taken for an exit code unless the backend or the kernel's memory limit killed the box.
 //

@@ -32,7 +32,7 @@ func (polled) pace() pace { return pace{least: 25 * time.Millisecond, most: 25 *
 
 func (polled) create(_ string, l plugins.Limits) (group, error) { return &tree{limits: l}, nil }
 
-// sweep has nothing to find: without a cgroup nothing is left behind but processes, and those die with the plugin.
+// sweep can find nothing: without a cgroup nothing is left behind but processes, and those die with the plugin, but for one that doc.go tells of.
 func (polled) sweep(func(string) bool) error { return nil }
 
 // tree is one box's processes, found by descent from the outermost.

@@ -88,7 +88,7 @@ func (b *Backend) linked(ctx context.Context) (*link, target, error) {
 	}
 	report, err := b.establish(ctx, b.target, *b.cfg)
 	if err == nil {
-		err = b.kept(report)
+		err = report.Keeps(b.promised) // scripts run in what their executions name
 	}
 	if err != nil {
 		b.drop()
@@ -112,17 +112,6 @@ func (b *Backend) establish(ctx context.Context, t target, cfg plugins.Config) (
 		err = lostError(t, l, err)
 	}
 	return report, err
-}
-
-// kept holds a machine to what it promised when it was checked: scripts run in what their executions name.
-func (b *Backend) kept(now plugins.Report) error {
-	switch {
-	case !now.Ready:
-		return errors.New(now.Reason)
-	case now.Tier != b.promised.Tier, now.Runtime != b.promised.Runtime:
-		return errors.New("it does not promise what it did before; it has to be proved anew")
-	}
-	return nil
 }
 
 // wantsScope reports whether limits may be held by control groups.
