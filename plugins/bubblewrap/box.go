@@ -18,7 +18,6 @@ const hammering = 1000
 type box struct {
 	*process
 	group  group
-	init   *initProcess
 	killed plugins.Reason // why it was killed; empty if it wasn't
 }
 
@@ -40,17 +39,14 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []s
 		return plugins.Exit{}, errors.Join(fmt.Errorf("open box: %w", err), drain(g))
 	}
 	defer p.closeOurs()
-	b := &box{process: p, group: g, init: newInitProcess()}
-	defer b.init.close()
+	b := &box{process: p, group: g}
 	return b.live(ctx, h.limiter.pace(), stdin, stdout)
 }
 
 // live lets the box run and sees it to its end.
 func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	code := make(chan *int, 1)
-	go func() {
-		code <- readStatus(b.status, func(pid int) { b.init.is(pid, b.cmd.Process.Pid) })
-	}()
+	go func() { code <- readStatus(b.status) }()
 	diagnostic := make(chan string, 1)
 	go func() { diagnostic <- stdio.LastOf(b.stderr) }()
 	output := make(chan error, 1)
@@ -70,14 +66,13 @@ func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.W
 		_ = stdio.Relay(b.stdin, stdin)
 		b.stdin.Close()
 	}()
-	outErr := b.watch(ctx, looks, output, exited)
-
-	leftErr := b.init.wait(drainTime)
-	final, usageErr := b.group.usage()
-	leftErr = firstError(leftErr, drain(b.group), usageErr)
-	if outErr == nil {
-		outErr = stdio.Flush(ctx, output)
+	if err := b.watch(ctx, looks, output, exited); err != nil {
+		return plugins.Exit{Code: -1, Signal: 9, Reason: b.killed}, err
 	}
+
+	final, usageErr := b.group.usage()
+	leftErr := firstError(drain(b.group), usageErr)
+	outErr := stdio.Flush(ctx, output)
 	exit, err := b.verdict(<-code, final, <-diagnostic)
 	if openErr != nil { // the chain ended before the gate; it has said why
 		openErr = fmt.Errorf("open box: %w: %s", openErr, exit.Diagnostic)
@@ -85,12 +80,13 @@ func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.W
 	return exit, firstError(openErr, leftErr, outErr, err)
 }
 
-// watch kills the box when ctx ends, its output can't be delivered or a limit is exceeded. It returns when the chain has ended, with the
-// error of the output, if that has ended already.
+// watch kills the box when ctx ends, its output can't be delivered or a limit is exceeded. It returns when the chain has ended, which it
+// does after every other process of the box, or with an error when it hasn't drainTime after it was killed.
 func (b *box) watch(ctx context.Context, looks pace, output chan error, exited <-chan struct{}) error {
 	look := time.NewTimer(looks.least)
 	defer look.Stop()
 	done := ctx.Done()
+	var killed time.Time
 	for {
 		select {
 		case <-exited:
@@ -108,6 +104,13 @@ func (b *box) watch(ctx context.Context, looks pace, output chan error, exited <
 			}
 		case <-look.C:
 			look.Reset(b.look(&looks))
+		}
+		switch {
+		case b.killed == "":
+		case killed.IsZero():
+			killed = time.Now()
+		case time.Since(killed) > drainTime:
+			return errors.New("processes of the box survive being killed")
 		}
 	}
 }
@@ -137,8 +140,7 @@ func (b *box) kill(why plugins.Reason) {
 	if b.killed == "" {
 		b.killed = why
 	}
-	b.init.kill()
-	_ = b.cmd.Process.Kill()
+	_ = b.cmd.Process.Kill() // all of the box: it is PID 1 of the outer namespace
 	_ = b.group.kill()
 }
 

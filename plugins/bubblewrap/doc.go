@@ -2,7 +2,7 @@
 //
 // # The chain
 //
-//	plugin ── clone(user, net) ──▶ airlock-init netns ── exec ──▶ bwrap --args FD ── clone(user, pid, …) ──▶ /airlock-init
+//	plugin ── clone(user, net, pid) ──▶ airlock-init netns ── exec ──▶ bwrap --args FD ── clone(user, pid, …) ──▶ /airlock-init
 //
 // The first step owns the network namespace: it brings loopback up and opens ports from 1 up, which bwrap's own --unshare-net
 // can't do because it makes a second user namespace. Root never gets into the chain: when Airlock is root, the first step
@@ -34,13 +34,11 @@
 //
 // # Ends
 //
-// Parent-death signals tie every step to the plugin; since the kernel sends them when the *thread* that forked ends, all boxes are forked
-// by one thread that lives as long as the process. PID 1's end ends the pid namespace. Run returns when PID 1 is reaped and the
-// cgroup is empty and removed.
-//
-// One moment is not covered: bwrap's child waits for bwrap without such a signal until just before it becomes PID 1's program. If the plugin is killed right after bwrap
-// has forked it, it waits for ever, with no script in it. Where a cgroup holds boxes the sweep of the next start ends it; elsewhere nothing does. A pid namespace around
-// bwrap would.
+// A parent-death signal ties the first step to the plugin; since the kernel sends it when the *thread* that forked ends, all boxes are forked
+// by one thread that lives as long as the process. The first step, bwrap after its exec, is PID 1 of a pid namespace around the box's own, and the kernel
+// ends such a namespace with its PID 1. Signals alone would not do: bwrap's child waits for bwrap without one until just before it becomes the
+// box's PID 1, and if bwrap was killed in that moment, it waited for ever.
+// Run returns when bwrap is reaped, which is after every other process, and the cgroup is empty and removed.
 //
 // PID 1's exit code is what bwrap passes on. PID 1 of a pid namespace can't be killed from inside it, so a code of 128+n is
 // taken for an exit code unless the backend or the kernel's memory limit killed the box.

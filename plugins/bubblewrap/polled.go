@@ -32,7 +32,7 @@ func (polled) pace() pace { return pace{least: 25 * time.Millisecond, most: 25 *
 
 func (polled) create(_ string, l plugins.Limits) (group, error) { return &tree{limits: l}, nil }
 
-// sweep can find nothing: without a cgroup nothing is left behind but processes, and those die with the plugin, but for one that doc.go tells of.
+// sweep can find nothing: without a cgroup nothing is left behind but processes, and those die with the plugin.
 func (polled) sweep(func(string) bool) error { return nil }
 
 // tree is one box's processes, found by descent from the outermost.
@@ -95,7 +95,7 @@ func (t *tree) files(pids []int) int64 {
 	return total
 }
 
-// kill has nothing to add to the box's own kill: the end of PID 1 is the end of all.
+// kill has nothing to add to the box's own kill: the end of the first step is the end of all.
 func (t *tree) kill() error { return nil }
 
 func (t *tree) empty() (bool, error) { return true, nil }

@@ -98,9 +98,11 @@ func TestSupervisorKilled(t *testing.T) {
 func TestOtherRuntimeAfterTheLinkWasLost(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	client, cfg := ready(t, m.Settings())
+	b := open(t, client)
 	m.Install("python3-airlock-test")
+	begin := time.Now()
 	signalAll(t, supervisorOf(t, m), syscall.SIGKILL)
-	gone(t, supervisorOf(t, m), seconds)
+	wantLost(t, b, begin, seconds) // so the loss was noticed
 	stdin := bytes.NewReader(order(t, "print(6 * 7)"))
 	if exit, err := client.Run(t.Context(), plugins.Spec{ID: "box-" + token()}, stdin, io.Discard); err == nil || !strings.Contains(err.Error(), "proved anew") {
 		t.Errorf("%+v, %v", exit, err)
