@@ -10,5 +10,5 @@
 // /tmp and names it in the environment. The runner could do that too, but later than the first module that reads the roots.
 //
 //	airlock-init                                          the guest, as PID 1
-//	airlock-init netns [--rlimit NAME=N]… -- CMD ARGS…    prepares a fresh network namespace, then becomes CMD
+//	airlock-init netns [--rlimit NAME=N]… -- CMD ARGS…    prepares fresh namespaces (network, pid), then becomes CMD
 package main

@@ -15,11 +15,18 @@ import (
 const portStart = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 
 // netns brings loopback up, opens low ports to everyone, sets limits, and becomes the command after "--" with an empty
-// environment and the same descriptors. It only returns on failure.
+// environment and the same descriptors. As PID 1 of a pid namespace it mounts a /proc of that, in a mount namespace that must be its own.
+// It only returns on failure.
 func netns(args []string) error {
 	command, err := netnsArgs(args, setRlimit)
 	if err != nil {
 		return err
+	}
+	if os.Getpid() == 1 {
+		// bwrap looks at its child there, by the number that the child has in this namespace.
+		if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
+			return fmt.Errorf("mount proc: %w", err)
+		}
 	}
 	if err := loopbackUp(); err != nil {
 		return fmt.Errorf("bring loopback up: %w", err)

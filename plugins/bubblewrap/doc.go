@@ -2,10 +2,10 @@
 //
 // # The chain
 //
-//	plugin ── clone(user, net, pid) ──▶ airlock-init netns ── exec ──▶ bwrap --args FD ── clone(user, pid, …) ──▶ /airlock-init
+//	plugin ── clone(user, net, pid, mnt) ──▶ airlock-init netns ── exec ──▶ bwrap --args FD ── clone(user, pid, …) ──▶ /airlock-init
 //
 // The first step owns the network namespace: it brings loopback up and opens ports from 1 up, which bwrap's own --unshare-net
-// can't do because it makes a second user namespace. Root never gets into the chain: when Airlock is root, the first step
+// can't do because it makes a second user namespace. It mounts a /proc of its pid namespace, where bwrap looks for its child. Root never gets into the chain: when Airlock is root, the first step
 // already runs as a uid of its own, because the process limit isn't enforced against root and bwrap's mount set-up would be done with root's rights.
 //
 // What a script sees of its parents is empty: every step has an empty environment and bwrap takes its options from a pipe

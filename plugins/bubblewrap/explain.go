@@ -29,7 +29,7 @@ func advise(err error, sysctl func(string) string) string {
 		return "AppArmor restricts user namespaces (Ubuntu 23.10 and later). Install deploy/apparmor/airlock-bwrap: " +
 			"install -m 644 deploy/apparmor/airlock-bwrap /etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/airlock-bwrap; " +
 			"or lift it for every program: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
-	case strings.Contains(text, "Can't mount proc"):
+	case strings.Contains(text, "mount proc"): // the first step's and bwrap's
 		return "The container masks parts of /proc: run it with --security-opt systempaths=unconfined"
 	case refused:
 		return "In a container, run it with --security-opt seccomp=deploy/seccomp/airlock.json --security-opt systempaths=unconfined"

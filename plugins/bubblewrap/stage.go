@@ -83,8 +83,8 @@ const (
 // since each has namespaces of its own.
 func (h *host) outsideUID() int { return firstUID + int(h.uids.Add(1)%countUID) }
 
-// stageAttributes put the first step into a user, network and pid namespace of its own. Its end is then the end of all that comes after it, also of
-// a process that bwrap has just forked and that waits for bwrap. It is root there, which is euid outside,
+// stageAttributes put the first step into a user, network and pid namespace of its own, and one of mounts for its /proc. Its end is then the end of
+// all that comes after it, also of a process that bwrap has just forked and that waits for bwrap. It is root there, which is euid outside,
 // or a uid of the box's own if that is root. Without privileges the kernel doesn't let groups be dropped; they then stay, without use in a box.
 func stageAttributes(euid, egid, outside int) *syscall.SysProcAttr {
 	root := euid == 0
@@ -92,7 +92,7 @@ func stageAttributes(euid, egid, outside int) *syscall.SysProcAttr {
 		euid, egid = outside, outside
 	}
 	return &syscall.SysProcAttr{
-		Cloneflags:                 syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID,
+		Cloneflags:                 syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS,
 		UidMappings:                []syscall.SysProcIDMap{{ContainerID: 0, HostID: euid, Size: 1}},
 		GidMappings:                []syscall.SysProcIDMap{{ContainerID: 0, HostID: egid, Size: 1}},
 		GidMappingsEnableSetgroups: root,

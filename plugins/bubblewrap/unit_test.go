@@ -122,6 +122,7 @@ func TestAdvice(t *testing.T) {
 		{syscall.ENOSPC, map[string]string{"user.max_user_namespaces": "0"}, "max_user_namespaces="},
 		{errors.New("bwrap: setting up uid map: Permission denied"), map[string]string{"kernel.apparmor_restrict_unprivileged_userns": "1"}, "deploy/apparmor/airlock-bwrap"},
 		{errors.New("bwrap: Can't mount proc on /newroot/proc: Operation not permitted"), nil, "systempaths=unconfined"},
+		{errors.New("mount proc: operation not permitted"), nil, "systempaths=unconfined"},
 		{errors.New("something else"), nil, ""},
 	}
 	for _, tt := range tests {
