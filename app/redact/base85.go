@@ -77,7 +77,7 @@ const block85 = 32
 // part, because it may be words or other bytes with such a part among them.
 func (c *code) plausible85(parts []window, run []byte) []window {
 	if len(run) <= 2*block85 {
-		if !unlikely85(run) || len(run) > shortest85 && c.text85(run) {
+		if !unlikely85(run) || c.text85(run) {
 			parts = append(parts, window{0, len(run)})
 		}
 		return parts
@@ -144,7 +144,7 @@ var begins85 = func() *[85 * 85]uint8 {
 	return t
 }()
 
-// shortest85 is the length, in characters, up to which a run must have the usual signs or mixture: words are as short.
+// shortest85 is the length, in characters, up to which the usual mixture is enough where there is no sign: words of that length hardly have it.
 const shortest85 = 24
 
 // unlikely85 says that a run has none of the signs that base 85 is full of and, if it is short, not the usual mixture either.

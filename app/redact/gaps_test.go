@@ -102,6 +102,13 @@ func TestLongASCII85(t *testing.T) {
 	}
 }
 
+// TestShortBase85WithoutFigures: a form with neither a figure nor a sign was taken for a word.
+func TestShortBase85WithoutFigures(t *testing.T) {
+	for _, form := range []string{"GBQOmHEKmhbul+H", "M?z6gZAe8+ZD?Y3Y%53"} { // reversed, then once and twice in base 85 as Python writes it
+		masks(t, "371uFEj51E22", form)
+	}
+}
+
 // TestLongBase32: likewise in base32.
 func TestLongBase32(t *testing.T) {
 	inner := base64.StdEncoding.EncodeToString([]byte(base32.StdEncoding.EncodeToString([]byte(keySecret))))
