@@ -9,7 +9,7 @@ COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
 REMOTE_SOURCES := $(shell find cmd/airlock-remote plugins -name '*.go' -not -name '*_test.go') $(wildcard plugins/bubblewrap/*.py plugins/strain/*.py) go.mod
-INIT_SOURCES := $(wildcard cmd/airlock-init/*.go plugins/wire/*.go plugins/landlock/walls/*.go plugins/landlock/door/*.go plugins/landlock/warden/*.go) go.mod
+INIT_SOURCES := $(wildcard cmd/airlock-init/*.go plugins/wire/*.go plugins/netns/*.go plugins/landlock/walls/*.go plugins/landlock/door/*.go plugins/landlock/warden/*.go) go.mod
 SOURCES := $(shell find app assets cmd plugins store views \( -name '*.go' -o -name '*.css' -o -name '*.js' -o -name '*.sql' -o -name '*.svg' -o -name '*.py' -o -name '*.pyi' -o -name '*.tmpl' \) -not -name '*_test.go' 2>/dev/null) go.mod
 
 # SQLite is C, translated into Go, with locks of its own kind: the race detector has nothing to find in it and makes it five times as slow.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins/landlock/door"
 	"github.com/computclaw/airlock/plugins/landlock/warden"
+	"github.com/computclaw/airlock/plugins/netns"
 )
 
 func main() {
@@ -22,7 +23,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) > 0 && args[0] == "netns" {
-		return netns(args[1:])
+		return netns.Become(args[1:])
 	}
 	if len(args) == 1 && args[0] == "warden" {
 		return warden.Main()
@@ -71,8 +72,8 @@ func harden() error {
 	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
 		return fmt.Errorf("set no new privileges: %w", errno)
 	}
-	if err := setRlimit("core", 0); err != nil {
-		return err
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+		return fmt.Errorf("no core files: %w", err)
 	}
 	if err := ignoreSignals(); err != nil {
 		return err

@@ -1,49 +1,12 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-func TestNetnsArgs(t *testing.T) {
-	var limits []string
-	limit := func(name string, n uint64) error {
-		limits = append(limits, fmt.Sprint(name, " ", n))
-		return nil
-	}
-	command, err := netnsArgs([]string{"--rlimit", "nofile=256", "--rlimit", "nproc=64", "--", "/bin/cmd", "--", "--rlimit"}, limit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"/bin/cmd", "--", "--rlimit"}, command); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"nofile 256", "nproc 64"}, limits); diff != "" {
-		t.Error(diff)
-	}
-	for _, args := range [][]string{
-		{}, {"--"}, {"/bin/cmd"}, {"--rlimit"}, {"--rlimit", "--", "/bin/cmd"}, {"--rlimit", "nofile", "--", "x"},
-		{"--rlimit", "nofile=-1", "--", "x"}, {"--rlimit", "nofile=1k", "--", "x"}, {"--limit", "nofile=1", "--", "x"}, {"--rlimit", "nofile=1"},
-	} {
-		if command, err := netnsArgs(args, limit); err == nil {
-			t.Errorf("%q: %q", args, command)
-		}
-	}
-	refused := errors.New("refused")
-	if _, err := netnsArgs([]string{"--rlimit", "nofile=1", "--", "x"}, func(string, uint64) error { return refused }); err != refused {
-		t.Error(err)
-	}
-	if err := setRlimit("files", 1); err == nil {
-		t.Error("an unknown limit was set")
-	}
-}
 
 // TestNetns runs the real thing: loopback is up, low ports are free, limits hold, the environment is empty, descriptors stay.
 func TestNetns(t *testing.T) {

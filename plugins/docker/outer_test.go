@@ -10,12 +10,15 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
+	"github.com/computclaw/airlock/plugins/sandboxtest"
 )
 
-// Airlock in a container opens boxes with bubblewrap under the seccomp profile that is shipped, and says how to get there where it isn't used.
+// outerImage is the name of an image with the program itself, bubblewrap, its suite, and Python.
+const outerImage = "airlock-outer:1"
+
+// TestBubblewrapInContainer runs the whole suite of bubblewrap in containers under the seccomp profile that is shipped. Where it isn't used, Airlock says how to get there.
 func TestBubblewrapInContainer(t *testing.T) {
-	const image = "airlock-outer:1"
-	if err := shared.Import(image, outerImage(t)); err != nil {
+	if err := shared.Import(outerImage, outerRoot(t)); err != nil {
 		t.Fatal(err)
 	}
 	profile, err := filepath.Abs("../../deploy/seccomp/airlock.json")
@@ -23,21 +26,28 @@ func TestBubblewrapInContainer(t *testing.T) {
 		t.Fatal(err)
 	}
 	shipped := []string{"--security-opt", "seccomp=" + profile, "--security-opt", "systempaths=unconfined"}
+	nobody := append([]string{"--user", "65534:65534", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--read-only"}, shipped...)
+	doctor := []string{"/airlock", "doctor"}
+	// The shell is there to be a first process that takes the status of orphans.
+	suite := []string{"/bin/sh", "-c", "/bubblewrap.test -test.v -test.run '^TestConformance$/^polled$'; exit $?"}
 	for _, tt := range []struct {
-		name  string
-		flags []string
-		want  string
-		fails bool
+		name    string
+		flags   []string
+		command []string
+		want    string
+		fails   bool
 	}{
-		{"as the engine comes", nil, "--security-opt seccomp=deploy/seccomp/airlock.json", true},
-		{"with the profile, as root", shipped, "ready, isolation full", false},
-		{"with the profile, as nobody without capabilities", append([]string{"--user", "65534:65534", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--read-only"}, shipped...),
-			"ready, isolation full", false},
+		{"as the engine comes", nil, doctor, "--security-opt seccomp=deploy/seccomp/airlock.json", true},
+		{"with masked paths", shipped[:2], doctor, "--security-opt systempaths=unconfined", true},
+		{"with the profile, as root", shipped, doctor, "ready, isolation full", false},
+		{"with the profile, as nobody without capabilities", nobody, doctor, "ready, isolation full", false},
+		{"the suite as root", shipped, suite, "--- PASS: TestConformance/polled", false},
+		{"the suite as nobody without capabilities", nobody, suite, "--- PASS: TestConformance/polled", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			args := append([]string{"-H", shared.Host(), "run", "--rm", "--network", "none", "--tmpfs", "/tmp:exec,mode=1777",
-				"-e", "AIRLOCK_SANDBOX=bubblewrap", "-e", "AIRLOCK_DATA_DIR=/tmp/data"}, tt.flags...)
-			out, err := exec.CommandContext(t.Context(), "docker", append(args, image, "/airlock", "doctor")...).CombinedOutput()
+				"-e", "AIRLOCK_SANDBOX=bubblewrap", "-e", "AIRLOCK_DATA_DIR=/tmp/data", "-e", sandboxtest.GuestVariable + "=/guest"}, tt.flags...)
+			out, err := exec.CommandContext(t.Context(), "docker", append(append(args, outerImage), tt.command...)...).CombinedOutput()
 			if (err != nil) != tt.fails || !strings.Contains(string(out), tt.want) {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -45,33 +55,46 @@ func TestBubblewrapInContainer(t *testing.T) {
 	}
 }
 
-// outerImage is a root with the program itself, bubblewrap and Python.
-func outerImage(t *testing.T) []byte {
+// outerRoot is the root of the image, a tar file.
+func outerRoot(t *testing.T) []byte {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "airlock")
-	build := exec.Command("go", "build", "-o", binary, "github.com/computclaw/airlock/cmd/airlock")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	program, err := os.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := t.TempDir()
+	goRun(t, "build", "-o", filepath.Join(dir, "airlock"), "github.com/computclaw/airlock/cmd/airlock")
+	goRun(t, "test", "-c", "-o", filepath.Join(dir, "bubblewrap.test"), "github.com/computclaw/airlock/plugins/bubblewrap")
 	root, err := dockertest.Root("bubblewrap")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)
-	if err := w.WriteHeader(&tar.Header{Name: "airlock", Mode: 0o755, Size: int64(len(program))}); err != nil {
-		t.Fatal(err)
+	add := func(name string, program []byte) {
+		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(program))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(program); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := w.Write(program); err != nil {
-		t.Fatal(err)
+	add("guest", sandboxtest.Guest(t))
+	for _, name := range []string{"airlock", "bubblewrap.test"} {
+		program, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(name, program)
 	}
 	if err := w.Flush(); err != nil { // without the end mark: the root follows
 		t.Fatal(err)
 	}
 	return append(buf.Bytes(), root...)
+}
+
+// goRun makes static programs, as Airlock's is.
+func goRun(t *testing.T, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go %s: %v\n%s", args[0], err, out)
+	}
 }

@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/netns"
 )
 
 // order is the first line of stdin. It mirrors sandboxtest.Order.
@@ -28,7 +30,7 @@ const codeEOF = 99
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "netns" {
-		fmt.Fprintln(os.Stderr, "testguest:", netns(os.Args[2:]))
+		fmt.Fprintln(os.Stderr, "testguest:", netns.Become(os.Args[2:]))
 		os.Exit(1)
 	}
 	previous, err := dieFirst()

@@ -1,4 +1,5 @@
-package main
+// Package netns is the first step of a box, before bubblewrap: it prepares fresh namespaces and becomes another program.
+package netns
 
 import (
 	"errors"
@@ -14,11 +15,11 @@ import (
 
 const portStart = "/proc/sys/net/ipv4/ip_unprivileged_port_start"
 
-// netns brings loopback up, opens low ports to everyone, sets limits, and becomes the command after "--" with an empty
+// Become brings loopback up, opens low ports to everyone, sets limits, and becomes the command after "--" with an empty
 // environment and the same descriptors. As PID 1 of a pid namespace it mounts a /proc of that, in a mount namespace that must be its own.
 // It only returns on failure.
-func netns(args []string) error {
-	command, err := netnsArgs(args, setRlimit)
+func Become(args []string) error {
+	command, err := parse(args, setRlimit)
 	if err != nil {
 		return err
 	}
@@ -53,8 +54,8 @@ func boundSockets() {
 	}
 }
 
-// netnsArgs calls limit for each --rlimit and returns the command.
-func netnsArgs(args []string, limit func(name string, n uint64) error) ([]string, error) {
+// parse calls limit for each --rlimit and returns the command.
+func parse(args []string, limit func(name string, n uint64) error) ([]string, error) {
 	for len(args) > 0 && args[0] != "--" {
 		if args[0] != "--rlimit" || len(args) < 2 {
 			return nil, fmt.Errorf("netns: unexpected %q", args[0])
