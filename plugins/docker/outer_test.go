@@ -1,9 +1,6 @@
 package docker
 
 import (
-	"archive/tar"
-	"bytes"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -58,43 +55,17 @@ func TestBubblewrapInContainer(t *testing.T) {
 // outerRoot is the root of the image, a tar file.
 func outerRoot(t *testing.T) []byte {
 	t.Helper()
-	dir := t.TempDir()
-	goRun(t, "build", "-o", filepath.Join(dir, "airlock"), "github.com/computclaw/airlock/cmd/airlock")
-	goRun(t, "test", "-c", "-o", filepath.Join(dir, "bubblewrap.test"), "github.com/computclaw/airlock/plugins/bubblewrap")
 	root, err := dockertest.Root("bubblewrap")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var buf bytes.Buffer
-	w := tar.NewWriter(&buf)
-	add := func(name string, program []byte) {
-		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(program))}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(program); err != nil {
-			t.Fatal(err)
-		}
-	}
-	add("guest", sandboxtest.Guest(t))
-	for _, name := range []string{"airlock", "bubblewrap.test"} {
-		program, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		add(name, program)
-	}
-	if err := w.Flush(); err != nil { // without the end mark: the root follows
+	root, err = dockertest.With(root,
+		dockertest.File{Name: "airlock", Mode: 0o755, Data: dockertest.Static(t, "github.com/computclaw/airlock/cmd/airlock", "build")},
+		dockertest.File{Name: "bubblewrap.test", Mode: 0o755, Data: dockertest.Static(t, "github.com/computclaw/airlock/plugins/bubblewrap", "test", "-c")},
+		dockertest.File{Name: "guest", Mode: 0o755, Data: sandboxtest.Guest(t)},
+	)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return append(buf.Bytes(), root...)
-}
-
-// goRun makes static programs, as Airlock's is.
-func goRun(t *testing.T, args ...string) {
-	t.Helper()
-	cmd := exec.Command("go", args...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go %s: %v\n%s", args[0], err, out)
-	}
+	return root
 }

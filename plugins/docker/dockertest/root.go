@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 )
 
 // Root is a root directory as a tar file, made of this host's own packages: Python, a shell, and the libraries they need.
@@ -42,6 +43,51 @@ func Root(more ...string) ([]byte, error) {
 		}
 	}
 	return buf.Bytes(), w.Close()
+}
+
+// File is what With adds to a root.
+type File struct {
+	Name string // without a slash in front; a directory's ends with one
+	Mode int64
+	Data []byte
+}
+
+// With is a root, a tar file, with more in it.
+func With(root []byte, files ...File) ([]byte, error) {
+	var buf bytes.Buffer
+	w := tar.NewWriter(&buf)
+	for _, f := range files {
+		h := tar.Header{Name: f.Name, Mode: f.Mode, Size: int64(len(f.Data))}
+		if strings.HasSuffix(f.Name, "/") {
+			h.Typeflag = tar.TypeDir
+		}
+		if err := w.WriteHeader(&h); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(f.Data); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Flush(); err != nil { // without the end mark: the root follows
+		return nil, err
+	}
+	return append(buf.Bytes(), root...), nil
+}
+
+// Static builds a static program from this repository, as Airlock's is, with go build or go test -c.
+func Static(tb testing.TB, pkg string, command ...string) []byte {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "program")
+	cmd := exec.Command("go", append(command, "-o", path, pkg)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		tb.Fatalf("build %s: %v\n%s", pkg, err, out)
+	}
+	program, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return program
 }
 
 // directories lists the root and all directories that files are in, parents first.
