@@ -57,3 +57,28 @@ func TestModelNamesAreRedacted(t *testing.T) {
 		w.untilTerminal(x)
 	}
 }
+
+// TestPiecesInModelNames: a value that is cut into the names of the models of several questions, or into such a name and the result, is put together as in questions.
+func TestPiecesInModelNames(t *testing.T) {
+	w := newWorld(t)
+	half := len(secretValue) / 2
+	x := w.until(w.submit("model "+secretValue[:half]+"\nask one\nmodel "+secretValue[half:]+"\nask two"), app.StatusAwaitingLLM)
+	_, err := w.Respond(t.Context(), x.ID, Answer{Text: "thanks", By: agent})
+	w.must(err)
+	x = w.until(x, app.StatusAwaitingLLM)
+	if strings.Contains(x.Request.Model, secretValue[half:]) || !strings.Contains(x.Request.Model, "REDACTED") {
+		t.Errorf("the model of the second question is %q", x.Request.Model)
+	}
+	_, err = w.Respond(t.Context(), x.ID, Answer{Text: "thanks", By: agent})
+	w.must(err)
+	w.untilTerminal(x)
+
+	x = w.until(w.submit("model "+secretValue[:half]+"\nask one\nresult \""+secretValue[half:]+"\""), app.StatusAwaitingLLM)
+	_, err = w.Respond(t.Context(), x.ID, Answer{Text: "thanks", By: agent})
+	w.must(err)
+	out, err := w.Output(t.Context(), w.untilTerminal(x).Handle)
+	w.must(err)
+	if result := string(out.Result); strings.Contains(result, secretValue[half:]) || !strings.Contains(result, "REDACTED") {
+		t.Errorf("the result is %s", result)
+	}
+}

@@ -44,6 +44,7 @@ type run struct {
 	question  *question // the open one
 	asked     int
 	prompts   string           // the end of what was asked, as it is
+	models    string           // and of the models that were named
 	recorded  []store.Recorded // of a re-run: answers not played back yet; r.turn guards it
 	askedKeys [][]byte         // of instances whose history was imported: their marks of questions are keyed with these
 	llmTime   time.Duration
@@ -82,29 +83,29 @@ func (r *run) clean(channel, text string) redact.Clean {
 const maxSaid = 4 << 10
 
 // cleanPrompt is clean for a question. A script may cut a value into pieces and ask about each, so that which were asked before count.
-func (r *run) cleanPrompt(prompt string) redact.Clean {
-	clean, hits := r.redactor().After(r.said(), prompt)
+func (r *run) cleanPrompt(prompt string) redact.Clean { return r.cleanSaid(&r.prompts, prompt) }
+
+// cleanModel is clean for the name of a model, which a script chooses as freely as the question before it, and of the next question: a value may have been cut
+// into both, or into several.
+func (r *run) cleanModel(model string) redact.Clean { return r.cleanSaid(&r.models, model) }
+
+// cleanSaid is clean for what an agent is asked, and adds it to what was said before of its kind.
+func (r *run) cleanSaid(before *string, text string) redact.Clean {
+	clean, hits := r.redactor().After(r.said(), text)
 	r.count(map[string]redact.Hits{"prompt": hits})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.prompts += prompt
-	if n := len(r.prompts) - maxSaid; n > 0 {
-		r.prompts = strings.Clone(r.prompts[n:])
+	*before += text
+	if n := len(*before) - maxSaid; n > 0 {
+		*before = strings.Clone((*before)[n:])
 	}
 	return clean
 }
 
-// cleanModel is clean for the name of a model, which a script chooses as freely as the question before it: a value may have been cut into both.
-func (r *run) cleanModel(model string) redact.Clean {
-	clean, hits := r.redactor().After(r.said(), model)
-	r.count(map[string]redact.Hits{"prompt": hits})
-	return clean
-}
-
-func (r *run) said() string {
+func (r *run) said() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.prompts
+	return []string{r.prompts, r.models}
 }
 
 // cleanCut is clean for a text whose end may have been cut off.

@@ -15,7 +15,7 @@ func TestConcurrentUse(t *testing.T) {
 	use := func(r *Redactor) string {
 		whole, _ := r.Text(text)
 		cut, _ := r.Cut(text + long[:9])
-		after, _ := r.After(long[:9], long[9:])
+		after, _ := r.After([]string{long[:9]}, long[9:])
 		data, _ := json.Marshal(forms)
 		result, _, err := resultOf(r, data)
 		if err != nil {

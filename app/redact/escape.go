@@ -34,7 +34,10 @@ func escaped(text string) []coded {
 	for _, r := range shells {
 		add("shell", r.Replace(text))
 	}
-	add("quoted-printable", quotedPrintable(text))
+	for _, spaces := range []string{"", " \t", " \t\r\n"} {
+		add("quoted-printable", quotedPrintable(text, spaces))
+	}
+	add("quoted-printable", quotedWord(text))
 	return out
 }
 
@@ -57,15 +60,27 @@ var (
 	}
 )
 
-// quotedPrintable encodes what is not printable ASCII, and the equals sign.
-func quotedPrintable(text string) string {
+// quotedPrintable encodes what is not printable ASCII, the equals sign, and such spaces as are named, which encoders may leave alone.
+func quotedPrintable(text, spaces string) string {
+	return quotedBytes(text, func(c byte) bool {
+		return c != '=' && (c >= ' ' && c <= '~' || c == '\t' || c == '\n' || c == '\r') && strings.IndexByte(spaces, c) < 0
+	})
+}
+
+// quotedWord is quotedPrintable as headers of mail have it (RFC 2047): most signs are encoded, and a space is an underscore.
+func quotedWord(text string) string {
+	out := quotedBytes(text, func(c byte) bool { return c == ' ' || c != '_' && isWord(c) || strings.IndexByte("-!*+/", c) >= 0 })
+	return strings.ReplaceAll(out, " ", "_")
+}
+
+func quotedBytes(text string, plain func(byte) bool) string {
 	var out []byte
 	for _, c := range []byte(text) {
-		if c == '=' || (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c > '~' {
+		if plain(c) {
+			out = append(out, c)
+		} else {
 			out = append(out, '=', upperDigits[c>>4], upperDigits[c&15])
-			continue
 		}
-		out = append(out, c)
 	}
 	return string(out)
 }

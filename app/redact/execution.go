@@ -18,7 +18,7 @@ type Execution struct {
 	Error          string
 	Result         json.RawMessage // nil if there is none
 	Network        []string        // texts of the ledger, in its order
-	Said           string          // what went out before the end, such as questions; a value may go on from there
+	Said           []string        // what went out before the end, such as questions, each text a channel; a value may go on from there
 }
 
 // Cleaned is an Execution without secrets.
@@ -48,8 +48,11 @@ func (r *Redactor) Execution(x Execution) (Cleaned, error) {
 	stderr := &leaf{text: string(x.Stderr.Raw), cut: x.Stderr.Cut}
 	failure := &leaf{text: x.Error}
 	network := leavesOf(x.Network)
-	said := &leaf{text: x.Said}
-	joints = append(joints, crossings([]*leaf{stdout}, []*leaf{stderr}, []*leaf{failure}, values, keys, network, []*leaf{said})...)
+	channels := [][]*leaf{{stdout}, {stderr}, {failure}, values, keys, network}
+	for _, said := range x.Said {
+		channels = append(channels, []*leaf{{text: said}})
+	}
+	joints = append(joints, crossings(channels...)...)
 	if parts := inTurns(stdout, stderr, x.Turns); len(parts) > 1 {
 		joints = append(joints, parts)
 	}
@@ -107,10 +110,14 @@ func leavesOf(texts []string) []*leaf {
 }
 
 // After is Text for what goes out after something else did: a value may have begun there, and so may have been cut into pieces that each say nothing.
-// What was said before is not looked at for its own sake, and only its last 4 KiB count.
-func (r *Redactor) After(said, text string) (Clean, Hits) {
-	before, l := &leaf{text: said}, &leaf{text: text}
-	r.look([]*leaf{l}, crossings([]*leaf{before}, []*leaf{l})...)
+// What was said before, each text a channel of its own, is not looked at for its own sake, and only the last 4 KiB of each count.
+func (r *Redactor) After(said []string, text string) (Clean, Hits) {
+	l := &leaf{text: text}
+	var joints [][]part
+	for _, before := range said {
+		joints = append(joints, crossings([]*leaf{{text: before}}, []*leaf{l})...)
+	}
+	r.look([]*leaf{l}, joints...)
 	var t tally
 	masked := r.machine.render(l.text, l.regions, &t)
 	return Clean{masked}, t.hits()

@@ -67,13 +67,13 @@ func TestPiecesInQuestions(t *testing.T) {
 	const secret = "kP9s-Zx81qLmN4vT7w2"
 	a, b := secret[:9], secret[9:]
 	r := of(secret)
-	if got, hits := r.After("what is "+a, b+" for?"); strings.Contains(got.String(), b) || hits.Total() != 1 || !strings.HasSuffix(got.String(), " for?") {
+	if got, hits := r.After([]string{"what is " + a, "model"}, b+" for?"); strings.Contains(got.String(), b) || hits.Total() != 1 || !strings.HasSuffix(got.String(), " for?") {
 		t.Errorf("%s, %v", got, hits)
 	}
-	if got, hits := r.After(secret, "an ordinary question"); got.String() != "an ordinary question" || hits != nil {
+	if got, hits := r.After([]string{secret}, "an ordinary question"); got.String() != "an ordinary question" || hits != nil {
 		t.Errorf("%s, %v", got, hits)
 	}
-	got, err := r.Execution(Execution{Said: "what is " + a, Stdout: Output{Raw: []byte(b + " it is\n")}, Result: json.RawMessage(`["` + b + `"]`)})
+	got, err := r.Execution(Execution{Said: []string{"model", "what is " + a}, Stdout: Output{Raw: []byte(b + " it is\n")}, Result: json.RawMessage(`["` + b + `"]`)})
 	if err != nil || strings.Contains(got.Stdout.String()+got.Result.String(), b) || len(got.Hits) != 2 {
 		t.Errorf("%v, %+v", err, got)
 	}
@@ -137,7 +137,7 @@ func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
 		valueHits := func(text string) (n int) {
 			_, whole := r.Text(text)
 			_, cut := r.Cut(text)
-			_, after := r.After(text, text)
+			_, after := r.After([]string{text}, text)
 			_, encoded := r.Text(base64.StdEncoding.EncodeToString([]byte(text)))
 			s := r.Stream(func(Clean) {})
 			_, _ = s.Write([]byte(text))

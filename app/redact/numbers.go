@@ -65,7 +65,7 @@ func (l *lister) setWord(word []byte) {
 func (l *lister) read(i, until int) int {
 	text := l.text
 	begun := false
-	last := 0 // end of the last token
+	var last window // the last token
 	for i < len(text) && (begun || i < until) {
 		if digitOf[text[i]]&begins == 0 {
 			i++
@@ -80,9 +80,9 @@ func (l *lister) read(i, until int) int {
 		}
 		t := tokenAt(text, from)
 		i = from + len(t.text)
-		near := sideBySide(text[last:from])
+		near := sideBySide(text, last, window{from, i})
 		begun = l.take(t, from, near)
-		last = i
+		last = window{from, i}
 	}
 	for k := range l.all {
 		l.all[k].flush(&l.b, text)
@@ -109,11 +109,12 @@ func (l *lister) take(t token, from int, near bool) (begun bool) {
 
 const (
 	maxBetween = 6  // bytes between two numbers of a list, white space not counted
-	maxColumn  = 80 // bytes between them with that
+	maxColumn  = 80 // bytes between them with that, or if the same stands between others
 )
 
-// sideBySide reports whether two numbers that have so much between them may be of one list.
-func sideBySide(between []byte) bool {
+// sideBySide reports whether two tokens may be of one list: there is little between them, or what also stands behind the second one or before the first.
+func sideBySide(text []byte, first, second window) bool {
+	between := text[first.to:second.from]
 	if len(between) > maxColumn || bytes.IndexByte(between, barrier) >= 0 {
 		return false
 	}
@@ -123,7 +124,7 @@ func sideBySide(between []byte) bool {
 			n--
 		}
 	}
-	return n <= maxBetween
+	return n <= maxBetween || bytes.HasPrefix(text[second.to:], between) || bytes.HasSuffix(text[:first.from], between)
 }
 
 // take counts a number, or ends the list. The same word may stand between all numbers: chr(72)+chr(105).

@@ -21,7 +21,7 @@ func TestRowsMissNothing(t *testing.T) {
 		rapid.SampledFrom([]string{"chr", "ord", "user", "x", "u", "0x", "abc", "x72", "n105", "3160", "0713", "0x0713", "7167", "u00393", "72nd", "de4z", "0o9", "a1b2c3d4e5f6a7b8c9d0e1f2a", "a1b2c3d4e5f6a7b8c9d0e1f2az", "\xff", "é", "grün", "72\xff105"}),
 		rapid.StringMatching(`[a-gux0-9]{1,30}`),
 	)
-	between := rapid.SampledFrom([]string{" ", ", ", ",", ")+chr(", "\n", " chr ", ")+byte(", " code ", ", 'value': ", " uint8 ", " red ", "            ", "\t \r\n\t \n", "      ", "       ", "; ", "\\", "chr(", ")", "g", "\xff"})
+	between := rapid.SampledFrom([]string{" ", ", ", ",", ")+chr(", "\n", " chr ", ")+byte(", " code ", ", 'value': ", " uint8 ", " red ", "}, {\"n\": ", " minor ", "            ", "\t \r\n\t \n", "      ", "       ", "; ", "\\", "chr(", ")", "g", "\xff"})
 	found := 0
 	rapid.Check(t, func(r *rapid.T) {
 		var b strings.Builder
@@ -62,10 +62,11 @@ func TestShortestRows(t *testing.T) {
 }
 
 // TestListsWithAnyWordBetween: the word between the numbers of a list had to end in a letter that is no hex digit, as chr does and byte doesn't, and numbers had to
-// stand near each other, as they don't in columns.
+// stand near each other, as they don't in columns. A word without hex digits was taken for signs, of which there
+// may be few, even where it stood between all of them.
 func TestListsWithAnyWordBetween(t *testing.T) {
 	for _, secret := range []string{"C9LDeaNn9AvV3EnDxWcG", "nPUXpPtuapruvtLnbmQV"} {
-		for _, between := range []string{")+byte(", "}, {'value': ", " code ", " red ", "), np.uint8(", ", use ", "          ", "\t\t\t\t\t\t\t\t", "\n\n\n          "} {
+		for _, between := range []string{")+byte(", "}, {'value': ", " code ", " red ", "), np.uint8(", ", use ", "}, {\"n\": ", "},\n  {\"position\": ", "</li>\n<li>", "\n minor ", " ::::::: ", "          ", "\t\t\t\t\t\t\t\t", "\n\n\n          "} {
 			for _, verb := range []string{"%d", "%08b", "%b", "%03o", "%02x"} {
 				for _, text := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret))} {
 					var numbers []string

@@ -8,8 +8,11 @@ import (
 )
 
 // unescaper reads one escape at the beginning of a text and returns what it stands for and its length; 0 if there is none. again says that another
-// one ends there.
+// one ends there or little before.
 type unescaper func(text, buf []byte, again bool) (out []byte, n int)
+
+// nearEscape is how far from each other escapes may be to say that both are some, in bytes.
+const nearEscape = 32
 
 // unescape decodes all escapes that begin with mark, with what is near them; nil if there are none.
 func unescape(text []byte, near around, mark byte, read unescaper) *build {
@@ -22,7 +25,7 @@ func unescape(text []byte, near around, mark byte, read unescaper) *build {
 			break
 		}
 		i += next
-		out, n := read(text[i:], buf[:0], i == end && i > 0)
+		out, n := read(text[i:], buf[:0], end > 0 && i-end <= nearEscape)
 		if n == 0 {
 			i++
 			continue
@@ -163,11 +166,11 @@ func entity(text, buf []byte, _ bool) ([]byte, int) {
 	return nil, 0
 }
 
-// printable reads the escapes of quoted-printable, soft line breaks among them. An equals sign before a number is no escape:
-// escapes come at least in twos, but for that of the equals sign itself.
+// printable reads the escapes of quoted-printable, soft line breaks among them. An equals sign before two digits or letters may as well stand before a number or
+// a word, unless something near says that it is an escape.
 func printable(text, buf []byte, again bool) ([]byte, int) {
 	if r, ok := printableByte(text); ok {
-		if _, another := printableByte(text[3:]); again || another || r == '=' {
+		if again || printableNear(text) {
 			return append(buf, byte(r)), 3
 		}
 		return nil, 0
@@ -181,6 +184,25 @@ func printable(text, buf []byte, again bool) ([]byte, int) {
 		}
 	}
 	return nil, 0
+}
+
+// printableNear says, of a text that begins with what may be an escape, whether something near says so too: the same three times, two side by side, or one of a
+// digit and a letter, as punctuation has: =5F.
+func printableNear(text []byte) bool {
+	if bytes.Count(text[:min(len(text), 2*nearEscape)], text[:3]) >= 3 {
+		return true
+	}
+	text = text[:min(len(text), nearEscape)]
+	for next := 0; next >= 0; next = bytes.IndexByte(text, '=') {
+		text = text[next:]
+		if _, ok := printableByte(text); ok {
+			if _, another := printableByte(text[3:]); another || text[1] < 'A' && text[2] >= 'A' {
+				return true
+			}
+		}
+		text = text[1:]
+	}
+	return false
 }
 
 func printableByte(text []byte) (rune, bool) {

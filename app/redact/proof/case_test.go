@@ -110,7 +110,7 @@ func (a attempt) through(r *rand.Rand, red *redact.Redactor) (s shown, err error
 		s.Script, _ = red.Text(a.Text)
 		return s, nil
 	case "prompt":
-		s.Prompt, _ = red.After(prose(r), a.Text)
+		s.Prompt, _ = red.After([]string{prose(r)}, a.Text)
 		return s, nil
 	case "stdout":
 		s.Live, x.Stdout.Raw = a.live(r, red), []byte(a.Text)
