@@ -1,21 +1,21 @@
 package redact
 
 import (
+	"math"
 	"math/big"
 	"slices"
-	"unicode/utf8"
 )
 
-// maxDigits bounds the length of a whole number that is read as one; beyond it, time grows too fast.
-const maxDigits = 40000
+// maxDigits bounds the length of a whole number that is read as one. What a column of numbers holds is one, too, without the ends of its lines.
+const maxDigits = 2 << 20
 
 // digits reads runs of digits: as whole numbers of many bytes, as groups of three decimal or octal digits, as bits.
-func digits(text []byte, d *decoder) *build {
+func digits(text []byte, d *decoder, a alphabet) *build {
 	b := build{}
 	const least = 2 * minWhole
 	for from, to := runOf(text, 0, &decimal, least); from < to; from, to = runOf(text, to, &decimal, least) {
 		run := text[from:to]
-		d.whole(&b, run, from, to)
+		d.whole(&b, run, from, to, a)
 		groups(&b, run, from, 3, 10, d.least)
 		groups(&b, run, from, 3, 8, d.least)
 		groups(&b, run, from, 8, 2, d.least)
@@ -26,20 +26,16 @@ func digits(text []byte, d *decoder) *build {
 var decimal = digitTable("0123456789")
 
 // whole reads a run of digits as one number, highest byte first and lowest byte first.
-func (d *decoder) whole(b *build, run []byte, from, to int) {
+func (d *decoder) whole(b *build, run []byte, from, to int, a alphabet) {
 	if len(run) > maxDigits || d.budget < 0 {
 		d.refuse(from, to)
 		return
 	}
-	d.budget -= len(run) * len(run) / 4000
-	n, ok := new(big.Int).SetString(string(run), 10)
-	if !ok {
-		return
-	}
-	data := n.Bytes()
+	d.budget -= int(float64(len(run)) * math.Sqrt(float64(len(run))) / 128)
+	data := numberOf(run).Bytes()
 	for range 2 {
-		if legible(data) {
-			b.add(data, from, to, whole)
+		for _, part := range a.parts(data) {
+			b.add(data[part.from:part.to], from, to, whole)
 			b.barrier()
 		}
 		d.inflate(b, data, from, to, together)
@@ -47,16 +43,17 @@ func (d *decoder) whole(b *build, run []byte, from, to int) {
 	}
 }
 
-// legible says whether there is text somewhere in the data.
-func legible(data []byte) bool {
-	for i := 0; i < len(data); {
-		n := stretch(data[i:])
-		if n >= minStretch && utf8.RuneCount(data[i:i+n]) >= minStretch {
-			return true
-		}
-		i += max(n, 1)
+// numberOf reads digits. Those of a long run are read in halves, since big.Int takes four times as long for twice as many.
+func numberOf(run []byte) *big.Int {
+	const atOnce = 2000
+	if len(run) <= atOnce {
+		n, _ := new(big.Int).SetString(string(run), 10)
+		return n
 	}
-	return false
+	low := len(run) / 2
+	shift := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(low)), nil)
+	high := numberOf(run[:len(run)-low])
+	return high.Add(high.Mul(high, shift), numberOf(run[len(run)-low:]))
 }
 
 // groups reads a run as bytes of so many digits each, at every alignment.

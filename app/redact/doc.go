@@ -40,7 +40,7 @@
 // What was found behind an encoding is masked with the whole run that it is in; pieces are masked each where they are, with what separates them in one text.
 //
 // Work is bounded by a budget in proportion to the text. What would go beyond it, such as compressed data that expands to more than 1 MiB or a number of
-// more than 40000 digits, is not let through: it becomes [REDACTED: could not be checked].
+// more than two million digits, is not let through: it becomes [REDACTED: could not be checked].
 //
 // # What is shown
 //

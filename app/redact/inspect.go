@@ -43,7 +43,7 @@ func (in *inspection) look() {
 	switch {
 	case v.parent == nil && in.joint:
 		in.leaveOut(v)
-		in.push(v, lists(v.text, false), "list", kindDecoded)
+		in.push(v, lists(v.text, false, in.r.alphabet), "list", kindDecoded)
 	case v.kind == kindSeams:
 		in.sewn(v)
 	case v.kind == kindLetters && v.depth < maxDepth:
@@ -157,12 +157,12 @@ func (in *inspection) unescape(v *view) {
 	in.push(v, compatible(v.text, near), "Unicode form", kindDecoded)
 }
 
-// numbers makes the views of what numbers stand for. ROT13 leaves digits as they are, so that they were read before it was undone.
+// numbers makes the views of what numbers stand for.
 func (in *inspection) numbers(v *view) {
 	rotated := v.kind == kindRotated
-	in.push(v, lists(v.text, rotated), "list", kindDecoded)
+	in.push(v, lists(v.text, rotated, in.r.alphabet), "list", kindDecoded)
 	if !rotated {
-		in.push(v, digits(v.text, &in.decoders[forText]), "digits", kindDecoded)
+		in.push(v, digits(v.text, &in.decoders[forText], in.r.alphabet), "digits", kindDecoded)
 	}
 }
 

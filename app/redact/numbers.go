@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -20,6 +19,8 @@ type list struct {
 	word   []byte // the last token that was no whole number of this base
 	parted bool   // it stands behind the last number
 	glued  bool   // a number may be two bytes
+	marked bool   // it counts only if there is a letter in its numbers
+	alphabet
 }
 
 // lister goes through a text from token to token.
@@ -29,18 +30,21 @@ type lister struct {
 	all  []list
 }
 
-func newLister(text []byte, onlyHex bool) *lister {
+func newLister(text []byte, rotated bool, a alphabet) *lister {
 	l := &lister{text: text, all: []list{{base: 16, bit: base16}, {base: 10, bit: base10}, {base: 8, bit: base8}, {base: 2, bit: base2}}}
-	if onlyHex {
+	if rotated {
 		l.all = l.all[:1]
+	}
+	for k := range l.all {
+		l.all[k].marked, l.all[k].alphabet = rotated, a
 	}
 	return l
 }
 
-// lists reads lists of numbers in bases 10, 8, 2 and 16 as bytes and as characters; if only hex counts, those in base 16. It reads only where there may
-// be enough numbers in a row.
-func lists(text []byte, onlyHex bool) *build {
-	l := newLister(text, onlyHex)
+// lists reads lists of numbers in bases 10, 8, 2 and 16 as bytes and as characters of an alphabet. It reads only where there may be enough numbers in a row. ROT13 leaves
+// digits as they are, so of a text of which it was undone only lists in base 16 count that have letters: others were read before.
+func lists(text []byte, rotated bool, a alphabet) *build {
+	l := newLister(text, rotated, a)
 	for at := 0; at < len(text); {
 		row := l.nextRow(at)
 		if row.end == 0 {
@@ -244,18 +248,33 @@ func (l *list) readParts(b *build, text []byte) {
 // read adds what the numbers in a part of the text stand for: each a byte, and each a character, where that differs.
 func (l *list) read(b *build, text []byte, in window) {
 	var narrow, wide []byte
-	differ := false
-	l.each(text, in, func(n rune, _, _ int) {
+	differ, marked := false, !l.marked
+	l.each(text, in, func(n rune, from, to int) {
 		wide = utf8.AppendRune(wide, n)
 		narrow = appendNumber(narrow, n)
 		differ = differ || n >= utf8.RuneSelf
+		marked = marked || hasLetter(text[from:to])
 	})
-	if holdsPacked(narrow) || legible(narrow) {
-		l.add(b, text, in, appendNumber)
+	if !marked {
+		return
 	}
-	if differ && legible(wide) {
-		l.add(b, text, in, utf8.AppendRune)
+	if holdsPacked(narrow) {
+		l.add(b, text, in, []window{{0, len(narrow)}}, appendNumber)
+	} else {
+		l.add(b, text, in, l.parts(narrow), appendNumber)
 	}
+	if differ {
+		l.add(b, text, in, l.parts(wide), utf8.AppendRune)
+	}
+}
+
+func hasLetter(number []byte) bool {
+	for _, c := range number {
+		if c > '9' {
+			return true
+		}
+	}
+	return false
 }
 
 // appendNumber appends a number as a byte, if it is one.
@@ -266,11 +285,21 @@ func appendNumber(out []byte, n rune) []byte {
 	return utf8.AppendRune(out, n)
 }
 
-// add adds the numbers with their places, and a barrier behind them.
-func (l *list) add(b *build, text []byte, in window, write func([]byte, rune) []byte) {
+// add adds the numbers that stand for parts of what all of them stand for, with their places, and a barrier behind each part.
+func (l *list) add(b *build, text []byte, in window, parts []window, write func([]byte, rune) []byte) {
 	var buf [utf8.UTFMax]byte
-	b.spans = slices.Grow(b.spans, l.count)
-	l.each(text, in, func(n rune, from, to int) { b.add(write(buf[:0], n), from, to, whole) })
+	at := 0
+	l.each(text, in, func(n rune, from, to int) {
+		out := write(buf[:0], n)
+		if len(parts) > 0 && parts[0].to <= at {
+			b.barrier()
+			parts = parts[1:]
+		}
+		if len(parts) > 0 && parts[0].from <= at {
+			b.add(out, from, to, whole)
+		}
+		at += len(out)
+	})
 	b.barrier()
 }
 

@@ -37,6 +37,7 @@ type Redactor struct {
 	machine  *machine
 	texts    []string // of the machine's values
 	only     *lettersOnly
+	alphabet alphabet
 	near     int // bytes around an escape that may belong to the same value
 	least    int // bytes of the shortest form that counts in what was decoded, between minStretch and maxStretch
 	patterns func(text string) []Match
@@ -48,7 +49,7 @@ type Redactor struct {
 // plain credentials are not to be passed. Equal values under several names are one.
 func New(values []Value, options ...Options) *Redactor {
 	texts, known, all := needles(values)
-	r := &Redactor{machine: newMachine(known, all), texts: texts, only: &lettersOnly{}}
+	r := &Redactor{machine: newMachine(known, all), texts: texts, only: &lettersOnly{}, alphabet: alphabetOf(texts)}
 	r.least = maxStretch
 	for _, n := range all {
 		if !n.word {

@@ -1,0 +1,73 @@
+package redact
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// alphabet is the characters beyond ASCII that values have, in either case, in one piece or several. Nearly every number is some character, so of what
+// lists of numbers stand for only that counts as text which may have to do with a value.
+type alphabet map[rune]bool
+
+func alphabetOf(texts []string) alphabet {
+	a := alphabet{}
+	for _, text := range texts {
+		for _, form := range []string{text, norm.NFD.String(text), norm.NFKC.String(text), norm.NFKD.String(text)} {
+			for _, r := range form {
+				for other := unicode.SimpleFold(r); r >= utf8.RuneSelf && !a[other]; other = unicode.SimpleFold(other) {
+					a[other] = true
+				}
+			}
+		}
+	}
+	return a
+}
+
+// has reports whether a character may be of a value, as it is or in its plainest form.
+func (a alphabet) has(r rune) bool {
+	switch {
+	case r < utf8.RuneSelf:
+		return r >= ' '
+	case a[r]:
+		return true
+	case !composed(r):
+		return false
+	}
+	for _, plain := range norm.NFKC.String(string(r)) {
+		if plain != r && plain < utf8.RuneSelf || a[plain] {
+			return true
+		}
+	}
+	return false
+}
+
+// parts are those parts of decoded bytes that are text with so many characters of the alphabet. Signs, marks and blanks between them may be anything; a
+// letter that isn't of the alphabet ends a part.
+func (a alphabet) parts(data []byte) (out []window) {
+	for i := 0; i < len(data); {
+		from, known := i, 0
+		for i < len(data) {
+			n := stretch(data[i:min(i+utf8.UTFMax, len(data))])
+			if n == 0 {
+				break
+			}
+			r, size := utf8.DecodeRune(data[i:])
+			own := a.has(r)
+			if !own && unicode.IsLetter(r) && !strings.ContainsRune(blanks, r) {
+				break
+			}
+			if own {
+				known++
+			}
+			i += size
+		}
+		if known >= minStretch {
+			out = append(out, window{from, i})
+		}
+		i = max(i, from+1)
+	}
+	return out
+}
