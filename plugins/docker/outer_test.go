@@ -33,6 +33,8 @@ func TestBubblewrapInContainer(t *testing.T) {
 		{"with the profile, as root", shipped, "ready, isolation full", false},
 		{"with the profile, as nobody without capabilities", append([]string{"--user", "65534:65534", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--read-only"}, shipped...),
 			"ready, isolation full", false},
+		{"with the profile, as root without capabilities", append([]string{"--cap-drop", "ALL"}, shipped...), "--cap-add SETUID --cap-add SETGID", true},
+		{"with the profile, as root with those that it asks for", append([]string{"--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add", "SETGID"}, shipped...), "ready, isolation full", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			args := append([]string{"-H", shared.Host(), "run", "--rm", "--network", "none", "--tmpfs", "/tmp:exec,mode=1777",
