@@ -21,7 +21,7 @@ func placementFlags(f *flags) *app.Placement {
 // checkPlacement refuses a backend that this configuration doesn't know. Which images there are is for the server to find out.
 func (o *operator) checkPlacement(p app.Placement) error {
 	if p.Backend != "" && !slices.Contains(o.cfg.known(), p.Backend) {
-		return usageError{message: fmt.Sprintf("there is no sandbox backend %q; there are %s", app.Clip(p.Backend, 40), strings.Join(o.cfg.known(), ", "))}
+		return usageError{message: fmt.Sprintf("there is no sandbox backend %q; there are %s, and your own if AIRLOCK_PLUGINS is set here as it is for the server", app.Clip(p.Backend, 40), strings.Join(o.cfg.known(), ", "))}
 	}
 	return nil
 }
