@@ -149,7 +149,7 @@ func socketDir(cfg HostConfig) (string, error) {
 func unstarted(name string, err error) error {
 	switch {
 	case errors.Is(err, plugin.ErrChecksumsDoNotMatch):
-		return fmt.Errorf("plugin %s: its file does not have the configured sha256; if you changed it on purpose, configure the new one", name)
+		return fmt.Errorf("plugin %s: its file does not have the configured sha256; if you changed it on purpose, configure the new one, as sha256sum prints it", name)
 	case strings.Contains(err.Error(), "Unrecognized remote plugin message"):
 		return fmt.Errorf("plugin %s: what it printed is not the plugin protocol: it is no sandbox plugin, or ended at its start (see the log)", name)
 	}

@@ -93,7 +93,11 @@ func loadConfig(environ []string) (config, error) {
 	problems := unknownVariables(env)
 	for _, v := range variables() {
 		if err := v.apply(&c, env); err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", v.name, err))
+			name := v.name
+			if file := v.name + "_FILE"; c.origin[v.name] == file {
+				name = file
+			}
+			problems = append(problems, fmt.Errorf("%s: %w", name, err))
 		}
 	}
 	problems = append(problems, c.pluginSettings(env)...)

@@ -82,6 +82,6 @@ func configTable() (string, error) {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, value, v.about)
 	}
-	b.WriteString("| `AIRLOCK_PLUGIN_<NAME>_<SETTING>` (or `…_FILE`) |  | settings of one sandbox backend |\n")
+	b.WriteString("| `AIRLOCK_PLUGIN_<NAME>_<SETTING>` (or `…_FILE`) |  | settings of one sandbox backend ([docs](backends/README.md)) |\n")
 	return b.String(), nil
 }

@@ -29,7 +29,7 @@ func doctor(ctx context.Context, c console, args []string) (err error) {
 		return err
 	}
 	if cfg.DataDir, err = os.MkdirTemp("", "airlock-doctor-"); err != nil {
-		return err
+		return fmt.Errorf("the doctor needs a place for files of its own: %w; make /tmp writable (docker run --tmpfs /tmp:mode=1777), or name another directory in TMPDIR", err)
 	}
 	defer os.RemoveAll(cfg.DataDir)
 	boxes, err := openSandboxes(cfg, fmt.Sprintf("doctor-%d", os.Getpid()), "", slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
@@ -65,7 +65,7 @@ func printReport(w io.Writer, r plugins.Report) {
 	if r.Ready {
 		state = "ready, isolation " + string(r.Tier)
 	}
-	fmt.Fprintf(w, "%s %s: %s\n", r.Name, printable(r.Version), printable(state))
+	fmt.Fprintf(w, "%s: %s\n", strings.TrimSpace(r.Name+" "+printable(r.Version)), printable(state))
 	if r.Reason != "" {
 		fmt.Fprintf(w, "  %s\n", printableLines(r.Reason, "  "))
 	}

@@ -25,3 +25,21 @@ func TestDoctorShowsControlCharacters(t *testing.T) {
 		}
 	}
 }
+
+func TestDoctorOfABackendWithoutVersion(t *testing.T) {
+	var out strings.Builder
+	printReport(&out, plugins.Report{Name: "mybox", Reason: "its file does not have the configured sha256"})
+	if !strings.HasPrefix(out.String(), "mybox: NOT READY\n") {
+		t.Errorf("%q", out.String())
+	}
+}
+
+// In a container with --read-only the doctor said only that it could not make a directory.
+func TestDoctorWithoutATemporaryDirectory(t *testing.T) {
+	t.Setenv("TMPDIR", "/nonexistent")
+	var out strings.Builder
+	err := doctor(t.Context(), console{out: &out, err: &out}, nil)
+	if err == nil || !strings.Contains(err.Error(), "TMPDIR") || !strings.Contains(err.Error(), "--tmpfs /tmp") {
+		t.Errorf("%v", err)
+	}
+}

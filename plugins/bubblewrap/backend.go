@@ -22,6 +22,7 @@ const Name = "bubblewrap"
 // Backend implements plugins.Sandbox. Make one with New, one per process.
 type Backend struct {
 	guest   func() ([]byte, error)
+	group   string // how an operator gives the boxes here a control group
 	spawner *spawner
 	uids    *atomic.Uint32 // counts the uids that boxes had outside
 
@@ -52,13 +53,18 @@ func New(options ...Option) *Backend {
 }
 
 // NewFor is New for a program that doesn't carry airlock-init itself: guest is what it got instead. Such a program isn't linked with
-// the embedded ones.
-func NewFor(guest []byte) *Backend {
-	return newBackend(func() ([]byte, error) { return guest, nil })
+// the embedded ones. It isn't configured by this backend's own variables either, so group says how an operator gives its boxes a control group.
+func NewFor(guest []byte, group string) *Backend {
+	b := newBackend(func() ([]byte, error) { return guest, nil })
+	b.group = group
+	return b
 }
 
+// ownGroup is how an operator gives boxes of this host a control group.
+const ownGroup = "give Airlock a cgroup of its own: Delegate=yes in its systemd unit, or AIRLOCK_PLUGIN_BUBBLEWRAP_CGROUP=/sys/fs/cgroup/… that it can write to"
+
 func newBackend(guest func() ([]byte, error)) *Backend {
-	b := &Backend{guest: guest, spawner: newSpawner(), uids: &atomic.Uint32{}, live: map[string]bool{}}
+	b := &Backend{guest: guest, group: ownGroup, spawner: newSpawner(), uids: &atomic.Uint32{}, live: map[string]bool{}}
 	b.uids.Store(rand.Uint32()) // not where another Airlock on this host began
 	return b
 }

@@ -3,6 +3,7 @@ package bubblewrap
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/memfile"
@@ -13,7 +14,7 @@ import (
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	b.checking.Lock()
 	defer b.checking.Unlock()
-	report := plugins.Report{Name: Name, Version: "not installed", Tier: plugins.TierNone}
+	report := plugins.Report{Name: Name, Tier: plugins.TierNone}
 	unready := func(err error) (plugins.Report, error) {
 		b.install(nil)
 		report.Ready, report.Tier, report.Reason = false, plugins.TierNone, err.Error()
@@ -42,7 +43,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		return unready(fmt.Errorf("sweep what an earlier run left: %w", err))
 	}
 	if report.Controls, err = b.prove(ctx, h, cfg.StateDir); err != nil {
-		report.Controls = []plugins.Control{{Name: "boxes can be opened", Detail: err.Error(), Fix: advise(err, sysctl)}}
+		report.Controls = []plugins.Control{{Name: "boxes can be opened", Detail: err.Error(), Fix: advise(err, here())}}
 		return unready(explain(err))
 	}
 	if err := refute(report); err != nil {
@@ -97,10 +98,20 @@ func (b *Backend) prove(ctx context.Context, h *host, stateDir string) ([]plugin
 		return nil, err
 	}
 	if h.limiter.enforced()["cpu"] == "" {
-		cpu.Detail += "; only a cgroup can limit it, and there is none: " + h.noCgroup
-		cpu.Fix = "give Airlock a cgroup of its own: Delegate=yes in its systemd unit, or AIRLOCK_PLUGIN_BUBBLEWRAP_CGROUP=/sys/fs/cgroup/… that it can write to"
+		cpu = unlimited(cpu, h.noCgroup, b.group)
 	}
 	return append(controls, memory, cpu), nil
+}
+
+// unlimited is the control of processor time where nothing limits it. What a box got then proves nothing: on a busy host everybody gets little.
+func unlimited(cpu plugins.Control, noCgroup, fix string) plugins.Control {
+	if noCgroup == "" {
+		noCgroup = "the one there has no cpu controller"
+	} else {
+		noCgroup = "there is none: " + noCgroup
+	}
+	cpu.Proved, cpu.Detail, cpu.Fix = false, cpu.Detail+"; only a cgroup can limit it, and "+noCgroup, fix
+	return cpu
 }
 
 // refute returns an error for the first control that did not hold. Processor time is optional where Enforced says that it isn't
@@ -114,8 +125,9 @@ func refute(r plugins.Report) error {
 	return nil
 }
 
+// enforced names every limit, also one that isn't held.
 func enforced(l limiter) map[string]string {
-	m := l.enforced()
-	m["tmp"], m["files"] = "tmpfs", "rlimit"
+	m := map[string]string{"cpu": "", "tmp": "tmpfs", "files": "rlimit"}
+	maps.Copy(m, l.enforced())
 	return m
 }

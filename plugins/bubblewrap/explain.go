@@ -6,18 +6,28 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // explain adds what a person can do to the error of a box that could not be opened.
 func explain(err error) error {
-	if advice := advise(err, sysctl); advice != "" {
+	if advice := advise(err, here()); advice != "" {
 		return fmt.Errorf("boxes cannot be opened here: %w. %s", err, advice)
 	}
 	return fmt.Errorf("boxes cannot be opened here: %w", err)
 }
 
-func advise(err error, sysctl func(string) string) string {
-	text := err.Error()
+// surroundings are what of this host decides why a box can't be opened.
+type surroundings struct {
+	sysctl    func(string) string
+	powerless bool // root that can't give boxes uids of their own
+}
+
+func here() surroundings { return surroundings{sysctl: sysctl, powerless: powerless()} }
+
+func advise(err error, at surroundings) string {
+	text, sysctl := err.Error(), at.sysctl
 	refused := errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.ENOSPC) ||
 		strings.Contains(text, "ermission denied") || strings.Contains(text, "not permitted")
 	switch {
@@ -31,11 +41,23 @@ func advise(err error, sysctl func(string) string) string {
 			"or lift it for every program: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
 	case strings.Contains(text, "mount proc"): // the first step's and bwrap's
 		return "The container masks parts of /proc: run it with --security-opt systempaths=unconfined"
+	case refused && at.powerless:
+		return inContainer + "; Airlock is root without the capabilities SETUID and SETGID here, so add --cap-add SETUID --cap-add SETGID to these, or --user 65534"
 	case refused:
-		return "In a container, run it with --security-opt seccomp=deploy/seccomp/airlock.json --security-opt systempaths=unconfined"
+		return inContainer
 	default:
 		return ""
 	}
+}
+
+const inContainer = "In a container, run it with --security-opt seccomp=deploy/seccomp/airlock.json --security-opt systempaths=unconfined"
+
+// powerless reports whether Airlock is root without what stageAttributes takes: other users map themselves, root maps a uid of each box's own.
+func powerless() bool {
+	const needed = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData // 32 capabilities each
+	return os.Geteuid() == 0 && unix.Capget(&header, &data[0]) == nil && data[0].Effective&needed != needed
 }
 
 func sysctl(name string) string {

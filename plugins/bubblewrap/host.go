@@ -45,6 +45,9 @@ func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*ho
 		return nil, err
 	}
 	if h.limiter, h.noCgroup, err = findLimiter(s, instance); err != nil {
+		if s.limits == limitsCgroup || s.cgroup != "" {
+			err = fmt.Errorf("%w. Leave out the settings limits and cgroup, so that memory is watched instead, or %s", err, b.group)
+		}
 		return nil, err
 	}
 	if h.filter, err = seccomp.Program(runtime.GOARCH, seccomp.Options{CountedMemoryOnly: h.countsMemory()}); err != nil {

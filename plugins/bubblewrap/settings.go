@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/computclaw/airlock/plugins"
 )
 
 // settings are the parsed form of plugins.Config.Settings.
@@ -41,7 +43,7 @@ func parseSettings(in map[string]string) (settings, error) {
 				err = fmt.Errorf("%q is none of auto, cgroup, polled", value)
 			}
 		default:
-			err = fmt.Errorf("unknown setting")
+			err = plugins.UnknownSetting(Name, "bwrap", "cgroup", "limits", "root", "usr_local")
 		}
 		if err != nil {
 			return settings{}, fmt.Errorf("setting %q: %w", name, err)

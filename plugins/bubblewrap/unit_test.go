@@ -50,7 +50,7 @@ func TestParseSettings(t *testing.T) {
 			in:   map[string]string{"bwrap": "/opt/bwrap", "root": "/srv/root", "usr_local": "true", "limits": "polled", "cgroup": "/sys/fs/cgroup/a"},
 			want: settings{bwrap: "/opt/bwrap", root: "/srv/root", usrLocal: true, limits: "polled", cgroup: "/sys/fs/cgroup/a"},
 		},
-		{in: map[string]string{"limit": "polled"}, err: "unknown setting"},
+		{in: map[string]string{"limit": "polled"}, err: "unknown setting; there are AIRLOCK_PLUGIN_BUBBLEWRAP_BWRAP, "},
 		{in: map[string]string{"limits": "none"}, err: "none of auto"},
 		{in: map[string]string{"root": "srv"}, err: "absolute"},
 		{in: map[string]string{"root": "/srv/../etc"}, err: "clean"},
@@ -117,7 +117,7 @@ func TestAdvice(t *testing.T) {
 		sysctl map[string]string
 		want   string
 	}{
-		{syscall.EPERM, nil, "deploy/seccomp/airlock.json"},
+		{syscall.EPERM, nil, "deploy/seccomp/airlock.json --security-opt systempaths=unconfined"},
 		{syscall.EPERM, map[string]string{"kernel.unprivileged_userns_clone": "0"}, "unprivileged_userns_clone=1"},
 		{syscall.ENOSPC, map[string]string{"user.max_user_namespaces": "0"}, "max_user_namespaces="},
 		{errors.New("bwrap: setting up uid map: Permission denied"), map[string]string{"kernel.apparmor_restrict_unprivileged_userns": "1"}, "deploy/apparmor/airlock-bwrap"},
@@ -126,10 +126,22 @@ func TestAdvice(t *testing.T) {
 		{errors.New("something else"), nil, ""},
 	}
 	for _, tt := range tests {
-		got := advise(tt.err, func(name string) string { return tt.sysctl[name] })
+		got := advise(tt.err, surroundings{sysctl: func(name string) string { return tt.sysctl[name] }})
 		if !strings.Contains(got, tt.want) || (tt.want == "") != (got == "") {
 			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
 		}
+	}
+}
+
+// With the shipped profile and --cap-drop ALL the advice was to use the shipped profile.
+func TestAdviceForRootWithoutCapabilities(t *testing.T) {
+	none := func(string) string { return "" }
+	const caps = "--cap-add SETUID --cap-add SETGID"
+	if got := advise(syscall.EPERM, surroundings{sysctl: none, powerless: true}); !strings.Contains(got, caps) {
+		t.Errorf("%q", got)
+	}
+	if got := advise(syscall.EPERM, surroundings{sysctl: none}); strings.Contains(got, caps) {
+		t.Errorf("%q, but it has them", got)
 	}
 }
 
@@ -197,7 +209,7 @@ func TestUnready(t *testing.T) {
 		"no bwrap":        {map[string]string{"bwrap": "/nonexistent/bwrap"}, "bwrap"},
 		"bwrap fails":     {map[string]string{"bwrap": "/bin/false"}, "--version"},
 		"no runtime":      {map[string]string{"root": "/nonexistent"}, "usr"},
-		"no cgroup":       {map[string]string{"cgroup": "/nonexistent"}, "cgroup"},
+		"no cgroup":       {map[string]string{"cgroup": "/nonexistent"}, "Leave out the settings limits and cgroup"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg.Settings = tt.settings

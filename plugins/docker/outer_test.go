@@ -38,6 +38,8 @@ func TestBubblewrapInContainer(t *testing.T) {
 		{"with masked paths", shipped[:2], doctor, "--security-opt systempaths=unconfined", true},
 		{"with the profile, as root", shipped, doctor, "ready, isolation full", false},
 		{"with the profile, as nobody without capabilities", nobody, doctor, "ready, isolation full", false},
+		{"with the profile, as root without capabilities", append([]string{"--cap-drop", "ALL"}, shipped...), doctor, "--cap-add SETUID --cap-add SETGID", true},
+		{"with the profile, as root with those that it asks for", append([]string{"--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add", "SETGID"}, shipped...), doctor, "ready, isolation full", false},
 		{"the suite as root", shipped, suite, "--- PASS: TestConformance/polled", false},
 		{"the suite as nobody without capabilities", nobody, suite, "--- PASS: TestConformance/polled", false},
 	} {

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/computclaw/airlock/plugins"
 )
 
 // DefaultImage is the operator's image unless the settings name others: what deploy/sandbox builds.
@@ -47,7 +49,7 @@ func parseSettings(in map[string]string) (settings, error) {
 		case "tmp_exec":
 			s.tmpExec, err = strconv.ParseBool(value)
 		default:
-			err = fmt.Errorf("unknown setting")
+			err = plugins.UnknownSetting(Name, "cert_path", "host", "image", "plain_tcp", "runtime", "tmp_exec")
 		}
 		if err != nil {
 			return settings{}, fmt.Errorf("setting %q: %w", name, err)

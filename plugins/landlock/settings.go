@@ -1,10 +1,11 @@
 package landlock
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
+
+	"github.com/computclaw/airlock/plugins"
 )
 
 // settings are the parsed form of plugins.Config.Settings.
@@ -26,7 +27,7 @@ func parseSettings(in map[string]string) (settings, error) {
 		case "usr_local":
 			s.usrLocal, err = strconv.ParseBool(value)
 		default:
-			err = errors.New("unknown setting")
+			err = plugins.UnknownSetting(Name, "tmp", "usr_local")
 		}
 		if err != nil {
 			return settings{}, fmt.Errorf("setting %q: %w", name, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/crypto/ssh"
 
@@ -76,7 +77,7 @@ func same(a, b target) bool {
 // present turns what the other side reports about itself into our report.
 func (b *Backend) present(r plugins.Report, t target) plugins.Report {
 	h := b.link.hello
-	r.Version = fmt.Sprintf("%s on %s (%s, %s)", r.Version, t.address, h.System, h.Arch)
+	r.Version = strings.TrimSpace(fmt.Sprintf("%s on %s (%s, %s)", r.Version, t.address, h.System, h.Arch))
 	r.Name = Name
 	if r.Reason != "" {
 		r.Reason = fmt.Sprintf("on %s: %s", t, r.Reason)

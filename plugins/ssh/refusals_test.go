@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,17 +58,59 @@ func TestRefusals(t *testing.T) {
 		wantWords(t, refused(t, m.Settings("key="+stranger)), "authorized_keys", line(other.PublicKey()))
 	})
 	t.Run("nobody listens", func(t *testing.T) {
-		wantWords(t, refused(t, m.Settings("host="+m.Address+":1")), "can't be reached")
+		wantWords(t, refused(t, m.Settings("host="+m.Address+":1")), "can't be reached", "AIRLOCK_SSH_HOST")
 	})
 	t.Run("no such user", func(t *testing.T) {
-		wantWords(t, refused(t, m.Settings("user=nosuchuser")), "authorized_keys")
+		wantWords(t, refused(t, m.Settings("user=nosuchuser")), "authorized_keys", "AllowUsers", "locked")
 	})
 	t.Run("unknown setting", func(t *testing.T) {
-		wantWords(t, refused(t, m.Settings("limts=polled")), "unknown setting")
+		wantWords(t, refused(t, m.Settings("limts=polled")), "unknown setting", "AIRLOCK_PLUGIN_SSH_LIMITS")
 	})
 	t.Run("directory of somebody else", func(t *testing.T) {
 		wantWords(t, refused(t, m.Settings("dir=/usr/lib/airlock-test")), "AIRLOCK_PLUGIN_SSH_DIR")
 	})
+}
+
+// ssh-keygen takes one file, and hosts have several keys: the command that was shown ended in "Too many arguments".
+func TestShownCommandPrintsFingerprints(t *testing.T) {
+	m := sshtest.New(t, sshtest.Options{})
+	reason := refused(t, m.Settings("host_key="))
+	_, command, _ := strings.Cut(reason, "on the machine itself (")
+	command, _, found := strings.Cut(command, "); if")
+	if !found {
+		t.Fatalf("no command in %q", reason)
+	}
+	dir, want := t.TempDir(), []string{}
+	for _, kind := range []string{"ecdsa", "ed25519"} {
+		_, key := sshtest.NewKey(t)
+		if err := os.WriteFile(filepath.Join(dir, "ssh_host_"+kind+"_key.pub"), ssh.MarshalAuthorizedKey(key.PublicKey()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, ssh.FingerprintSHA256(key.PublicKey()))
+	}
+	out, err := exec.Command("sh", "-c", strings.ReplaceAll(command, "/etc/ssh", dir)).CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: %v", command, err)
+	}
+	wantWords(t, string(out), want...)
+}
+
+// Where nothing limits the processor there, the way to mend it is that machine's and not this one's.
+func TestFixesAreForTheOtherMachine(t *testing.T) {
+	m := sshtest.New(t, sshtest.Options{})
+	client, cfg := sandboxtest.Open(t, Name, m.Settings("limits=polled"))
+	r, err := client.Check(t.Context(), cfg)
+	if err != nil || !r.Ready {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	fixes := ""
+	for _, c := range r.Controls {
+		fixes += c.Fix
+	}
+	wantWords(t, fixes, "loginctl enable-linger")
+	if strings.Contains(fixes, "BUBBLEWRAP") {
+		t.Errorf("another backend's variable: %q", fixes)
+	}
 }
 
 func TestFullDisk(t *testing.T) {

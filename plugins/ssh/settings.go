@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/computclaw/airlock/plugins"
 )
 
 // target is the machine and how to get in: the parsed form of this backend's own settings.
@@ -36,8 +38,10 @@ func parseSettings(in map[string]string) (t target, rest map[string]string, err 
 	for name, value := range in {
 		switch name {
 		case "host", "user", "key", "host_key", "dir":
-		default:
+		case "bwrap", "cgroup", "limits", "root", "usr_local":
 			rest[name] = value
+		default:
+			return t, nil, fmt.Errorf("setting %q: %w", name, plugins.UnknownSetting(Name, "host", "user", "key", "host_key", "dir", "bwrap", "cgroup", "limits", "root", "usr_local"))
 		}
 	}
 	if t.address, err = parseAddress(in["host"]); err != nil {

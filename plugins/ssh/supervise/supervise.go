@@ -137,6 +137,10 @@ func text(field []byte) string {
 	return string(name)
 }
 
+// group is how an operator gives boxes of this machine a control group.
+const group = "give the account a user manager of systemd there that hands memory, processes and processor time down, which takes cgroup version 2: " +
+	"loginctl enable-linger, and Delegate=cpu cpuset io memory pids for user@.service (docs/backends/ssh.md#limits)"
+
 func serve(ctx context.Context, guest []byte) error {
 	// Made anew because os.Stdin was opened before it was non-blocking.
 	in, out := os.NewFile(0, "stdin"), os.NewFile(1, "stdout")
@@ -145,5 +149,5 @@ func serve(ctx context.Context, guest []byte) error {
 		<-conn.Done()
 		time.AfterFunc(lastGasp, func() { os.Exit(1) })
 	}()
-	return plugins.ServeConn(ctx, conn, bubblewrap.NewFor(guest))
+	return plugins.ServeConn(ctx, conn, bubblewrap.NewFor(guest, group))
 }

@@ -1,0 +1,39 @@
+package bubblewrap
+
+import (
+	"os/exec"
+	"runtime"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/sandboxtest"
+)
+
+// TestBusyHostProvesNoLimit has a host on which everybody gets little of the processor. That nothing limits it was called proved there.
+func TestBusyHostProvesNoLimit(t *testing.T) {
+	for range 2 * runtime.NumCPU() {
+		busy := exec.Command("/bin/sh", "-c", "while :; do :; done")
+		busy.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		if err := busy.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = busy.Process.Kill()
+			_ = busy.Wait()
+		})
+	}
+	cfg := plugins.Config{Instance: "test-busy", Settings: map[string]string{"limits": limitsPolled}}
+	r, err := New(WithGuest(sandboxtest.Guest(t))).Check(t.Context(), cfg)
+	if err != nil || !r.Ready {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	i := slices.IndexFunc(r.Controls, func(c plugins.Control) bool { return c.Name == controlCPU })
+	if i < 0 || r.Controls[i].Proved || r.Controls[i].Fix == "" {
+		t.Errorf("%+v", r.Controls)
+	}
+	if how, told := r.Enforced["cpu"]; how != "" || !told {
+		t.Errorf("%v doesn't say that processor time isn't limited", r.Enforced)
+	}
+}
