@@ -53,6 +53,26 @@ func TestForwardedHostOfTheNearestProxy(t *testing.T) {
 	}
 }
 
+// TestRefusalForAllCostsNobodysShare: who was refused because everybody together was too quick lost a part of their own share with each try.
+func TestRefusalForAllCostsNobodysShare(t *testing.T) {
+	l, now := newLimiter(6), time.Unix(1e9, 0)
+	for i := range 60 { // all that there is for everybody
+		if wait := l.delay(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}).String(), now); wait != 0 {
+			t.Fatalf("request %d waits %v", i, wait)
+		}
+	}
+	for range 20 {
+		if wait := l.delay("203.0.113.9", now); wait != time.Second {
+			t.Fatalf("waits %v, want 1s", wait)
+		}
+	}
+	for i := range 6 {
+		if wait := l.delay("203.0.113.9", now.Add(time.Minute)); wait != 0 {
+			t.Errorf("its request %d waits %v", i, wait)
+		}
+	}
+}
+
 func TestLimiter(t *testing.T) {
 	l, now := newLimiter(6), time.Unix(1e9, 0)
 	for i := range 6 {
