@@ -236,3 +236,30 @@ func TestListsAreQuick(t *testing.T) {
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// FuzzSearchWords: whatever is typed is looked for as words. It is never an error, and no operator in it finds what lacks one of the words.
+func FuzzSearchWords(f *testing.F) {
+	for _, text := range []string{"hello", `a" OR "b`, "a* OR NEAR(hello)", "text:hello NOT there", "-", "\x00", "\xff"} {
+		f.Add(text)
+	}
+	s := queue(f)
+	write(f, s, func(tx *Tx) error {
+		_, err := tx.exec(f.Context(), "INSERT INTO execution_words (rowid, text) VALUES (1, 'hello there a b c 1 2 3')")
+		return err
+	})
+	find := func(t testing.TB, text string) (rows []int64) {
+		if err := s.reader.Raw("SELECT rowid FROM execution_words WHERE execution_words MATCH ?", matching(text)).Scan(&rows).Error; err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		return rows
+	}
+	if len(find(f, "hello 3")) != 1 {
+		f.Fatal("what is there isn't found")
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		find(t, text)
+		if rows := find(t, "zyzzyva "+text); len(rows) != 0 {
+			t.Errorf("%q: found without a word", text)
+		}
+	})
+}

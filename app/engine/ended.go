@@ -12,7 +12,8 @@ import (
 // What is kept of executions that have ended: agents ask for one several times, and reading it costs the store five times as much as making sure that it still stands.
 const (
 	maxKept      = 512
-	maxKeptBytes = 16 << 10 // of the output of one; larger ones are rare
+	maxKeptBytes = 16 << 10 // of one, with its ledger; larger ones are rare
+	rowBytes     = 256      // of a row of the ledger, besides what a script can make long
 )
 
 // kept is a terminal execution, of which nothing changes any more. Nobody writes to what it holds.
@@ -21,6 +22,15 @@ type kept struct {
 	x       app.Execution
 	out     app.Output
 	network []app.Connection
+}
+
+// bytes is about how much memory it takes.
+func (k kept) bytes() int {
+	n := len(k.out.Stdout) + len(k.out.Stderr) + len(k.out.Result) + len(k.x.Error) + 8*len(k.out.Turns)
+	for _, c := range k.network {
+		n += rowBytes + len(c.Host) + len(c.Rule) + len(c.Method) + len(c.Path)
+	}
+	return n
 }
 
 // newKept returns a cache by execution id.
@@ -42,8 +52,8 @@ func (e *Engine) Ended(ctx context.Context, x app.Execution) (out app.Output, ne
 		row, out, network, err = tx.Ended(ctx, x.Handle)
 		return err
 	})
-	if err == nil && len(out.Stdout)+len(out.Stderr)+len(out.Result)+len(x.Error) <= maxKeptBytes {
-		e.kept.Add(x.ID, kept{row, x, out, network})
+	if k := (kept{row, x, out, network}); err == nil && k.bytes() <= maxKeptBytes {
+		e.kept.Add(x.ID, k)
 	}
 	return out, network, err
 }

@@ -1,6 +1,10 @@
 package engine
 
 import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +57,30 @@ func TestLargeOutputIsNotKept(t *testing.T) {
 	}
 }
 
+// TestLongLedgerIsNotKept: 512 executions with 500 long paths each, which cost an agent little, once stayed in memory whatever they printed.
+func TestLongLedgerIsNotKept(t *testing.T) {
+	row := app.Connection{Host: "a.example", Rule: "a.example", Method: "GET", Path: strings.Repeat("/", 1000)}
+	for n, want := range map[int]bool{0: true, 5: true, 20: false, app.MaxConnections: false} {
+		if k := (kept{network: slices.Repeat([]app.Connection{row}, n)}); k.bytes() <= maxKeptBytes != want {
+			t.Errorf("%d rows count as %d bytes", n, k.bytes())
+		}
+	}
+	w := newWorld(t)
+	x, _ := w.finished(longLedger(), app.StatusCompleted)
+	if _, _, err := w.askedAgain(x); err != nil || w.kept.Len() != 0 {
+		t.Errorf("%v, %d are kept", err, w.kept.Len())
+	}
+}
+
+// longLedger is a script that is refused by many hosts.
+func longLedger() string {
+	var script strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&script, "dial h%d.example 443\n", i)
+	}
+	return script.String()
+}
+
 // What is kept must not outlive what people do to a profile, nor the row.
 func TestKeptObeysRevocationAndRemoval(t *testing.T) {
 	w := newWorld(t)
@@ -80,4 +108,22 @@ func TestKeptObeysRevocationAndRemoval(t *testing.T) {
 	}))
 	_, _, err = w.askedAgain(x)
 	wantCode(t, err, app.CodeNotFound)
+}
+
+// TestAnEndThatIsNotStoredIsNotLogged: the log said how an execution ended although another end stands in the database.
+func TestAnEndThatIsNotStoredIsNotLogged(t *testing.T) {
+	var log bytes.Buffer // the handler writes one line at a time
+	w := newWorld(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	x := w.submit("hang")
+	w.untilStatus(x, app.StatusRunning)
+	w.must(w.store.Write(t.Context(), func(tx *store.Tx) error { return tx.Finish(t.Context(), x.Handle, w.unstarted(stopInterrupted())) }))
+	r := w.running(x.Handle)
+	r.stop(stopCancelled(agent))
+	<-r.done
+	last := w.submit("result 1")
+	w.until(last, app.StatusCompleted)
+	w.must(w.Close(t.Context()))
+	if text := log.String(); strings.Contains(text, "execution ended\" execution="+x.Handle) || !strings.Contains(text, "execution ended\" execution="+last.Handle) {
+		t.Error(text)
+	}
 }

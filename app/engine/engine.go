@@ -72,6 +72,7 @@ type Engine struct {
 	kept    *lru.Cache[string, kept]
 	wake    chan struct{}
 	pending atomic.Bool // something may be: see claim
+	wasFull atomic.Bool // the disk, when a claim last looked
 
 	ctx    context.Context // ends when Close begins
 	cancel context.CancelFunc

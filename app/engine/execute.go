@@ -35,7 +35,7 @@ func (e *Engine) execute(r *run) {
 	f := r.drive()
 	r.e.cfg.Access.Release(r.lent) // a second time, unless the script was never sent
 	r.releaseSlot()
-	e.finish(r.x.Handle, f)
+	stored := e.finish(r.x.Handle, f)
 	if !f.StartedAt.IsZero() {
 		e.cfg.Metrics.Started(f.StartedAt.Sub(r.x.CreatedAt))
 	}
@@ -43,7 +43,10 @@ func (e *Engine) execute(r *run) {
 	e.forget(r)
 	close(r.done)
 	e.publish(r.x)
-	attrs := []any{"execution", r.x.Handle, "profile", r.x.ProfileHandle, "status", f.Status, "run", f.RunTime}
+	if !stored { // that was said, and its end is another one
+		return
+	}
+	attrs := []any{"execution", r.x.Handle, "profile", r.x.ProfileHandle, "status", f.Status, "run_ms", f.RunTime.Milliseconds()}
 	if r.x.Trace != "" {
 		attrs = append(attrs, "trace", r.x.Trace)
 	}
@@ -187,18 +190,18 @@ func (r *run) wrap(f *store.Finish, v verdict, message redact.Clean) {
 	f.StartedAt, f.FirstOutput, f.LLMTime, f.Masked = r.started, r.first, r.llmTime, maps.Clone(r.masked) // a question may still be under way
 }
 
-// finish stores the end. What was accepted must end, so it is tried until the engine itself ends.
-func (e *Engine) finish(handle string, f store.Finish) {
+// finish stores the end and reports whether it is there now. What was accepted must end, so it is tried until the engine itself ends.
+func (e *Engine) finish(handle string, f store.Finish) bool {
 	ctx := context.WithoutCancel(e.ctx)
 	for wait := finishRetry; ; wait = min(2*wait, finishLast) {
 		err := e.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Finish(ctx, handle, f) })
 		if err == nil {
 			e.counted(f)
-			return
+			return true
 		}
 		e.cfg.Log.Error("the end of an execution could not be stored", "execution", handle, "error", err)
 		if app.CodeOf(err) == app.CodeConflict || pause(e.ctx, wait) != nil {
-			return // it has an end already, or the next start gives it one
+			return false // it has an end already, or the next start gives it one
 		}
 	}
 }

@@ -18,6 +18,7 @@ type Health struct {
 	Checking bool   // first proofs that decide about the default backend are being taken: what is submitted waits for their outcome
 	Backend  string // the default one; "" if none is in use
 	Tier     string // its tier
+	Stopping bool   // nothing is accepted any more
 	Reason   string // why not ready and what to do
 	Backends []BackendHealth
 	Workers  int
@@ -49,7 +50,8 @@ func (e *Engine) Health() Health {
 	h := Health{Reason: e.reason, Workers: e.cfg.Workers, Waiting: e.waiting.taken()}
 	h.Opening = e.opening()
 	live, first, draining := len(e.live), e.standard(), e.draining
-	h.Checking = e.undecided(app.Placement{}) && !draining && !e.closed
+	h.Stopping = draining || e.closed
+	h.Checking = e.undecided(app.Placement{}) && !h.Stopping
 	uses := make([]*backend, len(e.fleet))
 	for i, c := range e.fleet {
 		h.Backends = append(h.Backends, BackendHealth{

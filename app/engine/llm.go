@@ -220,6 +220,8 @@ func (r *run) reply(ctx context.Context, a Answer) error {
 	if a.Failure != "" {
 		text = a.Failure
 	}
+	r.replies.Lock() // of many answers at once the first that counts is masked, and no other
+	defer r.replies.Unlock()
 	r.mu.Lock()
 	_, err := r.asking(a)
 	r.mu.Unlock()

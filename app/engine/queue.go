@@ -66,11 +66,8 @@ func (e *Engine) claim(ctx context.Context) (r *run, err error) {
 			e.pending.Store(true)
 		}
 	}()
-	if err := e.cfg.Store.Roomy(); err != nil {
-		if app.CodeOf(err) == app.CodeStorageFull {
-			held = true
-			return nil, nil
-		}
+	full, err := e.full()
+	if held = full; full || err != nil {
 		return nil, err
 	}
 	e.dispatch.Lock()
@@ -97,4 +94,20 @@ func (e *Engine) claim(ctx context.Context) (r *run, err error) {
 	e.register(r)
 	e.publish(r.x)
 	return r, nil
+}
+
+// full reports whether the disk has no room for what an execution would give. The log says when that begins and ends.
+func (e *Engine) full() (bool, error) {
+	err := e.cfg.Store.Roomy()
+	full := app.CodeOf(err) == app.CodeStorageFull
+	if err != nil && !full {
+		return false, err
+	}
+	switch was := e.wasFull.Swap(full); {
+	case full && !was:
+		e.cfg.Log.Warn("the disk is full: nothing new is taken and the queue waits until there is room")
+	case was && !full:
+		e.cfg.Log.Info("the disk has room again: the queue goes on")
+	}
+	return full, nil
 }

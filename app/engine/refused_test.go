@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -52,6 +55,46 @@ func TestRefusedScriptCostsNothing(t *testing.T) {
 		t.Errorf("the script was looked at %d times in vain", n)
 	}
 }
+
+// TestAnswersAtOnceAreMaskedOnce: of many answers that came together to one question each was masked, though only one of them counts.
+func TestAnswersAtOnceAreMaskedOnce(t *testing.T) {
+	var mu sync.Mutex
+	words := map[string]bool{} // of the answers that were looked at
+	w := newWorld(t, func(c *Config) {
+		c.Patterns = func(text string) []redact.Match {
+			if word := answerWord.FindString(text); word != "" {
+				mu.Lock()
+				defer mu.Unlock()
+				words[word] = true
+			}
+			return nil
+		}
+	})
+	x := w.until(w.submit("ask one"), app.StatusAwaitingLLM)
+	var all sync.WaitGroup
+	var taken atomic.Int64
+	for i := range 8 {
+		all.Go(func() {
+			_, err := w.Respond(t.Context(), x.ID, Answer{Text: fmt.Sprintf("dearly%d. ", i) + strings.Repeat("some words ", 20_000), By: agent})
+			switch app.CodeOf(err) {
+			case "":
+				taken.Add(1)
+			case app.CodeNotWaiting:
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	w.until(x, app.StatusCompleted)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(words) != 1 || taken.Load() != 1 {
+		t.Errorf("%d answers were looked at and %d taken, want one", len(words), taken.Load())
+	}
+}
+
+var answerWord = regexp.MustCompile(`dearly\d`)
 
 // TestRefusedAnswerCostsNothing: likewise for an answer that nobody waits for, whose masks once counted as the execution's too.
 func TestRefusedAnswerCostsNothing(t *testing.T) {

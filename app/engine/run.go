@@ -18,15 +18,16 @@ const nudgeEvery = 200 * time.Millisecond
 
 // run is one execution from its claim until its row is terminal.
 type run struct {
-	e      *Engine
-	x      app.Execution // as claimed
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	clock  *clock
-	turn   chan struct{} // held by the one question that may be open
-	done   chan struct{} // the row is terminal; status is set
-	status app.Status
-	box    *box // likewise
+	e       *Engine
+	x       app.Execution // as claimed
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	clock   *clock
+	turn    chan struct{} // held by the one question that may be open
+	replies sync.Mutex    // held by the one answer that is looked at
+	done    chan struct{} // the row is terminal; status is set
+	status  app.Status
+	box     *box // likewise
 
 	waitsFor class // what it is parked for, by the goroutine that drives it; see take
 

@@ -120,11 +120,11 @@ func (r *run) deliver(j job) (in *backend, outcome guest.Outcome, broken, err er
 			return in, outcome, broken, nil
 		}
 		r.clock.pause()
+		r.mu.Lock()
+		r.started = time.Time{}
+		r.mu.Unlock()
 		r.box.close()
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.started = time.Time{}
 	return nil, guest.Outcome{}, nil, broken
 }
 

@@ -220,7 +220,11 @@ func (e *Engine) room(ctx context.Context, tx *store.Tx, profile string) (waitin
 	if err := e.cfg.Store.Roomy(); err != nil {
 		return 0, err
 	}
-	if reason := e.refusing(); reason != "" {
+	switch reason := e.refusing(); reason {
+	case "":
+	case beingStopped:
+		return 0, app.E(app.CodeSandboxUnavailable, reason, "Wait until it has been started again, which GET /health tells, then submit again.")
+	default:
 		return 0, app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "Ask the person who runs Airlock to look at the Sandbox page of the UI, or to run airlock doctor on the host; then submit again.")
 	}
 	all, own, err := tx.Queued(ctx, profile)

@@ -36,6 +36,8 @@ type sandboxView struct {
 
 const checking = "the sandbox is being checked, which takes a moment; what is submitted meanwhile waits in the queue"
 
+const stopping = "Airlock is being stopped and takes nothing new; what waits in the queue runs after its next start"
+
 // notReady stands for the real reason, which tells of the host and is for people who are logged in.
 const notReady = "no sandbox is ready; the Sandbox page of the UI and airlock doctor on the host say why"
 
@@ -45,6 +47,8 @@ func (s *Server) health(c echo.Context) error {
 	view := healthView{Status: "ok", Version: s.cfg.Version, APIVersion: APIVersion, Backend: h.Backend, Isolation: h.Tier}
 	view.Sandbox = sandboxView{Ready: h.Ready, Checking: h.Checking}
 	switch {
+	case h.Stopping:
+		view.Sandbox.Reason = stopping
 	case h.Checking:
 		view.Sandbox.Reason = checking
 	case !h.Ready:

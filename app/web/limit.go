@@ -45,14 +45,13 @@ func (l *limiter) delay(address string, now time.Time) time.Duration {
 		own = every(l.perMinute)
 		l.addresses[key] = own
 	}
-	for _, r := range []*rate.Limiter{own, l.all} {
-		reservation := r.ReserveN(now, 1)
-		if wait := reservation.DelayFrom(now); wait > 0 {
-			reservation.CancelAt(now)
-			return wait
-		}
+	mine, everybodys := own.ReserveN(now, 1), l.all.ReserveN(now, 1)
+	wait := max(mine.DelayFrom(now), everybodys.DelayFrom(now))
+	if wait > 0 { // a refusal costs neither share anything
+		mine.CancelAt(now)
+		everybodys.CancelAt(now)
 	}
-	return 0
+	return wait
 }
 
 // network is what counts as one client: an IPv4 address, or a /64 of IPv6, which is what one machine has to itself.

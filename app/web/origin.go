@@ -27,7 +27,7 @@ func (s *Server) clientAddress(r *http.Request) string {
 		if err != nil {
 			break
 		}
-		client = addr.Unmap().String()
+		client = addr.WithZone("").Unmap().String() // a zone may be any text
 		if !s.trustedAddr(addr) {
 			break
 		}

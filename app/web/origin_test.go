@@ -53,6 +53,45 @@ func TestForwardedHostOfTheNearestProxy(t *testing.T) {
 	}
 }
 
+// TestRefusalForAllCostsNobodysShare: who was refused because everybody together was too quick lost a part of their own share with each try.
+func TestRefusalForAllCostsNobodysShare(t *testing.T) {
+	l, now := newLimiter(6), time.Unix(1e9, 0)
+	for i := range 60 { // all that there is for everybody
+		if wait := l.delay(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}).String(), now); wait != 0 {
+			t.Fatalf("request %d waits %v", i, wait)
+		}
+	}
+	for range 20 {
+		if wait := l.delay("203.0.113.9", now); wait != time.Second {
+			t.Fatalf("waits %v, want 1s", wait)
+		}
+	}
+	for i := range 6 {
+		if wait := l.delay("203.0.113.9", now.Add(time.Minute)); wait != 0 {
+			t.Errorf("its request %d waits %v", i, wait)
+		}
+	}
+}
+
+// FuzzForwardedFor: whatever a trusted proxy passes on, the client is an address and no text, and without a trusted proxy it is the peer.
+func FuzzForwardedFor(f *testing.F) {
+	for _, header := range []string{"198.51.100.7", "1.2.3.4, 198.51.100.7, 10.2.2.2", "[2001:db8::7]", "fe80::1%<b>zone", "::ffff:10.0.0.1", ",", "198.51.100.7:80"} {
+		f.Add(header)
+	}
+	proxied, direct := New(Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}), New(Config{})
+	f.Fuzz(func(t *testing.T, header string) {
+		r := httptest.NewRequest("GET", "/skill.md", nil)
+		r.RemoteAddr, r.Header = "10.1.1.1:1", map[string][]string{"X-Forwarded-For": {header}}
+		got := proxied.clientAddress(r)
+		if addr, err := netip.ParseAddr(got); err != nil || addr.Zone() != "" || addr.String() != got || addr.Is4In6() {
+			t.Errorf("%q: %q", header, got)
+		}
+		if got := direct.clientAddress(r); got != "10.1.1.1" {
+			t.Errorf("%q: %q counts without a trusted proxy", header, got)
+		}
+	})
+}
+
 func TestLimiter(t *testing.T) {
 	l, now := newLimiter(6), time.Unix(1e9, 0)
 	for i := range 6 {

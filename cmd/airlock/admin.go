@@ -104,6 +104,7 @@ func admin(ctx context.Context, c console, args []string) (err error) {
 		if o.instance != nil {
 			err = errors.Join(err, o.close())
 		}
+		err = noRoomHere(o.cfg.DataDir, err)
 	}()
 	return pick("admin", adminUsage, c.out, args, map[string]func([]string) error{
 		"token": func(rest []string) error { return o.token(ctx, rest) },

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -64,12 +66,16 @@ func (o *operator) verifyAudit(ctx context.Context, args []string) error {
 func (o *operator) verifyNoted(ctx context.Context, noted string) error {
 	number, hash, _ := strings.Cut(noted, ":")
 	seq, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || seq < 1 || hash == "" {
-		return usageError{message: "--noted takes what audit verify printed: a number, a colon and a hash"}
+	sum, notHex := hex.DecodeString(hash)
+	if err != nil || seq < 1 || notHex != nil || len(sum) != sha256.Size { // a slip of who copies it is no alarm
+		return usageError{message: "--noted takes what audit verify printed, whole: a number, a colon and a hash of 64 characters"}
 	}
-	ok, err := o.access.AuditHas(ctx, seq, hash)
+	ok, err := o.access.AuditHas(ctx, seq, hex.EncodeToString(sum))
 	if err == nil && !ok {
-		err = fmt.Errorf("the audit log is not the one that was noted: its event %d has another hash, or there is none. It was written anew, or replaced by that of another copy (airlock admin restore)", seq)
+		return fmt.Errorf("the audit log is not the one that was noted: its event %d has another hash, or there is none. It was written anew, or replaced by that of another copy (airlock admin restore)", seq)
+	}
+	if err == nil {
+		fmt.Fprintf(o.out, "event %d is as it was noted, and so is everything before it\n", seq)
 	}
 	return err
 }

@@ -113,6 +113,17 @@ func existingInstance(ctx context.Context, cfg config, log *slog.Logger) (*insta
 	return i, nil
 }
 
+// noRoomHere says of a full disk what to do to whoever can do it: the words of the store are for agents, who can only ask and wait.
+func noRoomHere(dir string, err error) error {
+	var full *app.Error
+	if !errors.As(err, &full) || full.Code != app.CodeStorageFull {
+		return err
+	}
+	e := app.E(app.CodeStorageFull, fmt.Sprintf("there is no room on the disk of %s", dir), "Make room on it or enlarge it, then run this again. Nothing is damaged.")
+	e.Cause = full.Cause
+	return e
+}
+
 // label names the instance for sandbox backends, so that they sweep what it left behind and nothing else. It tells nothing about the key.
 func (i *instance) label() string {
 	return hex.EncodeToString(i.keyring.Lookup(secrets.Settings, "instance label")[:8])

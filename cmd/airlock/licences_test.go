@@ -1,10 +1,12 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -53,9 +55,10 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// licenceIn names the licence in a module's directory, "" if it has none that may be used.
-func licenceIn(t *testing.T, dir string) (found string) {
+// licenceIn names the licences in a module's directory, "" if it has none that may be used.
+func licenceIn(t *testing.T, dir string) string {
 	t.Helper()
+	found := map[string]bool{}
 	entries, err := os.ReadDir(dir)
 	must(t, err)
 	for _, e := range entries {
@@ -71,18 +74,19 @@ func licenceIn(t *testing.T, dir string) (found string) {
 		plain := strings.Join(strings.Fields(strings.NewReplacer(",", " ", "*", " ").Replace(strings.ToLower(string(text)))), " ")
 		for licence, words := range licences() {
 			if strings.Contains(plain, strings.Join(strings.Fields(strings.ReplaceAll(words, ",", " ")), " ")) {
-				found = licence
+				found[licence] = true
 			}
 		}
 	}
-	return found
+	return strings.Join(slices.Sorted(maps.Keys(found)), " and ")
 }
 
 func TestRefusedLicencesAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"GNU AFFERO GENERAL PUBLIC LICENSE\nVersion 3\n": "",
 		"All rights reserved.":                           "",
-		"MIT License\n\nPermission is hereby granted, free\nof charge, to any person obtaining a copy of": "MIT",
+		"Apache License\nVersion 2.0, January 2004\n\nRedistribution and use in source and binary forms, with or without": "Apache-2.0 and BSD",
+		"MIT License\n\nPermission is hereby granted, free\nof charge, to any person obtaining a copy of":                 "MIT",
 	} {
 		dir := t.TempDir()
 		must(t, os.WriteFile(filepath.Join(dir, "LICENSE"), []byte(text), 0o600))

@@ -45,7 +45,7 @@ func serve(ctx context.Context, c console, args []string) error {
 	log := newLog(c.err)
 	s, err := start(ctx, cfg, log, c.out)
 	if err != nil {
-		return err
+		return noRoomHere(cfg.DataDir, err)
 	}
 	select {
 	case <-ctx.Done():

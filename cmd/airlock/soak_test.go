@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"flag"
 	"fmt"
@@ -233,9 +234,27 @@ func (s *soaker) pages(ctx context.Context) {
 func (s *soaker) streams(ctx context.Context) {
 	for ctx.Err() == nil {
 		short, cancel := context.WithTimeout(ctx, 3*time.Second)
-		s.get(short, s.client, "/ui/events")
+		s.listen(short)
 		cancel()
-		s.events.Add(1)
+	}
+}
+
+// listen follows the events until ctx ends, and counts those that tell of something.
+func (s *soaker) listen(ctx context.Context) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.in.url+"/ui/events", nil)
+	if err != nil {
+		s.in.t.Error(err)
+		return
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return
+	}
+	defer response.Body.Close()
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok && name != "connected" && name != "beat" {
+			s.events.Add(1)
+		}
 	}
 }
 

@@ -36,11 +36,17 @@ func TestSIGTERMDrains(t *testing.T) {
 	must(t, in.server.Process.Signal(syscall.SIGTERM))
 	eventually(t, time.Minute, "nothing more is accepted", func() bool {
 		var refused struct {
-			Error struct{ Code, Message string }
+			Error struct{ Code, Message, Hint string }
 		}
 		code := in.call(http.MethodPost, "/execute", map[string]any{"profile_id": profile, "script": "1"}, &refused)
-		return code == http.StatusServiceUnavailable && strings.Contains(refused.Error.Message, "being stopped")
+		return code == http.StatusServiceUnavailable && strings.Contains(refused.Error.Message, "being stopped") && strings.Contains(refused.Error.Hint, "started again")
 	})
+	var health struct {
+		Sandbox struct{ Reason string }
+	}
+	if code := in.call(http.MethodGet, "/health", nil, &health); code != http.StatusOK || !strings.Contains(health.Sandbox.Reason, "being stopped") {
+		t.Errorf("health while it drains: %d %q", code, health.Sandbox.Reason)
+	}
 	if code := in.call(http.MethodPost, "/executions/"+asking.ID+"/respond", map[string]any{"response": "yes"}, nil); code >= 300 {
 		t.Errorf("an answer while it drains: status %d", code)
 	}
