@@ -151,10 +151,19 @@ func (in *inspection) unescape(v *view) {
 		in.push(v, b.plusSpaces(), "percent", kindDecoded)
 	}
 	in.push(v, unescape(v.text, near, '&', entity), "HTML", kindDecoded)
-	if soft := in.push(v, unescape(v.text, near, '=', printable), "quoted-printable", kindDecoded); soft != nil {
-		soft.joined = true // an equals sign at the end of a line needn't be a soft line break
+	sure := unescape(v.text, near, '=', printable)
+	in.quoted(v, sure)
+	if alone := unescape(v.text, near, '=', printableAlone); alone != nil && (sure == nil || !bytes.Equal(alone.text, sure.text)) {
+		in.quoted(v, alone)
 	}
 	in.push(v, compatible(v.text, near), "Unicode form", kindDecoded)
+}
+
+// quoted makes a view of quoted-printable.
+func (in *inspection) quoted(v *view, b *build) {
+	if q := in.push(v, b, "quoted-printable", kindDecoded); q != nil {
+		q.joined = true // an equals sign at the end of a line needn't be a soft line break
+	}
 }
 
 // numbers makes the views of what numbers stand for.

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// unescaper reads one escape at the beginning of a text and returns what it stands for and its length; 0 if there is none. again says that another
-// one ends there or little before.
-type unescaper func(text, buf []byte, again bool) (out []byte, n int)
+// unescaper reads one escape at the beginning of a text and returns what it stands for and its length; 0 if there is none. since is how many bytes before it
+// the last one ended.
+type unescaper func(text, buf []byte, since int) (out []byte, n int)
 
 // nearEscape is how far from each other escapes may be to say that both are some, in bytes.
 const nearEscape = 32
@@ -17,7 +17,7 @@ const nearEscape = 32
 // unescape decodes all escapes that begin with mark, with what is near them; nil if there are none.
 func unescape(text []byte, near around, mark byte, read unescaper) *build {
 	b := build{}
-	end := 0 // of the last escape
+	end, last := 0, -nearEscape-1 // of the last escape
 	var buf [16]byte
 	for i := 0; i < len(text); {
 		next := bytes.IndexByte(text[i:], mark)
@@ -25,7 +25,7 @@ func unescape(text []byte, near around, mark byte, read unescaper) *build {
 			break
 		}
 		i += next
-		out, n := read(text[i:], buf[:0], end > 0 && i-end <= nearEscape)
+		out, n := read(text[i:], buf[:0], i-last)
 		if n == 0 {
 			i++
 			continue
@@ -33,7 +33,7 @@ func unescape(text []byte, near around, mark byte, read unescaper) *build {
 		b.nearby(text, end, i, near)
 		b.add(out, i, i+n, whole)
 		i += n
-		end = i
+		end, last = i, i
 	}
 	return b.rest(text, end, near)
 }
@@ -54,7 +54,7 @@ func hexValue(text []byte, width int) (n rune, ok bool) {
 }
 
 // backslash reads the escapes of JSON, JavaScript, Python, C and shells.
-func backslash(text, buf []byte, _ bool) ([]byte, int) {
+func backslash(text, buf []byte, _ int) ([]byte, int) {
 	if len(text) < 2 {
 		return nil, 0
 	}
@@ -121,7 +121,7 @@ func unicodeEscape(text, buf []byte) ([]byte, int) {
 }
 
 // percentEscape reads %53 and %u0053.
-func percentEscape(text, buf []byte, _ bool) ([]byte, int) {
+func percentEscape(text, buf []byte, _ int) ([]byte, int) {
 	if len(text) > 1 && (text[1] == 'u' || text[1] == 'U') {
 		if r, ok := hexValue(text[2:], 4); ok {
 			return utf8.AppendRune(buf, r), 6
@@ -154,7 +154,7 @@ func (b *build) plusSpaces() *build {
 }
 
 // entity reads what HTML writes as &…;.
-func entity(text, buf []byte, _ bool) ([]byte, int) {
+func entity(text, buf []byte, _ int) ([]byte, int) {
 	end := bytes.IndexByte(text[:min(len(text), 34)], ';')
 	if end < 2 {
 		return nil, 0
@@ -166,15 +166,34 @@ func entity(text, buf []byte, _ bool) ([]byte, int) {
 	return nil, 0
 }
 
-// printable reads the escapes of quoted-printable, soft line breaks among them. An equals sign before two digits or letters may as well stand before a number or
-// a word, unless something near says that it is an escape.
-func printable(text, buf []byte, again bool) ([]byte, int) {
-	if r, ok := printableByte(text); ok {
-		if again || printableNear(text) {
-			return append(buf, byte(r)), 3
-		}
-		return nil, 0
+// printable reads the escapes of quoted-printable, soft line breaks among them. An equals sign before a number is no escape:
+// escapes come at least in twos, but for that of the equals sign itself.
+func printable(text, buf []byte, since int) ([]byte, int) {
+	r, ok := printableByte(text)
+	if !ok {
+		return softBreak(text)
 	}
+	if _, another := printableByte(text[3:]); since == 0 || another || r == '=' {
+		return append(buf, byte(r)), 3
+	}
+	return nil, 0
+}
+
+// printableAlone is printable with escapes that stand alone, if something near says that they are some. Base 85 behind an equals sign may look like that, so neither
+// can do without the other.
+func printableAlone(text, buf []byte, since int) ([]byte, int) {
+	r, ok := printableByte(text)
+	if !ok {
+		return softBreak(text)
+	}
+	if since <= nearEscape || printableNear(text) {
+		return append(buf, byte(r)), 3
+	}
+	return nil, 0
+}
+
+// softBreak returns the length of the soft line break with which a text begins.
+func softBreak(text []byte) ([]byte, int) {
 	for i, c := range text[1:min(len(text), 4)] {
 		if c == '\n' {
 			return nil, i + 2
