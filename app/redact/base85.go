@@ -10,7 +10,7 @@ import (
 // without them.
 const (
 	maxBeside = 32
-	maxEnding = 2000
+	maxEnding = 8000
 )
 
 // endings reads the end of a run once more for each place where it may have ended: base 85 has most signs of ordinary text among its digits, so a run goes on

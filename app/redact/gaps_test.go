@@ -109,6 +109,17 @@ func TestShortBase85WithoutFigures(t *testing.T) {
 	}
 }
 
+// TestLongBase85BesideSigns: what is in base 85 may be long and a sign stand behind it, which is one of its digits. It was read twice, to the end without its beginning, and from
+// the beginning without its end.
+func TestLongBase85BesideSigns(t *testing.T) {
+	const secret = "526e63595846435148374e534831486b"
+	form := base85(eachRune(numbersOf(secret, "%08b", " "), `\u%04x`))
+	got, hits := of(secret).Text("outlet : " + form + ")")
+	if hits.Total() == 0 || strings.Contains(got.String(), form[:100]) {
+		t.Errorf("%d bytes became %q", len(form), got)
+	}
+}
+
 // TestLongBase32: likewise in base32.
 func TestLongBase32(t *testing.T) {
 	inner := base64.StdEncoding.EncodeToString([]byte(base32.StdEncoding.EncodeToString([]byte(keySecret))))
