@@ -102,44 +102,14 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 			_ = listener.Close()
 		}
 	}()
-	if !cfg.SecretKey.Empty() || cfg.SecretKeyFile != "" {
-		if _, _, _, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir); err != nil {
-			return nil, err
-		}
-	}
-	if s.lock, err = lockDataDir(cfg.DataDir); err != nil {
-		return nil, err
-	}
-	if s.instance, err = openInstance(ctx, cfg, log); err != nil {
-		return nil, err
-	}
-	if s.keyMade {
-		log.Warn("made a new instance key; without it nothing in the database can be read, so back it up apart from the database", "file", s.keyFrom)
-	}
-	if risk := s.keyInfo().Risk; risk != "" && !s.keyMade {
-		log.Warn("the instance key and the data share a disk", "key", s.keyFrom, "advice", risk)
-	}
-	if s.where, err = where(cfg); err != nil {
-		return nil, err
-	}
-	if s.where.Losing != "" {
-		log.Warn("nothing that is stored here will outlive this container", "advice", s.where.Losing)
-	}
 	own, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
 		return nil, fmt.Errorf("own address: %w", err)
 	}
-	if err := access.NoteServing(ctx, s.store, s.keyring); err != nil {
+	if err := s.openData(ctx, cfg, log); err != nil {
 		return nil, err
 	}
-	if err := s.transfer.Tidy(); err != nil {
-		return nil, err
-	}
-	sockets, err := socketsIn(cfg.DataDir)
-	if err != nil {
-		return nil, err
-	}
-	if s.boxes, err = openSandboxes(cfg, s.label(), sockets, log); err != nil {
+	if err := s.openBoxes(cfg, log); err != nil {
 		return nil, err
 	}
 	way, err := openOutside(ctx, cfg, s.instance, own)
@@ -161,15 +131,63 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	if err := s.serveHTTP(ctx, cfg, way, listener); err != nil {
 		return nil, err
 	}
-	followCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	s.follow = cancel
-	if err := s.followChanges(followCtx); err != nil {
+	if err := s.keepUp(ctx); err != nil {
 		return nil, err
 	}
-	s.following.Go(func() { s.transfer.Run(followCtx) })
-	s.following.Go(func() { s.keeper.Run(followCtx) })
 	log.Info("serving", "addr", own.String(), "url", s.url, "data", cfg.DataDir, "version", version())
 	return s, nil
+}
+
+// openData opens the data directory for this process alone, and says what of it is at risk.
+func (s *server) openData(ctx context.Context, cfg config, log *slog.Logger) (err error) {
+	if !cfg.SecretKey.Empty() || cfg.SecretKeyFile != "" { // a wrong key leaves the directory as it is
+		if _, _, _, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir); err != nil {
+			return err
+		}
+	}
+	if s.lock, err = lockDataDir(cfg.DataDir); err != nil {
+		return err
+	}
+	if s.instance, err = openInstance(ctx, cfg, log); err != nil {
+		return err
+	}
+	if s.keyMade {
+		log.Warn("made a new instance key; without it nothing in the database can be read, so back it up apart from the database", "file", s.keyFrom)
+	}
+	if risk := s.keyInfo().Risk; risk != "" && !s.keyMade {
+		log.Warn("the instance key and the data share a disk", "key", s.keyFrom, "advice", risk)
+	}
+	if s.where, err = where(cfg); err != nil {
+		return err
+	}
+	if s.where.Losing != "" {
+		log.Warn("nothing that is stored here will outlive this container", "advice", s.where.Losing)
+	}
+	if err := access.NoteServing(ctx, s.store, s.keyring); err != nil {
+		return err
+	}
+	return s.transfer.Tidy()
+}
+
+// openBoxes opens the sandbox backends; what they need is proved later.
+func (s *server) openBoxes(cfg config, log *slog.Logger) error {
+	sockets, err := socketsIn(cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	s.boxes, err = openSandboxes(cfg, s.label(), sockets, log)
+	return err
+}
+
+// keepUp begins what goes on beside the requests until the server stops.
+func (s *server) keepUp(ctx context.Context) error {
+	ctx, s.follow = context.WithCancel(context.WithoutCancel(ctx))
+	if err := s.followChanges(ctx); err != nil {
+		return err
+	}
+	s.following.Go(func() { s.transfer.Run(ctx) })
+	s.following.Go(func() { s.keeper.Run(ctx) })
+	return nil
 }
 
 func newEngine(cfg config, i *instance, boxes *sandboxes, way outside, counts *metrics.Metrics, log *slog.Logger) *engine.Engine {
