@@ -156,7 +156,10 @@ func TestTwoHiders(t *testing.T) {
 			if inner == "coloured" {
 				continue // nobody's terminal shows these escapes any more
 			}
-			for range 2 {
+			for turn := range 2 {
+				if underRace && turn > 0 {
+					continue
+				}
 				secret := testSecret(r, 13+r.IntN(30))
 				form := hiders[outer](hiders[inner](secret))
 				text := "value: " + form + "\n"

@@ -64,6 +64,9 @@ func TestShortValueAcrossColumn(t *testing.T) {
 	for _, secret := range []string{"hunter22", "abcdefghijklmnopqrstuvwxyz", strings.Repeat("Zx9", 16), strings.Repeat("Zx9", 17)} {
 		r := of(secret)
 		for before := 0; before < 120; before += 1 + before%3 {
+			if underRace && before%8 != 0 {
+				continue
+			}
 			plain := []byte(strings.Repeat("?", before) + secret + strings.Repeat("?", 60))
 			for _, code := range []string{base64.StdEncoding.EncodeToString(plain), hex.EncodeToString(plain)} {
 				for _, with := range lineBreaks {
@@ -91,6 +94,9 @@ func TestJSONResultInLines(t *testing.T) {
 // TestRunEndsWithItsValue: a run doesn't swallow the lines that follow the value.
 func TestRunEndsWithItsValue(t *testing.T) {
 	for n := maxRun + 1; n < maxRun+60; n++ {
+		if underRace && n%8 != 0 {
+			continue
+		}
 		secret := randomSecret(rand.New(rand.NewPCG(9, 10)), n)
 		for shift := range 3 {
 			plain := []byte("???"[:shift] + secret)

@@ -19,7 +19,10 @@ func numbersOf(text, verb, between string) string {
 // TestListsBetweenDigits: where the text around a list of numbers was digits, its first or last number was read with them, and a list joined by a backslash has no escape
 // for its first byte: case 3008489 of the proof. A token that ended one list didn't begin the next, nor did a list without the word before its first number.
 func TestListsBetweenDigits(t *testing.T) {
-	for _, secret := range []string{"päNIJ€b€9tq7ézö9", "a9LDeaNn9AvV3EnDxWc1"} {
+	for i, secret := range []string{"a9LDeaNn9AvV3EnDxWc1", "päNIJ€b€9tq7ézö9"} {
+		if underRace && i > 0 {
+			continue
+		}
 		r := of(secret)
 		for _, verb := range []string{"%d", "%08b", "%b", "%#b", "%03o", "%o", "%O", "%02x", "%#x", "x%02x", "u%04x", "U%08x"} {
 			for _, between := range []string{`\`, ";", ", ", ")+chr(", ")+byte(", " "} {
