@@ -3,8 +3,6 @@ package plugins
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -29,13 +27,4 @@ func fromRPC(err error) error {
 	default:
 		return fmt.Errorf("%w: %s", ErrLost, s.Message())
 	}
-}
-
-// UnknownSetting refuses a setting that a backend doesn't have, and names the variables of those that it has.
-func UnknownSetting(backend string, settings ...string) error {
-	variables := make([]string, 0, len(settings))
-	for _, s := range slices.Sorted(slices.Values(settings)) {
-		variables = append(variables, strings.ToUpper("AIRLOCK_PLUGIN_"+backend+"_"+s))
-	}
-	return fmt.Errorf("unknown setting; there are %s", strings.Join(variables, ", "))
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"regexp"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -28,10 +27,11 @@ type Backend struct {
 
 	checking sync.Mutex // one Check at a time
 
+	boxes plugins.Boxes[struct{}]
+
 	mu        sync.Mutex
-	host      *host           // of the last successful Check
-	guestFile *os.File        // shared by all boxes
-	live      map[string]bool // ids of boxes that are open
+	host      *host    // of the last successful Check
+	guestFile *os.File // shared by all boxes
 }
 
 // Option changes how New makes a Backend.
@@ -64,22 +64,25 @@ func NewFor(guest []byte, group string) *Backend {
 const ownGroup = "give Airlock a cgroup of its own: Delegate=yes in its systemd unit, or AIRLOCK_PLUGIN_BUBBLEWRAP_CGROUP=/sys/fs/cgroup/… that it can write to"
 
 func newBackend(guest func() ([]byte, error)) *Backend {
-	b := &Backend{guest: guest, group: ownGroup, spawner: newSpawner(), uids: &atomic.Uint32{}, live: map[string]bool{}}
+	b := &Backend{guest: guest, group: ownGroup, spawner: newSpawner(), uids: &atomic.Uint32{}}
 	b.uids.Store(rand.Uint32()) // not where another Airlock on this host began
 	return b
 }
 
 // Run implements plugins.Sandbox.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
-	h, err := b.enter(spec.ID)
+	if err := b.boxes.Enter(spec.ID, struct{}{}); err != nil {
+		return plugins.Exit{}, err
+	}
+	defer b.boxes.Leave(spec.ID)
+	h, err := b.configured()
 	if err != nil {
 		return plugins.Exit{}, err
 	}
-	defer b.leave(spec.ID)
 	l := h.layout
 	if spec.Runtime != "" {
-		root, err := absolute(spec.Runtime)
-		if err != nil {
+		var root string
+		if err := plugins.Path(&root)(spec.Runtime); err != nil {
 			return plugins.Exit{}, fmt.Errorf("runtime: %w", err)
 		}
 		if l, err = findLayout(root, true); err != nil {
@@ -89,34 +92,12 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 	return h.run(ctx, spec, l, plugins.GuestArgv, stdin, stdout)
 }
 
-// label is what may become part of a directory's name.
-var label = regexp.MustCompile(`^[A-Za-z0-9-]{1,128}$`)
-
-// enter claims an id for a box.
-func (b *Backend) enter(id string) (*host, error) {
-	if !label.MatchString(id) {
-		return nil, fmt.Errorf("box id %q: letters, digits and dashes only", id)
-	}
+// configured is the host of the last successful Check.
+func (b *Backend) configured() (*host, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.host == nil {
 		return nil, errors.New("bubblewrap: not checked, or not ready")
 	}
-	if b.live[id] {
-		return nil, fmt.Errorf("box id %q is in use", id)
-	}
-	b.live[id] = true
 	return b.host, nil
-}
-
-func (b *Backend) leave(id string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.live, id)
-}
-
-func (b *Backend) isLive(id string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.live[id]
 }

@@ -23,7 +23,7 @@ type box struct {
 
 // run opens a box for command, relays its stdio, and returns when nothing of it is left.
 func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []string, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
-	limits, err := bound(spec.Limits)
+	limits, err := spec.Limits.Bounded(least())
 	if err != nil {
 		return plugins.Exit{}, err
 	}

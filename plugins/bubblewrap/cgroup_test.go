@@ -60,7 +60,7 @@ func TestGroup2Limits(t *testing.T) {
 
 func TestGroup2NeedsItsLimits(t *testing.T) {
 	d := fakeCgroup(t, t.TempDir(), "memory.max", "cgroup.procs")
-	if err := (group2{d}).limit(defaults(), false); err == nil {
+	if err := (group2{d}).limit(plugins.DefaultLimits(), false); err == nil {
 		t.Error("no error without pids.max")
 	}
 }

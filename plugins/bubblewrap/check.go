@@ -20,14 +20,14 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		report.Ready, report.Tier, report.Reason = false, plugins.TierNone, err.Error()
 		return report, ctx.Err()
 	}
-	if !label.MatchString(cfg.Instance) {
+	if !plugins.IsLabel(cfg.Instance) {
 		return unready(fmt.Errorf("instance %q: letters, digits and dashes only", cfg.Instance))
 	}
 	s, err := parseSettings(cfg.Settings)
 	if err != nil {
 		return unready(err)
 	}
-	if _, err := bound(cfg.Limits); err != nil {
+	if _, err := cfg.Limits.Bounded(least()); err != nil {
 		return unready(err)
 	}
 	if err := b.prepare(); err != nil {
@@ -39,7 +39,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 	}
 	report.Version = h.version
 	report.Enforced = enforced(h.limiter)
-	if err := h.limiter.sweep(b.isLive); err != nil {
+	if err := h.limiter.sweep(b.boxes.IsOpen); err != nil {
 		return unready(fmt.Errorf("sweep what an earlier run left: %w", err))
 	}
 	if report.Controls, err = b.prove(ctx, h, cfg.StateDir); err != nil {

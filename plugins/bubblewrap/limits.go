@@ -6,56 +6,14 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// defaults fill what a spec leaves at zero.
-func defaults() plugins.Limits {
-	return plugins.Limits{Memory: 512 << 20, CPU: 1, Pids: 64, Tmp: 64 << 20, Files: 256}
+// least is what the set-up itself needs.
+func least() plugins.Limits {
+	return plugins.Limits{Memory: 16 << 20, CPU: 0.01, Pids: 12, Tmp: 4 << 10, Files: 16}
 }
-
-// Bounds of what makes sense. Below the minimum the set-up itself could not run, so nobody would learn what was wrong.
-const (
-	minMemory = 16 << 20
-	minPids   = 12
-	minFiles  = 16
-	minTmp    = 4 << 10
-	minCPU    = 0.01
-)
 
 const shmSize = 4 << 20 // bytes in /dev/shm
 
 const socketMemory = 64 << 20 // bytes in TCP buffers, where they are counted apart
-
-// bound replaces zeroes by the defaults and refuses limits that no box can start with.
-func bound(l plugins.Limits) (plugins.Limits, error) {
-	d := defaults()
-	if l.Memory == 0 {
-		l.Memory = d.Memory
-	}
-	if l.CPU == 0 {
-		l.CPU = d.CPU
-	}
-	if l.Pids == 0 {
-		l.Pids = d.Pids
-	}
-	if l.Tmp == 0 {
-		l.Tmp = d.Tmp
-	}
-	if l.Files == 0 {
-		l.Files = d.Files
-	}
-	switch {
-	case l.Memory < minMemory:
-		return l, fmt.Errorf("memory limit %d is below %d bytes", l.Memory, minMemory)
-	case !(l.CPU >= minCPU): // NaN too
-		return l, fmt.Errorf("cpu limit %v is below %v cores", l.CPU, minCPU)
-	case l.Pids < minPids:
-		return l, fmt.Errorf("process limit %d is below %d", l.Pids, minPids)
-	case l.Tmp < minTmp:
-		return l, fmt.Errorf("tmp limit %d is below %d bytes", l.Tmp, minTmp)
-	case l.Files < minFiles:
-		return l, fmt.Errorf("file limit %d is below %d", l.Files, minFiles)
-	}
-	return l, nil
-}
 
 // overhead is bwrap's own process outside the box, which counts against the same limit.
 const overhead = 1

@@ -2,7 +2,6 @@ package bubblewrap
 
 import (
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -66,20 +65,6 @@ func TestParseSettings(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(settings{})); err != nil || diff != "" {
 			t.Errorf("%v: %v %s", tt.in, err, diff)
-		}
-	}
-}
-
-func TestBound(t *testing.T) {
-	got, err := bound(plugins.Limits{Pids: 100})
-	want := defaults()
-	want.Pids = 100
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
-	for _, l := range []plugins.Limits{{Memory: 1}, {Memory: -1}, {CPU: math.NaN()}, {CPU: -1}, {Pids: 3}, {Tmp: -1}, {Files: 3}} {
-		if _, err := bound(l); err == nil {
-			t.Errorf("%+v: no error", l)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -26,10 +25,11 @@ type Backend struct {
 
 	checking sync.Mutex // one Check at a time
 
+	boxes plugins.Boxes[chan struct{}] // one is sent when the kernel ended a process for want of memory
+
 	mu    sync.Mutex
-	host  *host                    // of the last successful Check
-	live  map[string]chan struct{} // by ids of boxes that are open; one is sent when the kernel ended a process for want of memory
-	unsub context.CancelFunc       // ends listening to the engine
+	host  *host              // of the last successful Check
+	unsub context.CancelFunc // ends listening to the engine
 }
 
 // Option changes how New makes a Backend.
@@ -43,7 +43,7 @@ func WithGuest(binary []byte) Option {
 
 // New returns a backend that isn't configured yet.
 func New(options ...Option) *Backend {
-	b := &Backend{guest: initbin.For, clearing: newClearing(), live: map[string]chan struct{}{}, unsub: func() {}}
+	b := &Backend{guest: initbin.For, clearing: newClearing(), unsub: func() {}}
 	for _, option := range options {
 		option(b)
 	}
@@ -72,16 +72,24 @@ const closeTime = 1500 * time.Millisecond
 
 // Run implements plugins.Sandbox. When a box ends by itself its container, in which nothing runs any more, may be removed shortly after Run has returned.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
-	h, oom, err := b.enter(spec.ID)
+	oom := make(chan struct{}, 1)
+	if err := b.boxes.Enter(spec.ID, oom); err != nil {
+		return plugins.Exit{}, err
+	}
+	defer b.boxes.Leave(spec.ID)
+	h, err := b.configured()
 	if err != nil {
 		return plugins.Exit{}, err
 	}
-	defer b.leave(spec.ID)
 	i, err := h.image(spec.Runtime)
 	if err != nil {
 		return plugins.Exit{}, err
 	}
-	return h.run(ctx, spec, i, plugins.GuestArgv, oom, stdin, stdout)
+	box, err := h.newBox(spec, oom)
+	if err != nil {
+		return plugins.Exit{}, err
+	}
+	return box.run(ctx, i, plugins.GuestArgv, stdin, stdout)
 }
 
 // image returns the image for a runtime: the name or id of one that the operator listed, or "" for the first.
@@ -97,37 +105,14 @@ func (h *host) image(runtime string) (*image, error) {
 	return nil, fmt.Errorf("runtime %q is none of the images in AIRLOCK_DOCKER_IMAGE: %s", runtime, strings.Join(h.settings.images, ", "))
 }
 
-// label is what may become part of a container's name.
-var label = regexp.MustCompile(`^[A-Za-z0-9-]{1,128}$`)
-
-// enter claims an id for a box.
-func (b *Backend) enter(id string) (h *host, oom <-chan struct{}, err error) {
-	if !label.MatchString(id) {
-		return nil, nil, fmt.Errorf("box id %q: letters, digits and dashes only", id)
-	}
+// configured is the host of the last successful Check.
+func (b *Backend) configured() (*host, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.host == nil {
-		return nil, nil, errors.New("docker: not checked, or not ready")
+		return nil, errors.New("docker: not checked, or not ready")
 	}
-	if b.live[id] != nil {
-		return nil, nil, fmt.Errorf("box id %q is in use", id)
-	}
-	signal := make(chan struct{}, 1)
-	b.live[id] = signal
-	return b.host, signal, nil
-}
-
-func (b *Backend) leave(id string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.live, id)
-}
-
-func (b *Backend) isLive(id string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.live[id] != nil
+	return b.host, nil
 }
 
 // install replaces the configuration. Boxes that run keep theirs.
@@ -145,10 +130,9 @@ func (b *Backend) install(h *host) {
 
 // outOfMemory tells a box that the kernel ended one of its processes.
 func (b *Backend) outOfMemory(id string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	oom, _ := b.boxes.Get(id)
 	select {
-	case b.live[id] <- struct{}{}: // never, if there is no such box
+	case oom <- struct{}{}: // never, if there is no such box
 	default:
 	}
 }

@@ -22,14 +22,14 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		report.Ready, report.Tier, report.Reason = false, plugins.TierNone, err.Error()
 		return report, ctx.Err()
 	}
-	if !label.MatchString(cfg.Instance) {
+	if !plugins.IsLabel(cfg.Instance) {
 		return unready(fmt.Errorf("instance %q: letters, digits and dashes only", cfg.Instance))
 	}
 	s, err := parseSettings(cfg.Settings)
 	if err != nil {
 		return unready(err)
 	}
-	if _, err := bound(cfg.Limits); err != nil {
+	if _, err := cfg.Limits.Bounded(least()); err != nil {
 		return unready(err)
 	}
 	h := &host{guest: b.guest, clearing: b.clearing, instance: cfg.Instance, settings: s, missing: map[string]error{}, profiles: map[string]string{}}
@@ -37,7 +37,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		return unready(err)
 	}
 	report.Version = h.describe()
-	if err := h.sweep(ctx, cfg.Instance, b.isLive); err != nil {
+	if err := h.sweep(ctx, cfg.Instance, b.boxes.IsOpen); err != nil {
 		return unready(fmt.Errorf("sweep what an earlier run left: %w", explain(err)))
 	}
 	absent, err := h.prepare(ctx)

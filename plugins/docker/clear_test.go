@@ -48,8 +48,11 @@ func TestCountersOfThisHost(t *testing.T) {
 	if err != nil || exit.PidsHit {
 		t.Errorf("%+v, %v", exit, err)
 	}
-	b := &box{host: w.host, name: "airlock-near", limits: probeLimits()}
-	if err := b.open(t.Context(), w.host.images[0], "near", []string{w.host.images[0].python, "-c", busy + "\nimport os\nfor i in range(40):\n try:\n  if os.fork() == 0: time.sleep(100)\n except OSError: pass\nprint('up', flush=True)\ntime.sleep(100)"}); err != nil {
+	b, err := w.host.newBox(plugins.Spec{ID: "near", Limits: probeLimits()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.open(t.Context(), w.host.images[0], []string{w.host.images[0].python, "-c", busy + "\nimport os\nfor i in range(40):\n try:\n  if os.fork() == 0: time.sleep(100)\n except OSError: pass\nprint('up', flush=True)\ntime.sleep(100)"}); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
@@ -66,7 +69,7 @@ func TestCountersOfThisHost(t *testing.T) {
 		t.Fatal("the counters of a container on this host were not found")
 	}
 	u, ok := b.meter.near.usage()
-	if !ok || u.peak < 40<<20 || u.cpu < 300_000_000 || !u.full {
+	if !ok || u.peak < 40<<20 || u.cpu < 300_000_000 || !u.full || !u.held {
 		t.Errorf("%+v, %v", u, ok)
 	}
 	if findNearby(1, strings.Repeat("a", 64)) != nil {

@@ -1,12 +1,11 @@
 package docker
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
 	"syscall"
-
-	"errors"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
@@ -29,7 +28,7 @@ func advise(err error) string {
 	switch {
 	case has("no space left on device") || has("disk quota exceeded"):
 		return "The engine's disk is full: free some of it (docker system df shows what takes it)"
-	case errdefs.IsPermissionDenied(err) || has("403"):
+	case errdefs.IsPermissionDenied(err) || has("received 403"): // the second is all that an attempt to attach tells
 		return "A socket proxy has to allow containers, images, commit and POST"
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EACCES) || has("permission denied while trying to connect"):
 		return "Airlock's user has to be allowed to use the engine's socket; whoever may is root on that host"

@@ -102,8 +102,11 @@ func TestSweep(t *testing.T) {
 	defer cancel()
 	theirs := other.start(t, ctx, "theirs", python(sleeper))
 	mine := w.start(t, t.Context(), "running", python(sleeper))
-	b := &box{host: w.host, name: "airlock-" + w.cfg.Instance + "-created", limits: probeLimits()}
-	if err := b.create(t.Context(), w.host.images[0], "created", plugins.GuestArgv); err != nil {
+	b, err := w.host.newBox(plugins.Spec{ID: "created", Limits: probeLimits()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.create(t.Context(), w.host.images[0], plugins.GuestArgv); err != nil {
 		t.Fatal(err)
 	}
 	next := newWorld(t, sharedSettings()) // a new process of the same instance knows no box

@@ -24,6 +24,7 @@ type usage struct {
 	peak int64 // bytes; where the kernel keeps no mark of it, the highest that was seen
 	cpu  time.Duration
 	full bool // as many processes as it may have
+	held bool // by its limit on processor time, at least once
 }
 
 // meter looks at one box's counters from time to time: soon after something happened, rarely while nothing does.
@@ -113,13 +114,14 @@ func (m *meter) look(ctx context.Context) {
 		cpu:  time.Duration(s.CPUStats.CPUUsage.TotalUsage),
 		// A fork that is being refused takes a place for a moment.
 		full: int64(s.PidsStats.Current) >= m.pids-1,
+		held: s.CPUStats.ThrottlingData.ThrottledPeriods > 0,
 	})
 }
 
 func (m *meter) note(u usage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.seen = usage{max(m.seen.peak, u.peak), max(m.seen.cpu, u.cpu), m.seen.full || u.full}
+	m.seen = usage{max(m.seen.peak, u.peak), max(m.seen.cpu, u.cpu), m.seen.full || u.full, m.seen.held || u.held}
 }
 
 func (m *meter) usage() usage {

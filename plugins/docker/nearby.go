@@ -11,8 +11,8 @@ import (
 // nearby are the counters of a container whose engine runs on this very host, where they can be read without asking the engine: it takes up to half a
 // second to answer, and that would be between a script's end and its result.
 type nearby struct {
-	memory, cpu, pids string // directories of control groups
-	unified           bool
+	memory, cpu, quota, pids string // directories of control groups
+	unified                  bool
 }
 
 // findNearby returns nil if the process isn't the container's in our view: the engine is elsewhere, or we are in a container ourselves.
@@ -30,10 +30,10 @@ func findNearby(pid int, container string) *nearby {
 		}
 		if fields[1] == "" && n.memory == "" {
 			dir := filepath.Join(root, fields[2])
-			*n = nearby{dir, dir, dir, true}
+			*n = nearby{dir, dir, dir, dir, true}
 		}
 		for controller := range strings.SplitSeq(fields[1], ",") {
-			place := map[string]*string{"memory": &n.memory, "cpuacct": &n.cpu, "pids": &n.pids}[controller]
+			place := map[string]*string{"memory": &n.memory, "cpuacct": &n.cpu, "cpu": &n.quota, "pids": &n.pids}[controller]
 			if place != nil {
 				n.unified, *place = false, filepath.Join(root, controller, fields[2])
 			}
@@ -63,6 +63,8 @@ func (n *nearby) usage() (u usage, ok bool) {
 	}
 	refused, _ := field(n.pids, "pids.events", "max")
 	u.full = refused > 0
+	held, _ := field(n.quota, "cpu.stat", "nr_throttled")
+	u.held = held > 0
 	return u, memory && processor
 }
 

@@ -1,6 +1,8 @@
 package docker
 
 import (
+	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/moby/moby/api/types/container"
@@ -122,4 +124,23 @@ func TestNoMemoryLimit(t *testing.T) {
 	if _, memory, err := h.strain(t.Context()); err != nil || memory.Proved || memory.Fix == "" {
 		t.Errorf("%+v, %v", memory, err)
 	}
+}
+
+// TestNoProcessorLimit takes the limit away on a host so busy that the box gets hardly anything: that share was once taken for the limit's doing.
+func TestNoProcessorLimit(t *testing.T) {
+	w := newWorld(t, sharedSettings())
+	w.ready(t)
+	for n := range 2 * runtime.NumCPU() {
+		w.start(t, t.Context(), fmt.Sprintf("busy%d", n), python("print('up', flush=True)\nwhile True: pass"))
+	}
+	h := *w.host
+	if cpu, _, err := h.strain(t.Context()); err != nil || !cpu.Proved {
+		t.Errorf("with the limit: %+v, %v", cpu, err)
+	}
+	h.hole = func(_ *container.Config, h *container.HostConfig) { h.CPUPeriod, h.CPUQuota, h.CPUShares = 0, 0, 100 }
+	cpu, _, err := h.strain(t.Context())
+	if err != nil || cpu.Proved || cpu.Fix == "" {
+		t.Errorf("without: %+v, %v", cpu, err)
+	}
+	t.Log(cpu.Detail)
 }

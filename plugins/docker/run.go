@@ -29,6 +29,7 @@ const (
 // box is one running sandbox.
 type box struct {
 	*host
+	id     string
 	name   string // of the container
 	limits plugins.Limits
 	conn   client.HijackedResponse
@@ -38,22 +39,27 @@ type box struct {
 	over   bool // the engine has said that nothing runs in it any more
 }
 
-// run opens a box for command, relays its stdio, and returns when nothing of it is left.
-func (h *host) run(ctx context.Context, spec plugins.Spec, i *image, command []string, oom <-chan struct{}, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
-	limits, err := bound(spec.Limits)
+// newBox returns a box that has yet to run. oom, which may be nil, gets one when the engine says that its memory ran out.
+func (h *host) newBox(spec plugins.Spec, oom <-chan struct{}) (*box, error) {
+	limits, err := spec.Limits.Bounded(least())
 	if err != nil {
-		return plugins.Exit{}, err
+		return nil, err
 	}
+	name := "airlock-" + h.instance + "-" + spec.ID + "-" + strings.ToLower(rand.Text()[:6])
+	return &box{host: h, id: spec.ID, name: name, limits: limits, oom: oom, meter: newMeter(h.engine, name, limits.Pids)}, nil
+}
+
+// run opens the box for command, relays its stdio, and returns when nothing of it is left.
+func (b *box) run(ctx context.Context, i *image, command []string, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	if ctx.Err() != nil {
 		return killed(), nil
 	}
-	b := &box{host: h, name: "airlock-" + h.instance + "-" + spec.ID + "-" + strings.ToLower(rand.Text()[:6]), limits: limits, oom: oom}
-	if err := b.open(ctx, i, spec.ID, command); err != nil {
+	if err := b.open(ctx, i, command); err != nil {
 		return plugins.Exit{}, errors.Join(fmt.Errorf("open box: %w", explain(err)), b.clearAway(ctx, b.name))
 	}
 	exit, err := b.live(ctx, stdin, stdout)
 	if b.over {
-		b.clearing.behind(ctx, h, b.name)
+		b.clearing.behind(ctx, b.host, b.name)
 		return exit, err
 	}
 	return exit, errors.Join(err, b.clearAway(ctx, b.name))
@@ -64,8 +70,8 @@ func killed() plugins.Exit {
 }
 
 // open makes the container, connects to it and starts it. Whether it fails or not, the caller clears the container away.
-func (b *box) open(ctx context.Context, i *image, id string, command []string) error {
-	if err := b.create(ctx, i, id, command); err != nil {
+func (b *box) open(ctx context.Context, i *image, command []string) error {
+	if err := b.create(ctx, i, command); err != nil {
 		return err
 	}
 	attached, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerAttachResult, error) {
@@ -74,7 +80,7 @@ func (b *box) open(ctx context.Context, i *image, id string, command []string) e
 	if err != nil {
 		return err
 	}
-	b.conn, b.meter = attached.HijackedResponse, newMeter(b.engine, b.name, b.limits.Pids)
+	b.conn = attached.HijackedResponse
 	_, err = within(ctx, callTime, func(ctx context.Context) (client.ContainerStartResult, error) {
 		return b.api.ContainerStart(ctx, b.name, client.ContainerStartOptions{})
 	})
@@ -85,9 +91,9 @@ func (b *box) open(ctx context.Context, i *image, id string, command []string) e
 }
 
 // create makes the container. If somebody removed the derived image, it's made again.
-func (b *box) create(ctx context.Context, i *image, id string, command []string) error {
+func (b *box) create(ctx context.Context, i *image, command []string) error {
 	for again := false; ; again = true {
-		options := client.ContainerCreateOptions{Name: b.name, Config: b.containerConfig(i, id, command), HostConfig: b.hostConfig(i.arch, b.limits)}
+		options := client.ContainerCreateOptions{Name: b.name, Config: b.containerConfig(i, b.id, command), HostConfig: b.hostConfig(i.arch, b.limits)}
 		if b.hole != nil {
 			b.hole(options.Config, options.HostConfig)
 		}

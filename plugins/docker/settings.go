@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/computclaw/airlock/plugins"
@@ -30,30 +28,22 @@ var (
 	runtimeShape = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 )
 
-// parseSettings refuses what it doesn't know, so that a misspelt setting isn't silently none.
+// parseSettings refuses what it doesn't know.
 func parseSettings(in map[string]string) (settings, error) {
 	s := settings{images: []string{DefaultImage}}
-	for name, value := range in {
-		var err error
-		switch name {
-		case "host":
-			s.host = value
-		case "cert_path":
-			s.tls, err = absolute(value)
-		case "plain_tcp":
-			s.plain, err = strconv.ParseBool(value)
-		case "image":
+	err := plugins.ReadSettings(Name, in, map[string]func(string) error{
+		"host": plugins.Text(&s.host), "cert_path": plugins.Path(&s.tls), "plain_tcp": plugins.Bool(&s.plain), "tmp_exec": plugins.Bool(&s.tmpExec),
+		"image": func(value string) (err error) {
 			s.images, err = imageList(value)
-		case "runtime":
+			return err
+		},
+		"runtime": func(value string) (err error) {
 			s.runtime, err = shaped(value, runtimeShape, "the name of a runtime, such as runsc")
-		case "tmp_exec":
-			s.tmpExec, err = strconv.ParseBool(value)
-		default:
-			err = plugins.UnknownSetting(Name, "cert_path", "host", "image", "plain_tcp", "runtime", "tmp_exec")
-		}
-		if err != nil {
-			return settings{}, fmt.Errorf("setting %q: %w", name, err)
-		}
+			return err
+		},
+	})
+	if err != nil {
+		return settings{}, err
 	}
 	return s, s.checkHost()
 }
@@ -69,7 +59,7 @@ func (s settings) checkHost() error {
 	}
 	switch u.Scheme {
 	case "unix":
-		if _, err := absolute(u.Path); err != nil || u.Host != "" {
+		if plugins.Path(new(string))(u.Path) != nil || u.Host != "" {
 			return fmt.Errorf(`setting "host": %q is not of the form unix:///path`, s.host)
 		}
 		return nil
@@ -111,11 +101,4 @@ func shaped(value string, shape *regexp.Regexp, what string) (string, error) {
 		return "", fmt.Errorf("%q is not %s", value, what)
 	}
 	return value, nil
-}
-
-func absolute(path string) (string, error) {
-	if !filepath.IsAbs(path) || filepath.Clean(path) != path {
-		return "", fmt.Errorf("%q is not a clean absolute path", path)
-	}
-	return path, nil
 }

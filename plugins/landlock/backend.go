@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"runtime"
 	"sync"
 
@@ -27,11 +26,12 @@ type Backend struct {
 
 	checking sync.Mutex // one Check at a time
 
+	boxes plugins.Boxes[struct{}]
+
 	mu         sync.Mutex
 	host       *host    // of the last successful Check
 	guestFile  *os.File // shared by all boxes
 	wardenFile *os.File
-	live       map[string]bool // ids of boxes that are open
 }
 
 // Option changes how New makes a Backend.
@@ -47,7 +47,7 @@ func WithABI(version int) Option { return func(b *Backend) { b.maxABI = version 
 
 // New returns a backend that isn't configured yet.
 func New(options ...Option) *Backend {
-	b := &Backend{maxABI: 1 << 10, uids: newUIDs(), wardens: newWardens(), live: map[string]bool{}}
+	b := &Backend{maxABI: 1 << 10, uids: newUIDs(), wardens: newWardens()}
 	b.guest = embedded
 	for _, option := range options {
 		option(b)
@@ -59,45 +59,26 @@ func embedded() ([]byte, error) { return initbin.For(runtime.GOARCH) }
 
 // Run implements plugins.Sandbox.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
-	h, err := b.enter(spec.ID)
+	if err := b.boxes.Enter(spec.ID, struct{}{}); err != nil {
+		return plugins.Exit{}, err
+	}
+	defer b.boxes.Leave(spec.ID)
+	h, err := b.configured()
 	if err != nil {
 		return plugins.Exit{}, err
 	}
-	defer b.leave(spec.ID)
 	if spec.Runtime != "" {
 		return plugins.Exit{}, fmt.Errorf("runtime %q: without namespaces a box has the host's own runtime and no other", spec.Runtime)
 	}
 	return h.run(ctx, spec, program{argv: append(append([]string{}, plugins.GuestArgv...), door.Mode)}, stdin, stdout)
 }
 
-// label is what may become part of a directory's name.
-var label = regexp.MustCompile(`^[A-Za-z0-9-]{1,128}$`)
-
-// enter claims an id for a box.
-func (b *Backend) enter(id string) (*host, error) {
-	if !label.MatchString(id) {
-		return nil, fmt.Errorf("box id %q: letters, digits and dashes only", id)
-	}
+// configured is the host of the last successful Check.
+func (b *Backend) configured() (*host, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.host == nil {
 		return nil, errors.New("landlock: not checked, or not ready")
 	}
-	if b.live[id] {
-		return nil, fmt.Errorf("box id %q is in use", id)
-	}
-	b.live[id] = true
 	return b.host, nil
-}
-
-func (b *Backend) leave(id string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.live, id)
-}
-
-func (b *Backend) isLive(id string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.live[id]
 }

@@ -20,7 +20,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		report.Reason = err.Error()
 		return report, ctx.Err()
 	}
-	if !label.MatchString(cfg.Instance) {
+	if !plugins.IsLabel(cfg.Instance) {
 		return unready(fmt.Errorf("instance %q: letters, digits and dashes only", cfg.Instance))
 	}
 	s, err := parseSettings(cfg.Settings)
@@ -38,7 +38,7 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		return unready(err)
 	}
 	report.Version = h.version()
-	if err := h.sweep(b.isLive); err != nil {
+	if err := h.sweep(b.boxes.IsOpen); err != nil {
 		return unready(fmt.Errorf("sweep what an earlier run left: %w", err))
 	}
 	report.Enforced = enforced()

@@ -35,14 +35,18 @@ const maxKeyText = 64 << 10
 // parseSettings splits settings into the target and those for the other side. Its errors never quote a key.
 func parseSettings(in map[string]string) (t target, rest map[string]string, err error) {
 	rest = map[string]string{}
-	for name, value := range in {
-		switch name {
-		case "host", "user", "key", "host_key", "dir":
-		case "bwrap", "cgroup", "limits", "root", "usr_local":
-			rest[name] = value
-		default:
-			return t, nil, fmt.Errorf("setting %q: %w", name, plugins.UnknownSetting(Name, "host", "user", "key", "host_key", "dir", "bwrap", "cgroup", "limits", "root", "usr_local"))
+	readers := map[string]func(string) error{}
+	for _, own := range []string{"host", "user", "key", "host_key", "dir"} {
+		readers[own] = func(string) error { return nil } // below, also where they are missing
+	}
+	for _, theirs := range []string{"bwrap", "cgroup", "limits", "root", "usr_local"} {
+		readers[theirs] = func(value string) error {
+			rest[theirs] = value
+			return nil
 		}
+	}
+	if err := plugins.ReadSettings(Name, in, readers); err != nil {
+		return t, nil, err
 	}
 	if t.address, err = parseAddress(in["host"]); err != nil {
 		return t, nil, fmt.Errorf("setting \"host\": %w", err)

@@ -120,8 +120,21 @@ func packageFiles(packages ...string) ([]string, error) {
 		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
 			seen[path] = true
 		}
+		for _, compiled := range compiledFrom(path) {
+			seen[compiled] = true
+		}
 	}
 	return sorted(seen), nil
+}
+
+// compiledFrom lists what Debian's packages make of a Python module when they are installed. Without it every box would compile what it imports.
+func compiledFrom(path string) []string {
+	name, module := strings.CutSuffix(filepath.Base(path), ".py")
+	if !module {
+		return nil
+	}
+	found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "__pycache__", name+".cpython-???.pyc"))
+	return found
 }
 
 var libraryPath = regexp.MustCompile(`/[^\s()]+`)

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"runtime"
 	"time"
 
@@ -42,8 +41,6 @@ const lastGasp = 3 * time.Second
 
 // maxGuest bounds the guest's file, in bytes.
 const maxGuest = 64 << 20
-
-var label = regexp.MustCompile(`^[A-Za-z0-9-]{1,128}$`)
 
 // Run is the whole program. It takes over stdin and stdout, and ends the process itself if the boxes don't go away.
 func Run(ctx context.Context, args []string) error {
@@ -80,7 +77,7 @@ func parse(args []string) (options, error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	if f.NArg() > 0 || !label.MatchString(o.instance) || o.guest == "" {
+	if f.NArg() > 0 || !plugins.IsLabel(o.instance) || o.guest == "" {
 		return o, errors.New("usage: airlock-remote supervise --instance LABEL --guest FILE --sha256 HEX; only Airlock starts it")
 	}
 	return o, nil
