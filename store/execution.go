@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,10 +44,7 @@ type Standing struct {
 
 // Standing says how an execution stands, for less than reading it costs: agents that poll ask for nothing else. CodeNotFound if there is none.
 func (s *Store) Standing(ctx context.Context, lookup []byte) (now Standing, err error) {
-	err = s.read(ctx).ConnPool.QueryRowContext(ctx, standing, lookup).Scan(&now.Row, &now.ProfileGone)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = gorm.ErrRecordNotFound
-	}
+	err = rowOf(ctx, s.read(ctx), standing, lookup).Scan(&now.Row, &now.ProfileGone)
 	return now, notFound(err, "execution")
 }
 

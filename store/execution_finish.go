@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -50,25 +52,28 @@ func (tx *Tx) Finish(ctx context.Context, handle string, f Finish) error {
 	for _, hits := range f.Masked {
 		masked += hits.Total()
 	}
-	var ids []int64
-	err = tx.db.WithContext(ctx).Raw(`UPDATE executions SET status = ?, error = ?, error_line = ?, truncated = ?, redactions = ?, started_at = ?,
+	var id int64
+	err = tx.row(ctx, `UPDATE executions SET status = ?, error = ?, error_line = ?, truncated = ?, redactions = ?, started_at = ?,
 		first_output_at = ?, completed_at = ?, run_ms = ?, llm_ms = ?, cpu_ms = ?, peak_memory = ?, manifest = ?
 		WHERE handle = ? AND status IN ('pending', 'running', 'awaiting_llm') RETURNING id`,
 		string(f.Status), f.Error.String(), f.ErrorLine, f.Truncated, masked, toMillis(f.StartedAt),
 		toMillis(f.FirstOutput), toMillis(f.At), f.RunTime.Milliseconds(), f.LLMTime.Milliseconds(), f.CPUTime.Milliseconds(), f.PeakMemory, string(manifest),
-		handle).Scan(&ids).Error
-	if err := changed(int64(len(ids)), err, "execution"); err != nil {
+		handle).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return conflict("execution")
+	}
+	if err != nil {
+		return fmt.Errorf("store: finish: %w", err)
+	}
+	if err := tx.keepOutput(ctx, id, f); err != nil {
 		return err
 	}
-	if err := tx.keepOutput(ctx, ids[0], f); err != nil {
-		return err
-	}
-	return tx.keepWords(ctx, ids[0])
+	return tx.keepWords(ctx, id)
 }
 
 // keepWords makes the execution findable by its words. Its other tables must be written already.
 func (tx *Tx) keepWords(ctx context.Context, id int64) error {
-	if _, err := tx.exec(ctx, insertWords+"x.id = ?", id); err != nil {
+	if _, err := tx.insert(ctx, insertWords+"x.id = ?", id); err != nil {
 		return fmt.Errorf("store: finish: %w", err)
 	}
 	return nil
@@ -80,12 +85,13 @@ const insertWords = `INSERT INTO execution_words (rowid, text)
 		FROM executions x LEFT JOIN execution_scripts s ON s.execution_id = x.id LEFT JOIN execution_outputs o ON o.execution_id = x.id WHERE `
 
 func (tx *Tx) keepOutput(ctx context.Context, id int64, f Finish) error {
-	out := executionOutputRow{ExecutionID: id, Stdout: f.Stdout.String(), Stderr: f.Stderr.String(), Segments: toJSON(append([]int{}, f.Turns...))}
+	var result sql.NullString
 	if f.Result != nil {
-		text := f.Result.String()
-		out.Result = &text
+		result = sql.NullString{String: f.Result.String(), Valid: true}
 	}
-	if err := gorm.G[executionOutputRow](tx.db).Create(ctx, &out); err != nil {
+	_, err := tx.insert(ctx, "INSERT INTO execution_outputs (execution_id, stdout, stderr, result, segments) VALUES (?, ?, ?, ?, ?)",
+		id, f.Stdout.String(), f.Stderr.String(), result, toJSON(append([]int{}, f.Turns...)))
+	if err != nil {
 		return fmt.Errorf("store: finish: %w", err)
 	}
 	var hits []redactionHitRow

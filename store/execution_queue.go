@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,17 +29,16 @@ type NewExecution struct {
 	Trace         string // trace id; "" if there is none
 	By            app.Actor
 	At            time.Time
-	ClaimedBy     string // the server run that claims it with the same commit; "" if it waits
+	ClaimedBy     string    // the server run that claims it with the same commit; "" if it waits
+	Dispatch      *Dispatch // what it is bound to with the same commit; nil if that comes later, as for all that wait
 }
 
 // Queued counts pending executions: of all profiles, and of one.
 func (tx *Tx) Queued(ctx context.Context, profileHandle string) (all, own int, err error) {
-	var counts struct{ Total, Own int }
-	err = tx.db.WithContext(ctx).Raw(countQueue, profileHandle).Scan(&counts).Error
-	if err != nil {
+	if err := tx.row(ctx, countQueue, profileHandle).Scan(&all, &own); err != nil {
 		return 0, 0, fmt.Errorf("store: count the queue: %w", err)
 	}
-	return counts.Total, counts.Own, nil
+	return all, own, nil
 }
 
 const countQueue = `SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 0) AS own FROM executions INDEXED BY executions_pending WHERE status = 'pending'`
@@ -59,9 +60,9 @@ func (tx *Tx) QueuedPlacements(ctx context.Context) (map[string]app.Placement, e
 // Enqueue stores an execution under its profile as it is now, counts the use, and returns it as pending, also if it is claimed already. CodeProfileRevoked if
 // the profile was revoked or deleted in the meantime.
 func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) (x Execution, err error) {
-	profile, err := gorm.G[profileRow](tx.db).Select("id, description, policy").Where("handle = ? AND revoked = 0", n.ProfileHandle).Take(ctx)
+	profile, err := tx.use(ctx, n.ProfileHandle, n.At)
 	if err != nil {
-		return x, gone(err)
+		return x, err
 	}
 	by, err := json.Marshal(n.By)
 	if err != nil {
@@ -72,35 +73,53 @@ func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) (x Execution, err err
 		Status: string(app.StatusPending), TimeoutMs: n.Timeout.Milliseconds(), Injected: "[]", RerunOf: n.RerunOf, Live: n.Live, Trace: n.Trace,
 		CreatedAt: toMillis(n.At), Manifest: "{}",
 	}
-	status, claimed := row.Status, int64(0)
+	status, claimed, d := row.Status, int64(0), Dispatch{Policy: row.Policy}
 	if n.ClaimedBy != "" {
 		status, claimed = string(app.StatusRunning), row.CreatedAt
 	}
-	err = tx.db.WithContext(ctx).Raw(insertPending, row.Handle, n.Lookup, row.SealedID, profile.ID, row.ProfileHandle, row.ProfileDescription, row.Policy,
-		status, n.ClaimedBy, claimed, row.TimeoutMs, row.Injected, row.RerunOf, row.Live, row.Trace, string(by), row.CreatedAt, row.Manifest).Scan(&row.ID).Error
+	if n.Dispatch != nil {
+		d = *n.Dispatch
+	}
+	row.ID, err = tx.insert(ctx, insertPending, row.Handle, n.Lookup, row.SealedID, profile.ID, row.ProfileHandle, row.ProfileDescription, d.Policy,
+		status, n.ClaimedBy, claimed, row.TimeoutMs, toJSON(append([]string{}, d.Injected...)), d.Backend, d.Isolation, d.Warm, toMillis(d.At),
+		row.RerunOf, row.Live, row.Trace, string(by), row.CreatedAt, row.Manifest)
 	if err != nil {
 		return x, fmt.Errorf("store: enqueue: %w", err)
 	}
-	script := executionScriptRow{ExecutionID: row.ID, Script: n.Script, Inputs: n.Inputs, Clean: n.Clean.String()}
-	if err := gorm.G[executionScriptRow](tx.db).Create(ctx, &script); err != nil {
+	if err := tx.keepValues(ctx, n.Handle, d.Values); err != nil {
 		return x, fmt.Errorf("store: enqueue: %w", err)
 	}
-	if _, err := tx.exec(ctx, "UPDATE profiles SET executions = executions + 1, last_used_at = ? WHERE id = ?", toMillis(n.At), profile.ID); err != nil {
+	if _, err := tx.insert(ctx, "INSERT INTO execution_scripts (execution_id, script, inputs, clean) VALUES (?, ?, ?, ?)", row.ID, n.Script, n.Inputs, n.Clean.String()); err != nil {
 		return x, fmt.Errorf("store: enqueue: %w", err)
 	}
 	return executionView{Row: row}.execution()
 }
 
-const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profile_id, profile_handle, profile_description, policy,
-		status, claimed_by, claimed_at, timeout_ms, injected, rerun_of, live, trace, submitted_by, created_at, manifest)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
-
-func gone(err error) error {
-	if app.CodeOf(notFound(err, "profile")) == app.CodeNotFound {
-		return app.E(app.CodeProfileRevoked, "the profile was revoked", "Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
+// use counts the use of a profile and returns what its executions keep of it.
+func (tx *Tx) use(ctx context.Context, handle string, at time.Time) (profile profileRow, err error) {
+	err = tx.row(ctx, `UPDATE profiles SET executions = executions + 1, last_used_at = ? WHERE handle = ? AND revoked = 0
+		RETURNING id, description, policy`, toMillis(at), handle).Scan(&profile.ID, &profile.Description, &profile.Policy)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return profile, app.E(app.CodeProfileRevoked, "the profile was revoked", "Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
+	case err != nil:
+		return profile, fmt.Errorf("store: enqueue: %w", err)
 	}
-	return fmt.Errorf("store: enqueue: %w", err)
+	return profile, nil
 }
+
+// NewestPolicy returns the version of the policy that an execution under the profile would be bound to now, 0 if none may start: the profile was revoked or deleted, or has expired.
+func (tx *Tx) NewestPolicy(ctx context.Context, profileHandle string, now time.Time) (version int, err error) {
+	err = tx.row(ctx, "SELECT policy FROM profiles WHERE handle = ? AND revoked = 0 AND (expires_at = 0 OR expires_at > ?)", profileHandle, toMillis(now)).Scan(&version)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("store: newest policy: %w", err)
+	}
+	return version, nil
+}
+
+const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profile_id, profile_handle, profile_description, policy,
+		status, claimed_by, claimed_at, timeout_ms, injected, backend, isolation, warm, started_at, rerun_of, live, trace, submitted_by, created_at, manifest)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Claim takes a pending execution for the server run named by; ok is false if there is none. Profiles take turns: it is the oldest of the first profile after the
 // one that had the last turn, in the order of their handles, however much others have queued. after is that profile's handle, "" at the beginning.
@@ -162,11 +181,20 @@ func (tx *Tx) Dispatch(ctx context.Context, handle string, d Dispatch) error {
 			return fmt.Errorf("store: dispatch: %w", err)
 		}
 	}
-	for _, v := range d.Values {
+	if err := tx.keepValues(ctx, handle, d.Values); err != nil {
+		return fmt.Errorf("store: dispatch: %w", err)
+	}
+	return nil
+}
+
+// keepValues records which values an execution was given: those of the last time, if it is bound again before its script was sent. Its keys stay the same.
+func (tx *Tx) keepValues(ctx context.Context, handle string, values []ExecutionValue) error {
+	for _, v := range values {
 		if _, err := tx.exec(ctx, `INSERT INTO execution_values (execution_id, key, credential_id, credential_name, version, mode)
 			VALUES ((SELECT id FROM executions WHERE handle = ?), ?, ?, coalesce((SELECT name FROM credentials WHERE id = ?), ''), ?, ?)
-			ON CONFLICT DO NOTHING`, handle, v.Key, v.CredentialID, v.CredentialID, v.Version, string(v.Mode)); err != nil {
-			return fmt.Errorf("store: dispatch: %w", err)
+			ON CONFLICT DO UPDATE SET credential_id = excluded.credential_id, credential_name = excluded.credential_name, version = excluded.version, mode = excluded.mode`,
+			handle, v.Key, v.CredentialID, v.CredentialID, v.Version, string(v.Mode)); err != nil {
+			return err
 		}
 	}
 	return nil

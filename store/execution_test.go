@@ -201,6 +201,27 @@ func TestChangesAreConditional(t *testing.T) {
 	}
 }
 
+// An execution that is bound again, because people decided something before its script was sent, was recorded with the values that it had been bound to first.
+func TestValuesOfAnExecutionThatIsBoundAgain(t *testing.T) {
+	s := queue(t)
+	at := func(version int, mode app.Mode) Dispatch {
+		return Dispatch{Policy: version, Values: []ExecutionValue{{Key: "K", CredentialID: "c", Version: version, Mode: mode}}, At: start}
+	}
+	write(t, s, func(tx *Tx) error {
+		first := at(1, app.ModeSealed)
+		_, err := tx.Enqueue(t.Context(), NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("x"), ProfileHandle: "a", Timeout: time.Minute, Script: []byte("x"), At: start, ClaimedBy: "me", Dispatch: &first})
+		return err
+	})
+	write(t, s, func(tx *Tx) error { return tx.Dispatch(t.Context(), "x", at(2, app.ModeInjected)) })
+	var got []executionValueRow
+	if err := s.Read(t.Context(), func(tx *Tx) error { return tx.db.Find(&got).Error }); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || got[0].Version != 2 || got[0].Mode != string(app.ModeInjected) {
+		t.Errorf("recorded as %+v", got)
+	}
+}
+
 func TestFinishKeepsEverything(t *testing.T) {
 	s := queue(t)
 	enqueue(t, s, "x", "a", start)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -48,12 +49,12 @@ func (l queryLogger) Error(ctx context.Context, format string, args ...any) {
 // Trace reports failed and slow queries. Absent rows, broken uniqueness and given-up requests are ordinary answers.
 func (l queryLogger) Trace(ctx context.Context, begin time.Time, query func() (sql string, rows int64), err error) {
 	took := time.Since(begin)
-	failed := err != nil && !errors.Is(err, gorm.ErrRecordNotFound) && !errors.Is(err, gorm.ErrDuplicatedKey) && !errors.Is(err, context.Canceled)
+	failed := err != nil && !errors.Is(err, gorm.ErrRecordNotFound) && !errors.Is(err, sql.ErrNoRows) && !errors.Is(err, gorm.ErrDuplicatedKey) && !errors.Is(err, context.Canceled)
 	if !failed && took < slowQuery {
 		return
 	}
-	sql, rows := query()
-	attrs := []any{"sql", sql, "rows", rows, "ms", took.Milliseconds()}
+	statement, rows := query()
+	attrs := []any{"sql", statement, "rows", rows, "ms", took.Milliseconds()}
 	if failed {
 		l.log.ErrorContext(ctx, "store: query failed", append(attrs, "error", err)...)
 		return

@@ -250,8 +250,17 @@ func TestLoggerNeverSeesValues(t *testing.T) {
 	if err := s.read(t.Context()).Exec("INSERT INTO settings (key, value, updated_at) VALUES (?, ?, 1)", planted, planted).Error; err == nil {
 		t.Fatal("the reader wrote")
 	}
-	if !strings.Contains(logged.String(), "query failed") {
-		t.Error("a failed query was not logged")
+	err = s.Read(t.Context(), func(tx *Tx) error {
+		_, err := tx.insert(t.Context(), "INSERT INTO settings (value, key, updated_at) VALUES (?, ?, 1)", planted, planted)
+		return err
+	})
+	if err == nil {
+		t.Fatal("the reader wrote past the object mapper")
+	}
+	for _, statement := range []string{"(key, value", "(value, key"} {
+		if !strings.Contains(logged.String(), "query failed") || !strings.Contains(logged.String(), statement) {
+			t.Errorf("the failed query with %s was not logged", statement)
+		}
 	}
 	if strings.Contains(logged.String(), planted) {
 		t.Errorf("the log has a value: %s", logged.String())

@@ -53,30 +53,38 @@ func (tx *Tx) ProfileToRunByLookup(ctx context.Context, lookup []byte) (Profile,
 }
 
 func (tx *Tx) profileToRun(ctx context.Context, where string, arg any) (Profile, error) {
-	row, err := gorm.G[profileRow](tx.db).Where(where, arg).Take(ctx)
+	r := profileRow{CreatedBy: "{}"}
+	err := tx.row(ctx, `SELECT id, handle, lookup, sealed_id, description, claimed_at, created_at, locked, revoked, expires_at, policy, backend, min_tier, image
+		FROM profiles WHERE `+where, arg).
+		Scan(&r.ID, &r.Handle, &r.Lookup, &r.SealedID, &r.Description, &r.ClaimedAt, &r.CreatedAt, &r.Locked, &r.Revoked, &r.ExpiresAt, &r.Policy, &r.Backend, &r.MinTier, &r.Image)
 	if err != nil {
 		return Profile{}, notFound(err, "profile")
 	}
-	p, err := row.profile()
+	p, err := r.profile()
 	if err != nil {
 		return Profile{}, err
 	}
-	var keys []keyToRun
-	err = tx.db.WithContext(ctx).Raw(`SELECT k.name, coalesce(k.credential_id, '') AS credential_id, coalesce(c.version > 0 OR c.source = 'vault', 0) AS value_exists
-		FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id WHERE k.profile_id = ? ORDER BY k.position, k.name`, row.ID).Scan(&keys).Error
-	if err != nil {
+	if p.Keys, err = tx.keysToRun(ctx, r.ID); err != nil {
 		return Profile{}, fmt.Errorf("store: read keys: %w", err)
-	}
-	for _, k := range keys {
-		p.Keys = append(p.Keys, app.Key{Name: k.Name, CredentialID: k.CredentialID, ValueExists: k.ValueExists})
 	}
 	return p, nil
 }
 
-type keyToRun struct {
-	Name         string
-	CredentialID string
-	ValueExists  bool
+func (tx *Tx) keysToRun(ctx context.Context, profile int64) (keys []app.Key, err error) {
+	rows, err := tx.db.Statement.ConnPool.QueryContext(ctx, `SELECT k.name, coalesce(k.credential_id, ''), coalesce(c.version > 0 OR c.source = 'vault', 0)
+		FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id WHERE k.profile_id = ? ORDER BY k.position, k.name`, profile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var k app.Key
+		if err := rows.Scan(&k.Name, &k.CredentialID, &k.ValueExists); err != nil {
+			return nil, err
+		}
+		keys = append(keys, k)
+	}
+	return keys, rows.Err()
 }
 
 // Profiles lists all, newest first.

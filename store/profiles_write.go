@@ -152,7 +152,9 @@ func (tx *Tx) InsertPolicy(ctx context.Context, handle string, p app.Policy) err
 
 // Policy returns one version of a profile's policy, also after the profile was deleted. ProfileID is empty.
 func (tx *Tx) Policy(ctx context.Context, handle string, version int) (app.Policy, error) {
-	row, err := gorm.G[policyRow](tx.db).Where("profile_handle = ? AND version = ?", handle, version).Take(ctx)
+	var row policyRow
+	err := tx.row(ctx, "SELECT body, digest, created_by, created_at FROM policies WHERE profile_handle = ? AND version = ?", handle, version).
+		Scan(&row.Body, &row.Digest, &row.CreatedBy, &row.CreatedAt)
 	if err != nil {
 		return app.Policy{}, notFound(err, "policy")
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -70,9 +71,55 @@ func (tx *Tx) exec(ctx context.Context, sql string, values ...any) (int64, error
 	return done.RowsAffected, done.Error
 }
 
+// row runs one statement that returns at most one row, and insert one that makes one, whose number it returns: past the object mapper, which takes about as long as the statement
+// itself. They are for what every execution does while somebody waits. Values go into placeholders only.
+func (tx *Tx) row(ctx context.Context, sql string, values ...any) oneRow {
+	return rowOf(ctx, tx.db, sql, values...)
+}
+
+// oneRow is a sql.Row, which it can't be: where a statement could not be prepared, because ctx has ended say, the object mapper's pool returns one whose Scan panics.
+// The statement runs when the row is scanned.
+type oneRow func(to ...any) error
+
+// Scan is sql.ErrNoRows if there is none.
+func (r oneRow) Scan(to ...any) error { return r(to...) }
+
+func rowOf(ctx context.Context, db *gorm.DB, statement string, values ...any) oneRow {
+	return func(to ...any) (err error) {
+		defer traced(ctx, db, statement, &err)()
+		rows, err := db.Statement.ConnPool.QueryContext(ctx, statement, values...)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		if !rows.Next() {
+			return cmp.Or(rows.Err(), sql.ErrNoRows)
+		}
+		if err := rows.Scan(to...); err != nil {
+			return err
+		}
+		return errors.Join(rows.Close(), rows.Err())
+	}
+}
+
+func (tx *Tx) insert(ctx context.Context, sql string, values ...any) (id int64, err error) {
+	defer traced(ctx, tx.db, sql, &err)()
+	done, err := tx.db.Statement.ConnPool.ExecContext(ctx, sql, values...)
+	if err != nil {
+		return 0, err
+	}
+	return done.LastInsertId()
+}
+
+// traced tells the log of a statement that goes past the object mapper, as that does of its own: what it returns is called when the statement is over.
+func traced(ctx context.Context, db *gorm.DB, statement string, err *error) func() {
+	begin := time.Now()
+	return func() { db.Logger.Trace(ctx, begin, func() (string, int64) { return statement, 1 }, *err) }
+}
+
 // notFound is the answer for a thing that is not there; other errors are wrapped with what was being read.
 func notFound(err error, what string) error {
-	if errors.Is(err, gorm.ErrRecordNotFound) {
+	if errors.Is(err, gorm.ErrRecordNotFound) || errors.Is(err, sql.ErrNoRows) {
 		return app.E(app.CodeNotFound, "there is no such "+what, "Check the name or id; it may have been deleted.")
 	}
 	if err != nil {

@@ -17,8 +17,8 @@ func TestBoundReadsWhatThePageShows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if submitted := must[app.Profile](t)(d.Runnable(ctx, p.ID)); submitted.Handle != bound.Handle || len(submitted.Keys) != len(bound.Keys) {
-			t.Errorf("by id: %+v, by handle: %+v", submitted, bound)
+		if submitted, same, err := d.BoundByID(ctx, p.ID); err != nil || submitted.Handle != bound.Handle || len(submitted.Keys) != len(bound.Keys) || same.Digest() != policy.Digest() {
+			t.Errorf("by id: %+v, %+v, %v; by handle: %+v, %+v", submitted, same, err, bound, policy)
 		}
 		if bound.ID != shown.ID || policy.ProfileID != shown.ID || bound.Policy != shown.Policy || policy.Version != shown.Policy || bound.Placement != shown.Placement {
 			t.Errorf("bound to %+v by %+v, shown %+v", bound, policy, shown)
@@ -38,7 +38,7 @@ func TestBoundReadsWhatThePageShows(t *testing.T) {
 	if _, _, err := d.Bound(ctx, "nobody"); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("an unknown profile: %v", err)
 	}
-	if _, err := d.Runnable(ctx, app.NewProfileID()); app.CodeOf(err) != app.CodeNotFound {
+	if _, _, err := d.BoundByID(ctx, app.NewProfileID()); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("an unknown id: %v", err)
 	}
 }
@@ -48,7 +48,7 @@ func TestNothingStartsWhilePausedOrRetired(t *testing.T) {
 	ctx := t.Context()
 	held := func() (on bool) {
 		t.Helper()
-		if err := d.store.Write(ctx, func(tx *store.Tx) (err error) { on, err = ReadHeld(ctx, tx); return err }); err != nil {
+		if err := d.store.Write(ctx, func(tx *store.Tx) (err error) { on, _, err = ReadHeld(ctx, tx); return err }); err != nil {
 			t.Fatal(err)
 		}
 		return on
@@ -90,7 +90,7 @@ func TestNothingStartsWhilePausedOrRetired(t *testing.T) {
 			if err := tx.SetSettings(ctx, d.now(), store.Setting{Key: key, Value: []byte("{")}); err != nil {
 				return err
 			}
-			if on, err := ReadHeld(ctx, tx); !on || err == nil {
+			if on, _, err := ReadHeld(ctx, tx); !on || err == nil {
 				t.Errorf("a broken %s: held is %v, %v", key, on, err)
 			}
 			return tx.DeleteSetting(ctx, key)

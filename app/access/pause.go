@@ -40,18 +40,18 @@ func ReadPause(ctx context.Context, tx *store.Tx) (p Pause, err error) {
 	return pauseIn(set)
 }
 
-// ReadHeld tells in a transaction, the one that would start an execution, whether none may start: people hold the queue, or the instance is retired.
-func ReadHeld(ctx context.Context, tx *store.Tx) (bool, error) {
+// ReadHeld tells in a transaction, the one that would take or start an execution, whether none may start: people hold the queue, or the instance is retired, and then since when.
+func ReadHeld(ctx context.Context, tx *store.Tx) (held bool, r Retirement, err error) {
 	set, err := tx.Settings(ctx, settingPause, settingRetired)
 	if err != nil {
-		return true, err
+		return true, r, err
 	}
 	p, err := pauseIn(set[settingPause])
 	if err != nil {
-		return true, err
+		return true, r, err
 	}
-	r, err := retirementIn(set[settingRetired])
-	return p.On() || r.On() || err != nil, err
+	r, err = retirementIn(set[settingRetired])
+	return p.On() || r.On() || err != nil, r, err
 }
 
 // pauseIn reads the setting as it was stored; one without a value, or none, pauses nothing.

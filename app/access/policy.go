@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -34,11 +35,25 @@ func (s *Service) Policy(ctx context.Context, handle string, version int) (app.P
 // Bound is what an execution of a profile is bound to now: the profile as far as store.Tx.ProfileToRun reads it and, if it has one, its
 // newest policy, of the same moment.
 func (s *Service) Bound(ctx context.Context, handle string) (app.Profile, app.Policy, error) {
+	return s.bind(ctx, func(tx *store.Tx) (store.Profile, error) { return tx.ProfileToRun(ctx, handle) })
+}
+
+// BoundByID is Bound for a submission, which names the profile by its id.
+func (s *Service) BoundByID(ctx context.Context, id string) (app.Profile, app.Policy, error) {
+	if !app.IsProfileID(id) {
+		return app.Profile{}, app.Policy{}, app.E(app.CodeNotFound, "there is no such profile", "Check the id: it begins with "+app.ProfilePrefix+" and is given when the profile is created.")
+	}
+	return s.bind(ctx, func(tx *store.Tx) (store.Profile, error) {
+		return tx.ProfileToRunByLookup(ctx, s.cfg.Keyring.Lookup(secrets.Profiles, id))
+	})
+}
+
+func (s *Service) bind(ctx context.Context, find func(tx *store.Tx) (store.Profile, error)) (app.Profile, app.Policy, error) {
 	var policy app.Policy
 	profile, err := s.read(ctx, func(tx *store.Tx) (store.Profile, error) {
-		p, err := tx.ProfileToRun(ctx, handle)
+		p, err := find(tx)
 		if err == nil && p.Policy > 0 {
-			policy, err = tx.Policy(ctx, handle, p.Policy)
+			policy, err = tx.Policy(ctx, p.Handle, p.Policy)
 		}
 		return p, err
 	})

@@ -129,16 +129,6 @@ func (s *Service) Profile(ctx context.Context, id string) (app.Profile, error) {
 	})
 }
 
-// Runnable is Profile for a submission: as far as store.Tx.ProfileToRun reads it.
-func (s *Service) Runnable(ctx context.Context, id string) (app.Profile, error) {
-	if !app.IsProfileID(id) {
-		return app.Profile{}, app.E(app.CodeNotFound, "there is no such profile", "Check the id: it begins with "+app.ProfilePrefix+" and is given when the profile is created.")
-	}
-	return s.read(ctx, func(tx *store.Tx) (store.Profile, error) {
-		return tx.ProfileToRunByLookup(ctx, s.cfg.Keyring.Lookup(secrets.Profiles, id))
-	})
-}
-
 // ProfileByHandle finds a profile for people.
 func (s *Service) ProfileByHandle(ctx context.Context, handle string) (app.Profile, error) {
 	return s.read(ctx, func(tx *store.Tx) (store.Profile, error) { return tx.ProfileByHandle(ctx, handle) })

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/computclaw/airlock/app"
@@ -39,20 +40,13 @@ func (s *Service) Resolve(ctx context.Context, handle string, p app.Policy) ([]V
 	if len(p.Keys) == 0 {
 		return nil, nil
 	}
-	ids := make([]string, len(p.Keys))
-	for i, g := range p.Keys {
-		ids[i] = g.CredentialID
-	}
 	var opened map[string]Value
 	var credentials map[string]app.Credential
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
-		if opened, err = s.openValues(ctx, tx, ids); err != nil {
+		if opened, credentials, err = s.openWith(ctx, tx, credentialsOf(p)); err != nil {
 			return err
 		}
-		if credentials, err = tx.CredentialsByID(ctx, ids); err != nil {
-			return err
-		}
-		return tx.CountUse(ctx, ids, s.now())
+		return s.CountUse(ctx, tx, p)
 	})
 	if err != nil {
 		return nil, err
@@ -70,6 +64,40 @@ func (s *Service) Resolve(ctx context.Context, handle string, p app.Policy) ([]V
 		values[i].Hold = hold
 	}
 	return values, nil
+}
+
+// ResolveIn is Resolve in a transaction that stores more about the execution, without counting the use: see CountUse. here is false if Resolve has to be asked instead, since a
+// value is in Vault, which is not asked while others wait for the database, or to say why there are none. There is nothing to Release. After an error
+// nothing more may be done in the transaction: SQLite may have ended it.
+func (s *Service) ResolveIn(ctx context.Context, tx *store.Tx, handle string, p app.Policy) (values []Value, here bool, err error) {
+	if len(p.Keys) == 0 {
+		return nil, true, nil
+	}
+	opened, credentials, err := s.openWith(ctx, tx, credentialsOf(p))
+	if errors.Is(err, secrets.ErrOpen) {
+		return nil, false, nil
+	}
+	if err != nil || len(inVault(p.Keys, credentials)) > 0 {
+		return nil, false, err
+	}
+	values, missing := s.bound(handle, p.Keys, opened, credentials)
+	return values, missing == nil, nil
+}
+
+// CountUse counts that the values of a policy's keys were given to an execution.
+func (s *Service) CountUse(ctx context.Context, tx *store.Tx, p app.Policy) error {
+	if len(p.Keys) == 0 {
+		return nil
+	}
+	return tx.CountUse(ctx, credentialsOf(p), s.now())
+}
+
+func credentialsOf(p app.Policy) []string {
+	ids := make([]string, len(p.Keys))
+	for i, g := range p.Keys {
+		ids[i] = g.CredentialID
+	}
+	return ids
 }
 
 // inVault returns which of the keys have their value in Vault.
@@ -136,10 +164,7 @@ func (s *Service) KnownValues(ctx context.Context, p app.Profile) (values []reda
 	var credentials map[string]app.Credential
 	var opened map[string]Value
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		if opened, err = s.openValues(ctx, tx, ids); err != nil {
-			return err
-		}
-		credentials, err = tx.CredentialsByID(ctx, ids)
+		opened, credentials, err = s.openWith(ctx, tx, ids)
 		return err
 	})
 	all = true
@@ -166,24 +191,29 @@ func (s *Service) KnownValues(ctx context.Context, p app.Profile) (values []reda
 
 // openValues opens the current values of those credentials that have one in this store. Key is left empty.
 func (s *Service) openValues(ctx context.Context, tx *store.Tx, ids []string) (map[string]Value, error) {
-	credentials, err := tx.CredentialsByID(ctx, ids)
-	if err != nil {
-		return nil, err
+	opened, _, err := s.openWith(ctx, tx, ids)
+	return opened, err
+}
+
+// openWith is openValues with the credentials as they are now.
+func (s *Service) openWith(ctx context.Context, tx *store.Tx, ids []string) (opened map[string]Value, credentials map[string]app.Credential, err error) {
+	if credentials, err = tx.CredentialsByID(ctx, ids); err != nil {
+		return nil, nil, err
 	}
 	sealed, err := tx.Values(ctx, ids)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	opened := make(map[string]Value, len(credentials))
+	opened = make(map[string]Value, len(credentials))
 	for id, v := range sealed {
 		if credentials[id].Source == app.SourceVault {
 			continue // erased, as a rule
 		}
 		plain, err := s.cfg.Keyring.Open(secrets.Values, secrets.ValueRow(id, v.Version), v.Sealed)
 		if err != nil {
-			return nil, fmt.Errorf("access: value of credential %s: %w", credentials[id].Name, err)
+			return nil, nil, fmt.Errorf("access: value of credential %s: %w", credentials[id].Name, err)
 		}
 		opened[id] = Value{Credential: id, Version: v.Version, Mode: credentials[id].Mode, Secret: app.NewSecret(string(plain))}
 	}
-	return opened, nil
+	return opened, credentials, nil
 }

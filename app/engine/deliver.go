@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
@@ -34,6 +35,11 @@ func (e *Engine) bind(ctx context.Context, profile app.Profile, policy app.Polic
 	if err != nil {
 		return grant{}, fmt.Errorf("resolve the values: %w", err)
 	}
+	return e.granted(policy, values)
+}
+
+// granted is what a policy grants with these values.
+func (e *Engine) granted(policy app.Policy, values []access.Value) (grant, error) {
 	g := grant{policy: policy, settings: make(map[string]string, len(values)), all: values}
 	for _, v := range values {
 		g.hold, g.vault = v.Hold, g.vault || v.Elsewhere()
@@ -44,8 +50,16 @@ func (e *Engine) bind(ctx context.Context, profile app.Profile, policy app.Polic
 		}
 	}
 	g.secrets = append(g.secrets, e.earlier(values)...)
+	var err error
 	g.hosts, err = access.ResolveHosts(policy, values)
 	return g, err
+}
+
+// dispatch is what the store is told of an execution with this grant.
+func (g *grant) dispatch(in *backend, warm bool, at time.Time) store.Dispatch {
+	return store.Dispatch{
+		Policy: g.policy.Version, Backend: in.name, Isolation: string(in.report.Tier), Warm: warm, Injected: g.injected, Values: g.values, At: at,
+	}
 }
 
 // add gives the script what its mode says: the placeholder of a sealed value, never the value.

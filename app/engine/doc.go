@@ -3,7 +3,8 @@
 // The executions table is the queue: Submit writes a row, one dispatcher claims one as soon as a run slot is free, and
 // nothing about a waiting execution is kept anywhere else. Profiles take turns, so that one with a thousand waiting executions doesn't make another wait for them. What runs is known in memory, by handle, from its claim until its row is terminal.
 //
-// If nothing waits and a slot is free, Submit claims with the commit that stores the row: see atOnce. It would be the next claim in any case.
+// If nothing waits and a slot is free, Submit claims with the commit that stores the row: see atOnce. It would be the next claim in any case. If a box waits too, and nothing has
+// to be read from Vault, that commit also binds it.
 //
 // # One execution
 //
@@ -19,6 +20,7 @@
 //
 // Drain lets what runs come to its end; Close ends the rest, as interrupted. After a crash the next Start gives an end to what was claimed. Whether the script had been sent
 // is known from the record of its start, which is committed before: an execution without one has certainly done nothing, and its end says so.
+// Where it comes with the commit that stores the row, a crash in the moment before the script is sent, or for as long as another box has to be waited for, is told as one during the run.
 //
 // Three commits of an execution must be on the disk before something else happens. Its row, before the 202: what was accepted waits, or gets an end.
 // The record of its start, before the script is sent: else the next server could take it for one that has done nothing. Its end, before anybody is told. The claim in

@@ -33,6 +33,7 @@ const (
 func (e *Engine) execute(r *run) {
 	defer r.cancel(nil)
 	f := r.drive()
+	r.nudges.Wait()                // it may write to the store
 	r.e.cfg.Access.Release(r.lent) // a second time, unless the script was never sent
 	r.releaseSlot()
 	stored := e.finish(r.x.Handle, f)
@@ -55,6 +56,7 @@ func (e *Engine) execute(r *run) {
 
 // drive runs the script and returns what is to be kept. When it returns nothing of the box is left.
 func (r *run) drive() store.Finish {
+	defer r.unbind()
 	job, err := r.prepare()
 	if err != nil {
 		return r.neverSent(err)
@@ -184,9 +186,7 @@ func (r *run) wrap(f *store.Finish, v verdict, message redact.Clean) {
 	f.Status, f.Error, f.ErrorLine, f.At = v.status, message.Ends(maxError), v.line, r.e.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.nudging != nil {
-		r.nudging.Stop()
-	}
+	r.hush()
 	f.StartedAt, f.FirstOutput, f.LLMTime, f.Masked = r.started, r.first, r.llmTime, maps.Clone(r.masked) // a question may still be under way
 }
 

@@ -111,7 +111,13 @@ func TestADecisionDuringTheStartCounts(t *testing.T) {
 	w.must(err)
 	w.untilReviewed(func() { w.allow() })
 	w.must(r.equip(j))
-	defer r.egress.Close()
+	defer func() {
+		r.egress.Close()
+		r.mu.Lock()
+		r.hush()
+		r.mu.Unlock()
+		r.nudges.Wait()
+	}()
 	if _, err := r.egress.Dial(t.Context(), "a.example", 7000); app.CodeOf(err) != app.CodeForbidden {
 		t.Errorf("dialled a host that was taken away: %v", err)
 	}

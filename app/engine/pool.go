@@ -67,16 +67,9 @@ func (p *pool) take(ctx context.Context, patience time.Duration, late func()) (b
 		p.mu.Unlock()
 		return nil, false, errPoolClosed
 	}
-	for len(p.warm) > 0 {
-		b := p.warm[0]
-		p.warm = p.warm[1:]
-		close(b.taken)
-		if b.healthy() {
-			p.refillSoon()
-			p.mu.Unlock()
-			return b, true, nil
-		}
-		p.drop(b)
+	if b := p.next(); b != nil {
+		p.mu.Unlock()
+		return b, true, nil
 	}
 	mine := make(chan taken, 1)
 	p.waiters = append(p.waiters, mine)
@@ -93,6 +86,28 @@ func (p *pool) take(ctx context.Context, patience time.Duration, late func()) (b
 		p.keep(t.box)
 	}
 	return nil, false, context.Cause(ctx)
+}
+
+// takeWaiting hands out a box if one is ready and waiting, else nil. The caller must run or close it.
+func (p *pool) takeWaiting() *box {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.next()
+}
+
+// next is the oldest box that waits and lives, which is the caller's then, or nil. p.mu is held.
+func (p *pool) next() *box {
+	for len(p.warm) > 0 {
+		b := p.warm[0]
+		p.warm = p.warm[1:]
+		close(b.taken)
+		if b.healthy() {
+			p.refillSoon()
+			return b
+		}
+		p.drop(b)
+	}
+	return nil
 }
 
 // await waits for a box; ok is false if ctx ended before one came.

@@ -76,7 +76,7 @@ func (e *Engine) claim(ctx context.Context) (r *run, err error) {
 	var ok bool
 	// A claim that was committed must be known here: it is not given up half-way.
 	err = e.cfg.Store.Write(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
-		if held, err = access.ReadHeld(ctx, tx); err != nil || held {
+		if held, _, err = access.ReadHeld(ctx, tx); err != nil || held {
 			return err
 		}
 		later, err := e.later(ctx, tx)

@@ -51,7 +51,7 @@ func (e *Engine) Rerun(ctx context.Context, handle string, live bool, by app.Act
 	n := e.seal(s, profile.Handle, id)
 	n.Clean = clean
 	n.RerunOf, n.Live = original.Handle, live
-	x, _, err := e.enqueue(ctx, s, n)
+	x, _, err := e.enqueue(ctx, s, n, nil)
 	if err != nil {
 		return app.Execution{}, err
 	}

@@ -32,6 +32,7 @@ type run struct {
 	waitsFor class // what it is parked for, by the goroutine that drives it; see take
 
 	script, inputs []byte // as submitted; nil if they are still to be read from the store
+	bound          *bound // with the claim; nil if that is still to be done. It belongs to the goroutine that drives the run
 
 	mu        sync.Mutex
 	grant     grant
@@ -53,7 +54,9 @@ type run struct {
 	masked    map[string]redact.Hits // by channel
 	started   time.Time              // the script was sent
 	first     time.Time              // first output
-	nudging   *time.Timer
+	nudging   *time.Timer            // has yet to tell of something new
+	nudges    sync.WaitGroup         // timers that have not been stopped or have not returned
+	over      bool                   // nothing more is told of
 
 	lines  int // of the script; set before it is sent
 	claims claims
@@ -175,11 +178,14 @@ func (r *run) connected() {
 	r.nudge()
 }
 
+// nudge tells of something new a moment later. r.mu is held.
 func (r *run) nudge() {
-	if r.nudging != nil {
+	if r.nudging != nil || r.over {
 		return
 	}
+	r.nudges.Add(1)
 	r.nudging = time.AfterFunc(nudgeEvery, func() {
+		defer r.nudges.Done()
 		r.mu.Lock()
 		r.nudging = nil
 		bound := r.egress != nil
@@ -189,6 +195,14 @@ func (r *run) nudge() {
 		}
 		r.e.cfg.Hub.Publish(live.Execution(r.x.Handle))
 	})
+}
+
+// hush ends all nudges but one that is on its way; nudges waits for that. r.mu is held.
+func (r *run) hush() {
+	r.over = true
+	if r.nudging != nil && r.nudging.Stop() {
+		r.nudges.Done()
+	}
 }
 
 // releaseSlot gives the run slot to somebody else, if this run holds one.

@@ -32,6 +32,12 @@ type job struct {
 func (r *run) prepare() (job, error) {
 	e := r.e
 	seen := e.reviews.Load()
+	if r.bound != nil {
+		if r.bound.job.seen == seen {
+			return r.bound.job, nil
+		}
+		r.unbind() // people have decided something since, perhaps before this execution was found to run; that its values count as used twice then is the lesser evil
+	}
 	profile, policy, err := e.cfg.Access.Bound(r.ctx, r.x.ProfileHandle)
 	switch {
 	case app.CodeOf(err) == app.CodeNotFound:
@@ -56,6 +62,14 @@ func (r *run) prepare() (job, error) {
 		}
 	}
 	return j, r.recall()
+}
+
+// unbind ends the box that came with the claim, if it has not been used.
+func (r *run) unbind() {
+	if r.bound != nil {
+		r.bound.box.close()
+		r.bound = nil
+	}
 }
 
 // equip makes what watches the script: the redactor with its secrets, the captures, the way out.
@@ -83,6 +97,11 @@ func (r *run) watch(j job) {
 func (r *run) dispatch(j job) (in *backend, err error) {
 	g := j.grant
 	defer r.unpark()
+	if b := r.bound; b != nil && b.box.healthy() && context.Cause(r.ctx) == nil {
+		r.bound, r.box = nil, b.box
+		return b.in, nil
+	}
+	r.unbind()
 	for try := range boxTries {
 		if waited := pause(r.ctx, time.Duration(try)*boxRetry); waited != nil {
 			return nil, waited
@@ -145,18 +164,12 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // record stores what the execution is bound to, before the script is sent.
 func (r *run) record(j job, in *backend, warm bool) error {
-	var script *redact.Clean
+	d := j.grant.dispatch(in, warm, r.e.now())
 	if j.grant.vault {
 		clean, _ := r.redactor().Text(string(j.script))
-		script = &clean
+		d.Script = &clean
 	}
-	g := j.grant
-	err := r.e.cfg.Store.Write(r.ctx, func(tx *store.Tx) error {
-		return tx.Dispatch(r.ctx, r.x.Handle, store.Dispatch{
-			Policy: g.policy.Version, Backend: in.name, Isolation: string(in.report.Tier), Warm: warm,
-			Injected: g.injected, Values: g.values, Script: script, At: r.e.now(),
-		})
-	})
+	err := r.e.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Dispatch(r.ctx, r.x.Handle, d) })
 	if err != nil {
 		return fmt.Errorf("engine: record the start: %w", err)
 	}

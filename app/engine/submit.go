@@ -35,10 +35,11 @@ type Submission struct {
 // Submit stores an execution as pending and wakes the engine. With an idempotency key that was used for the same body within 24 hours it returns that
 // execution and replayed is true. Errors: the profile's CanExecute, CodeUnauthorized for an unknown profile, CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable, CodeInstanceRetired, CodeStorageFull.
 func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, replayed bool, err error) {
-	profile, err := e.mayExecute(ctx, s.ProfileID)
+	found, err := e.mayExecute(ctx, s.ProfileID)
 	if err != nil {
 		return app.Execution{}, false, err
 	}
+	profile := found.profile
 	if err := e.check(&s); err != nil {
 		return app.Execution{}, false, err
 	}
@@ -53,7 +54,7 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, rep
 	id := app.NewExecutionID()
 	n := e.seal(s, profile.Handle, id)
 	n.Clean = clean
-	x, replayed, err = e.enqueue(ctx, s, n)
+	x, replayed, err = e.enqueue(ctx, s, n, &found)
 	if err != nil {
 		return app.Execution{}, false, err
 	}
@@ -81,7 +82,7 @@ func (e *Engine) foresee(ctx context.Context, s Submission, profile string) (x a
 				return err
 			}
 		}
-		_, err = e.room(ctx, tx, profile)
+		_, _, err = e.room(ctx, tx, profile)
 		return err
 	})
 	if err != nil || before == "" {
@@ -91,19 +92,16 @@ func (e *Engine) foresee(ctx context.Context, s Submission, profile string) (x a
 	return x, err == nil, err
 }
 
-// mayExecute returns the profile if scripts may run under it now.
-func (e *Engine) mayExecute(ctx context.Context, id string) (app.Profile, error) {
-	profile, err := e.cfg.Access.Runnable(ctx, id)
+// mayExecute returns what a script may have if scripts may run under the profile now.
+func (e *Engine) mayExecute(ctx context.Context, id string) (found terms, err error) {
+	found.profile, found.policy, err = e.cfg.Access.BoundByID(ctx, id)
 	if app.CodeOf(err) == app.CodeNotFound {
-		return app.Profile{}, app.E(app.CodeUnauthorized, "the profile id is not known", "Check profile_id; create a profile with POST /profiles if you have none.")
+		return found, app.E(app.CodeUnauthorized, "the profile id is not known", "Check profile_id; create a profile with POST /profiles if you have none.")
 	}
 	if err != nil {
-		return app.Profile{}, fmt.Errorf("engine: read the profile: %w", err)
+		return found, fmt.Errorf("engine: read the profile: %w", err)
 	}
-	if err := profile.CanExecute(e.now()); err != nil {
-		return app.Profile{}, err
-	}
-	return profile, nil
+	return found, found.profile.CanExecute(e.now())
 }
 
 // check refuses what can't run and fills in the timeout.
@@ -155,8 +153,8 @@ func (e *Engine) seal(s Submission, profile, id string) store.NewExecution {
 }
 
 // enqueue stores the row and tells of it, or returns the execution that was submitted with the same key before. x is pending and without its id. If nothing
-// waits and a slot is free it is claimed with the same commit.
-func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution) (x app.Execution, replayed bool, err error) {
+// waits and a slot is free it is claimed with the same commit, and then bound with it too if what it is bound to was found already.
+func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution, found *terms) (x app.Execution, replayed bool, err error) {
 	now := e.atOnce()
 	defer now.end()
 	if now != nil {
@@ -171,16 +169,15 @@ func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution
 				return err
 			}
 		}
-		waiting, err := e.room(ctx, tx, n.ProfileHandle)
+		waiting, held, err := e.room(ctx, tx, n.ProfileHandle)
 		if err != nil {
 			return err
 		}
-		claim, err := now.may(ctx, tx, waiting)
-		if err != nil {
-			return err
-		}
-		if claim {
+		if now.may(waiting, held) {
 			n.ClaimedBy = e.name
+			if err := now.bind(ctx, tx, &n, s, found); err != nil {
+				return err
+			}
 		}
 		pending, err := tx.Enqueue(ctx, n)
 		if err != nil {
@@ -208,35 +205,35 @@ func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution
 	return x, false, nil
 }
 
-// room refuses what could not run or would wait too long, and returns how many wait already.
-func (e *Engine) room(ctx context.Context, tx *store.Tx, profile string) (waiting int, err error) {
-	retired, err := access.ReadRetired(ctx, tx)
+// room refuses what could not run or would wait too long, and returns how many wait already, and whether people hold the queue.
+func (e *Engine) room(ctx context.Context, tx *store.Tx, profile string) (waiting int, held bool, err error) {
+	held, retired, err := access.ReadHeld(ctx, tx)
 	if err == nil {
 		err = retired.Err()
 	}
 	if err != nil {
-		return 0, err
+		return 0, held, err
 	}
 	if err := e.cfg.Store.Roomy(); err != nil {
-		return 0, err
+		return 0, held, err
 	}
 	switch reason := e.refusing(); reason {
 	case "":
 	case beingStopped:
-		return 0, app.E(app.CodeSandboxUnavailable, reason, "Wait until it has been started again, which GET /health tells, then submit again.")
+		return 0, held, app.E(app.CodeSandboxUnavailable, reason, "Wait until it has been started again, which GET /health tells, then submit again.")
 	default:
-		return 0, app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "Ask the person who runs Airlock to look at the Sandbox page of the UI, or to run airlock doctor on the host; then submit again.")
+		return 0, held, app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "Ask the person who runs Airlock to look at the Sandbox page of the UI, or to run airlock doctor on the host; then submit again.")
 	}
 	all, own, err := tx.Queued(ctx, profile)
 	switch {
 	case err != nil:
-		return 0, err
+		return 0, held, err
 	case own >= e.cfg.QueuePerProfile:
-		return 0, app.E(app.CodeQueueFull, fmt.Sprintf("this profile has %d executions waiting already", own), "Wait until some of them have ended, then submit again.")
+		return 0, held, app.E(app.CodeQueueFull, fmt.Sprintf("this profile has %d executions waiting already", own), "Wait until some of them have ended, then submit again.")
 	case all >= e.cfg.Queue:
-		return 0, app.E(app.CodeQueueFull, fmt.Sprintf("%d executions are waiting already", all), "Try again later, or ask the operator to raise AIRLOCK_QUEUE or AIRLOCK_WORKERS.")
+		return 0, held, app.E(app.CodeQueueFull, fmt.Sprintf("%d executions are waiting already", all), "Try again later, or ask the operator to raise AIRLOCK_QUEUE or AIRLOCK_WORKERS.")
 	}
-	return all, nil
+	return all, held, nil
 }
 
 // digest identifies what was submitted, each part with its length. The timeout counts as it will be used.
