@@ -78,7 +78,7 @@ func (s *Server) fail(err error, c echo.Context) {
 		h.Set("WWW-Authenticate", `Bearer realm="airlock"`)
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		if h.Get("Retry-After") == "" {
-			h.Set("Retry-After", "5")
+			h.Set("Retry-After", retryAfter(e.Code))
 		}
 	}
 	if isUI(c) {
@@ -88,6 +88,14 @@ func (s *Server) fail(err error, c echo.Context) {
 	if err := c.JSON(status, errorBody{errorDetail{e.Code, e.Message, e.Hint, e.Field}}); err != nil {
 		s.cfg.Log.Warn("an error answer could not be written", "error", err)
 	}
+}
+
+// retryAfter is when to try again, in seconds. A queue has room soon; a disk has when somebody has made some.
+func retryAfter(code app.Code) string {
+	if code == app.CodeStorageFull {
+		return "60"
+	}
+	return "5"
 }
 
 // statusClientGone is what the log shows for a client that left; nothing is sent.

@@ -23,7 +23,7 @@ func (s *Server) clientAddress(r *http.Request) string {
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	client := direct
 	for i := len(hops) - 1; i >= 0; i-- {
-		addr, err := netip.ParseAddr(strings.Trim(strings.TrimSpace(hops[i]), "[]"))
+		addr, err := hopAddress(strings.TrimSpace(hops[i]))
 		if err != nil {
 			break
 		}
@@ -33,6 +33,14 @@ func (s *Server) clientAddress(r *http.Request) string {
 		}
 	}
 	return client
+}
+
+// hopAddress reads one address of X-Forwarded-For. Some proxies write brackets around one of version 6, and some the port behind it.
+func hopAddress(text string) (netip.Addr, error) {
+	if with, err := netip.ParseAddrPort(text); err == nil {
+		return with.Addr(), nil
+	}
+	return netip.ParseAddr(strings.Trim(text, "[]"))
 }
 
 // scheme is "https" or "http". X-Forwarded-Proto counts only from trusted proxies; its last value is the nearest proxy's.

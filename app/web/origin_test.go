@@ -21,6 +21,10 @@ func TestForwardedHeadersCountFromTrustedProxiesOnly(t *testing.T) {
 		{"two proxies", "10.1.1.1:1", "198.51.100.7, 10.2.2.2", "http, https", "", "198.51.100.7", "https://airlock.lan:9090"},
 		{"garbage hop", "10.1.1.1:1", "198.51.100.7, x", "", "", "10.1.1.1", "http://airlock.lan:9090"},
 		{"v6 proxy", "[fd00::1]:1", "2001:db8::7", "https", "", "2001:db8::7", "https://airlock.lan:9090"},
+		{"proxy that writes ports", "10.1.1.1:1", "1.2.3.4:5, 198.51.100.7:4711, 10.2.2.2:80", "", "", "198.51.100.7", "http://airlock.lan:9090"},
+		{"proxy that writes ports, v6", "[fd00::1]:1", "[2001:db8::7]:4711", "", "", "2001:db8::7", "http://airlock.lan:9090"},
+		{"v6 that ends like a port", "[fd00::1]:1", "2001:db8::7:80", "", "", "2001:db8::7:80", "http://airlock.lan:9090"},
+		{"port that is none", "10.1.1.1:1", "198.51.100.7:x", "", "", "10.1.1.1", "http://airlock.lan:9090"},
 		{"odd host", "10.1.1.1:1", "", "", "a b<script>", "10.1.1.1", "http://localhost:9090"},
 	}
 	for _, c := range cases {
@@ -75,7 +79,7 @@ func TestRefusalForAllCostsNobodysShare(t *testing.T) {
 
 // FuzzForwardedFor: whatever a trusted proxy passes on, the client is an address and no text, and without a trusted proxy it is the peer.
 func FuzzForwardedFor(f *testing.F) {
-	for _, header := range []string{"198.51.100.7", "1.2.3.4, 198.51.100.7, 10.2.2.2", "[2001:db8::7]", "fe80::1%<b>zone", "::ffff:10.0.0.1", ",", "198.51.100.7:80"} {
+	for _, header := range []string{"198.51.100.7", "1.2.3.4, 198.51.100.7, 10.2.2.2", "[2001:db8::7]", "fe80::1%<b>zone", "::ffff:10.0.0.1", ",", "198.51.100.7:80", "[2001:db8::7]:80", "[fe80::1%x]:80"} {
 		f.Add(header)
 	}
 	proxied, direct := New(Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}), New(Config{})
