@@ -30,10 +30,11 @@ const (
 type overload struct {
 	*benchmark
 	others  []string // profile ids
-	asked   []string // ids of profiles that nobody has locked: their agents wait for that
+	asked   []string // ids of profiles whose agents wait for a person to decide about a host
 	pages   *http.Client
 	refused atomic.Int64 // submissions, with Retry-After
 	broken  atomic.Int64 // answers that should not have been
+	example atomic.Value // what one of them was
 	wg      sync.WaitGroup
 }
 
@@ -78,17 +79,18 @@ func benchOverload(ctx context.Context, out io.Writer, service *benchService, le
 	if err := table.Flush(); err != nil || o.broken.Load() == 0 {
 		return err
 	}
-	return fmt.Errorf("%s should not have been", views.Count(o.broken.Load(), "answer"))
+	return fmt.Errorf("%s should not have been, such as: %v", views.Count(o.broken.Load(), "answer"), o.example.Load())
 }
 
 // prepare makes the other profiles and logs a person in.
 func (o *overload) prepare(ctx context.Context) error {
-	for range overloadOthers {
+	for n := range overloadOthers {
 		id, err := o.newProfile(ctx)
 		if err != nil {
 			return err
 		}
-		waiting, err := o.admin(ctx, "", "profile", "create", "--description", "not locked yet")
+		// Waiting calls on profiles that nobody has locked have only so many places together.
+		waiting, err := o.undecided(ctx, n%2 == 0)
 		if err != nil {
 			return err
 		}
@@ -100,6 +102,20 @@ func (o *overload) prepare(ctx context.Context) error {
 	}
 	o.pages = person.client
 	return nil
+}
+
+// undecided makes a profile, locked or not, that asks for a host which nobody allows.
+func (o *overload) undecided(ctx context.Context, locked bool) (id string, err error) {
+	if locked {
+		id, err = o.newProfile(ctx)
+	} else {
+		id, err = o.admin(ctx, "", "profile", "create", "--description", "not locked yet")
+	}
+	if err != nil {
+		return "", err
+	}
+	ask := map[string]any{"hosts": []map[string]string{{"host": "later.example.com", "reason": "some day"}}}
+	return id, o.call(ctx, http.MethodPost, "/profiles/"+id+"/hosts", ask, nil)
 }
 
 // flood fills the queue of one profile.
@@ -121,7 +137,7 @@ func (o *overload) press(ctx context.Context) func() []time.Duration {
 			for ctx.Err() == nil {
 				began := time.Now()
 				if _, err := o.whole(ctx, id); err != nil {
-					o.noteBroken(ctx)
+					o.noteBroken(ctx, err)
 					continue
 				}
 				mu.Lock()
@@ -159,7 +175,7 @@ func (o *overload) again(ctx context.Context) {
 		request.Header.Set("Content-Type", "application/json")
 		response, err := o.client.Do(request)
 		if err != nil {
-			o.noteBroken(ctx)
+			o.noteBroken(ctx, err)
 			continue
 		}
 		_, _ = io.Copy(io.Discard, response.Body)
@@ -168,7 +184,7 @@ func (o *overload) again(ctx context.Context) {
 		case response.StatusCode == http.StatusTooManyRequests && response.Header.Get("Retry-After") != "":
 			o.refused.Add(1)
 		case response.StatusCode != http.StatusAccepted:
-			o.noteBroken(ctx)
+			o.noteBroken(ctx, fmt.Errorf("a submission was answered with %s", response.Status))
 		}
 		wait, err := time.ParseDuration(response.Header.Get("Retry-After") + "s")
 		if err != nil {
@@ -194,7 +210,7 @@ func (o *overload) whole(ctx context.Context, profile string) (id string, err er
 func (o *overload) hold(ctx context.Context, profile string) {
 	for ctx.Err() == nil {
 		if err := o.call(ctx, http.MethodGet, "/profiles/"+profile+"?wait=50", nil, nil); err != nil {
-			o.noteBroken(ctx)
+			o.noteBroken(ctx, err)
 			rest(ctx, time.Second)
 		}
 	}
@@ -209,12 +225,12 @@ func (o *overload) follow(ctx context.Context, path string, pause time.Duration)
 		}
 		response, err := o.pages.Do(request)
 		if err != nil {
-			o.noteBroken(ctx)
+			o.noteBroken(ctx, err)
 			rest(ctx, time.Second)
 			continue
 		}
 		if response.StatusCode != http.StatusOK {
-			o.noteBroken(ctx)
+			o.noteBroken(ctx, fmt.Errorf("%s was answered with %s", path, response.Status))
 		}
 		size := 4096
 		if pause > 0 {
@@ -253,7 +269,7 @@ func (o *overload) paced(ctx context.Context, length time.Duration, call func() 
 	for end := time.Now().Add(length); time.Now().Before(end) && ctx.Err() == nil; rest(ctx, overloadBetween) {
 		began := time.Now()
 		if err := call(); err != nil {
-			o.noteBroken(ctx)
+			o.noteBroken(ctx, err)
 			continue
 		}
 		times = append(times, time.Since(began))
@@ -263,9 +279,10 @@ func (o *overload) paced(ctx context.Context, length time.Duration, call func() 
 }
 
 // noteBroken counts an answer that should not have been, unless everything is ending.
-func (o *overload) noteBroken(ctx context.Context) {
+func (o *overload) noteBroken(ctx context.Context, what error) {
 	if ctx.Err() == nil {
 		o.broken.Add(1)
+		o.example.Store(what.Error())
 	}
 }
 
