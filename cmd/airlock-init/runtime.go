@@ -7,10 +7,10 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/computclaw/airlock/plugins/osthread"
 	"github.com/computclaw/airlock/plugins/wire"
 )
 
@@ -19,24 +19,13 @@ const threads = 6
 
 // tame makes the Go runtime fit for PID 1 of a small box.
 //
-// A box is one of many and mostly waits, so memory matters and throughput is the pipe's. And a script may use up the box's
-// processes, of which threads are a kind: a runtime that needs one more then ends the program. So all the threads there will ever be
-// a use for are made now, while there is room; the runtime keeps them. To the same end nothing here blocks a thread for long: the
-// pipe to the engine goes through the poller, and children are waited for by signal.
+// A box is one of many and mostly waits, so memory matters and throughput is the pipe's. All the threads there will ever be a use for
+// are made while there is room. To the same end nothing here blocks a thread for long: the pipe to the engine goes through the poller,
+// and children are waited for by signal.
 func tame() {
 	runtime.GOMAXPROCS(2)
 	debug.SetGCPercent(50)
-	var locked, done sync.WaitGroup
-	locked.Add(threads)
-	for range threads {
-		done.Go(func() {
-			runtime.LockOSThread() // the others need threads of their own now
-			defer runtime.UnlockOSThread()
-			locked.Done()
-			locked.Wait()
-		})
-	}
-	done.Wait()
+	osthread.Reserve(threads)
 }
 
 // stdio is the pipe to the engine.

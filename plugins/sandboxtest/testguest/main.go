@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins/netns"
+	"github.com/computclaw/airlock/plugins/osthread"
 )
 
 // order is the first line of stdin. It mirrors sandboxtest.Order.
@@ -24,6 +25,9 @@ type order struct {
 	Argv []string `json:"argv"` // run this, its stderr joined to stdout; end with its code, or 128+signal
 	Hold bool     `json:"hold"` // after Argv ended, stay until the end of stdin
 }
+
+// threads are more than it ever needs: two block in reading and waiting, the others are the runtime's own.
+const threads = 8
 
 // codeEOF is how the guest ends when its stdin ends before what it runs.
 const codeEOF = 99
@@ -87,6 +91,7 @@ func follow(o order, in *bufio.Reader, oomScore string) int {
 }
 
 func run(o order, in io.Reader, oomScore string) int {
+	osthread.Reserve(threads)
 	cmd := exec.Command(o.Argv[0], o.Argv[1:]...)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "PYTHONHASHSEED=0"}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout
