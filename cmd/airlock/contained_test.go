@@ -30,6 +30,37 @@ func (i *image) run(t *testing.T, name string, options ...string) *contained {
 	return i.start(t, name, addr, append([]string{"--network", "host", "-e", "AIRLOCK_ADDR=" + addr, "-e", "AIRLOCK_WORKERS=2", "-e", "AIRLOCK_POOL=1"}, options...)...)
 }
 
+// inFull are the options under which a container gets full isolation: the profile that is shipped, and nothing masked.
+func inFull(t *testing.T) []string {
+	t.Helper()
+	profile, err := filepath.Abs("../../deploy/seccomp/airlock.json")
+	must(t, err)
+	return []string{"--security-opt", "seccomp=" + profile, "--security-opt", "systempaths=unconfined"}
+}
+
+// runInFull is run in full isolation with these settings. The container finds this test's temporary files where they are; its data and its log are
+// where those of an instance outside would be.
+func (i *image) runInFull(t *testing.T, name string, env ...string) *contained {
+	t.Helper()
+	data, shared := t.TempDir(), filepath.Dir(t.TempDir())
+	must(t, os.Chown(data, containerUID, containerUID))
+	must(t, os.Chmod(shared, 0o755)) // the server is not who runs the test
+	options := append(inFull(t), "-v", data+":/data", "-v", shared+":"+shared+":ro")
+	for _, setting := range env {
+		options = append(options, "-e", setting)
+	}
+	c := i.run(t, name, options...)
+	c.dir = data
+	log, err := os.Create(c.log)
+	must(t, err)
+	defer log.Close()
+	follow := exec.CommandContext(t.Context(), "docker", "-H", c.Host(), "logs", "-f", name)
+	follow.Stdout, follow.Stderr = log, log
+	must(t, follow.Start())
+	t.Cleanup(func() { _ = follow.Wait() })
+	return c
+}
+
 // runPublished does it as README.md says, with a network and settings of the container's own and one published port.
 func (i *image) runPublished(t *testing.T, name string, options ...string) *contained {
 	t.Helper()
@@ -49,6 +80,7 @@ func (i *image) start(t *testing.T, name, addr string, options ...string) *conta
 	t.Helper()
 	i = &image{Engine: i.Engine, t: t, name: i.name}
 	c := &contained{image: i, t: t, name: name, testServer: &testServer{t: t, url: "http://" + addr, answers: filepath.Join(t.TempDir(), "answers"), log: filepath.Join(t.TempDir(), "log")}}
+	c.command = c.exec
 	i.docker(slices.Concat([]string{"run", "-d", "--name", name}, options, []string{i.name})...)
 	t.Cleanup(func() { // of the test, whose context is over
 		if out, err := exec.Command("docker", "-H", i.Host(), "rm", "-f", name).CombinedOutput(); err != nil {
@@ -87,15 +119,11 @@ func (c *contained) isolation() string {
 	return health.Backend + " " + health.Isolation
 }
 
-// admin is airlock admin in the container, as the user to whom the data belongs.
-func (c *contained) admin(stdin string, args ...string) string {
+// exec runs the program in the container, as the user to whom the data belongs.
+func (c *contained) exec(args ...string) *exec.Cmd {
 	c.t.Helper()
 	owner := strings.Fields(c.statusOf(c.serverPID(), "Uid"))[0]
-	cmd := exec.Command("docker", append([]string{"-H", c.Host(), "exec", "-i", "-u", owner, c.name, "airlock", "admin"}, args...)...)
-	cmd.Stdin = strings.NewReader(stdin)
-	out, err := cmd.Output()
-	must(c.t, err)
-	return strings.TrimSpace(string(out))
+	return exec.Command("docker", append([]string{"-H", c.Host(), "exec", "-i", "-u", owner, c.name, "airlock"}, args...)...)
 }
 
 // firstPID is the container's first process, by its number here.

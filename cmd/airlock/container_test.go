@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -15,8 +14,6 @@ import (
 // TestImage runs the image as people do, and a real execution each time. With a Debian root it is the whole image.
 func TestImage(t *testing.T) {
 	i := newImage(t)
-	profile, err := filepath.Abs("../../deploy/seccomp/airlock.json")
-	must(t, err)
 	for _, tt := range []struct {
 		name      string
 		options   []string
@@ -27,7 +24,7 @@ func TestImage(t *testing.T) {
 		{"threecaps", []string{"--cap-drop", "ALL", "--cap-add", "SETUID", "--cap-add", "SETGID", "--cap-add", "KILL"}, "landlock restricted"},
 		{"user", []string{"--user", "65534"}, "landlock restricted"},
 		{"nothing", []string{"--user", "10001:10001", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--read-only", "--tmpfs", "/tmp"}, "landlock restricted"},
-		{"profile", []string{"--security-opt", "seccomp=" + profile, "--security-opt", "systempaths=unconfined"}, "bubblewrap full"},
+		{"profile", inFull(t), "bubblewrap full"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := i.run(t, tt.name, append(tt.options, "-v", tt.name+":/data")...)
@@ -64,7 +61,7 @@ func TestImage(t *testing.T) {
 	if *imageRoot != "" {
 		t.Run("packages", func(t *testing.T) { dataPackages(t, i, "packages") })
 		t.Run("packages in full isolation", func(t *testing.T) {
-			dataPackages(t, i, "packages-full", "--security-opt", "seccomp="+profile, "--security-opt", "systempaths=unconfined")
+			dataPackages(t, i, "packages-full", inFull(t)...)
 		})
 		if got, want := i.docker("run", "--rm", "--network", "none", i.name, "version"), fmt.Sprintf("airlock %s (commit %s, go", imageVersion, imageCommit); !strings.HasPrefix(got, want) {
 			t.Errorf("airlock version: %q, want %q", got, want)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/computclaw/airlock/plugins/sandboxtest/hostile"
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
@@ -32,11 +34,10 @@ func TestHostileScriptsOverSSH(t *testing.T) {
 		return
 	}
 	m := sshtest.New(t, sshtest.Options{})
-	env := []string{"AIRLOCK_SANDBOX=ssh"}
-	for name, value := range m.Settings() {
-		env = append(env, "AIRLOCK_PLUGIN_SSH_"+strings.ToUpper(name)+"="+value)
-	}
-	besiege(t, newSiegeOf(t, m.Boxes, env...))
+	besiege(t, siegeOf(t, func(env ...string) place {
+		in := startInstance(t, slices.Concat(env, sshSettings(m), []string{"AIRLOCK_SANDBOX=ssh"})...)
+		return place{in: in, boxes: m.Boxes, groups: ownGroups(t, in)}
+	}))
 }
 
 // TestHostileScriptsOverLandlock does the same with boxes that share this host's namespaces. Where less is promised there, the case says what holds.
@@ -44,7 +45,10 @@ func TestHostileScriptsOverLandlock(t *testing.T) {
 	if !inNamespaces(t) {
 		return
 	}
-	besiege(t, newSiegeOf(t, nil, "AIRLOCK_SANDBOX=landlock"))
+	besiege(t, siegeOf(t, func(env ...string) place {
+		in := startInstance(t, append(env, "AIRLOCK_SANDBOX=landlock")...)
+		return place{in: in, boxes: in.descendants}
+	}))
 }
 
 // TestHostileScriptsOverDocker does the same with boxes that are containers.
@@ -52,8 +56,31 @@ func TestHostileScriptsOverDocker(t *testing.T) {
 	if !inNamespaces(t) {
 		return
 	}
-	engine, env := dockerSettings(t)
-	besiege(t, newSiegeOf(t, engine.Processes, append(env, "AIRLOCK_SANDBOX=docker")...))
+	engine, settings := dockerSettings(t)
+	besiege(t, siegeOf(t, func(env ...string) place {
+		return place{
+			in:    startInstance(t, slices.Concat(env, settings, []string{"AIRLOCK_SANDBOX=docker"})...),
+			boxes: func() []string { return append(engine.Processes(), engine.Containers(t, "airlock.instance")...) },
+			groups: func() []string {
+				return groupsWith(t, func(path string) bool { return filepath.Base(filepath.Dir(path)) == engine.Name() })
+			},
+		}
+	}))
+}
+
+// TestHostileScriptsInContainer does the same with bubblewrap, when the whole program is in a container under the profile that is shipped. There is no writable
+// control group.
+func TestHostileScriptsInContainer(t *testing.T) {
+	if !inNamespaces(t) {
+		return
+	}
+	besiege(t, siegeOf(t, func(env ...string) place {
+		c := newImage(t).runInFull(t, "siege", env...)
+		if got := c.isolation(); got != "bubblewrap full" {
+			t.Fatalf("isolation is %q", got)
+		}
+		return place{in: c.testServer, boxes: func() []string { return boxesUnder(t, c.serverPID()) }}
+	}))
 }
 
 func besiege(t *testing.T, s *siege) {
@@ -176,30 +203,38 @@ func TestKillNineLeavesNothing(t *testing.T) {
 	}
 }
 
+// place is a server, and where what its boxes leave would be.
+type place struct {
+	in     *testServer
+	boxes  func() []string // what runs in boxes, each with its pid first, and what else holds them
+	groups func() []string // their control groups; nil where they have none of their own
+}
+
 // siege is a server under attack.
 type siege struct {
+	place
 	t        *testing.T
 	w        *world
-	in       *testServer
 	tls      *tlsWorld
-	boxes    func() []string // processes of boxes
 	profiles map[string]string
 	secrets  []string
 	sealed   map[string]string // values of the sealed credentials by name
 	mounts   int
-	groups   []string // patterns of the boxes' cgroups
 }
 
-func newSiege(t *testing.T) *siege { return newSiegeOf(t, nil) }
+// newSiege besieges bubblewrap.
+func newSiege(t *testing.T) *siege {
+	return siegeOf(t, func(env ...string) place {
+		in := startInstance(t, env...)
+		return place{in: in, boxes: in.descendants, groups: ownGroups(t, in)}
+	})
+}
 
-// newSiegeOf besieges a server with another environment. Boxes lists their processes; nil means that they are the server's descendants.
-func newSiegeOf(t *testing.T, boxes func() []string, env ...string) *siege {
+// siegeOf besieges the server that start starts with these settings and its own.
+func siegeOf(t *testing.T, start func(env ...string) place) *siege {
 	w := newWorld(t)
-	s := &siege{t: t, w: w, tls: newTLSWorld(t), boxes: boxes, profiles: map[string]string{}, sealed: map[string]string{}}
-	s.in = startInstance(t, append(env, "AIRLOCK_POOL=0", "AIRLOCK_LLM_WAIT=3s", "AIRLOCK_LOCAL_SERVICES="+w.services+","+s.tls.services, "AIRLOCK_EXTRA_CA="+s.tls.roots)...)
-	if s.boxes == nil {
-		s.boxes = s.in.descendants
-	}
+	s := &siege{t: t, w: w, tls: newTLSWorld(t), profiles: map[string]string{}, sealed: map[string]string{}}
+	s.place = start("AIRLOCK_POOL=0", "AIRLOCK_LLM_WAIT=3s", "AIRLOCK_LOCAL_SERVICES="+w.services+","+s.tls.services, "AIRLOCK_EXTRA_CA="+s.tls.roots)
 	s.newSecret()
 	s.seal("SEALED", "--host", "echo.test", "--host", "badcert.test", "--host", "wrongname.test", "--host", "h2.test")
 	s.seal("SEALED_BODY", "--host", "body.test:443", "--place", "path", "--place", "query", "--place", "body")
@@ -207,7 +242,7 @@ func newSiegeOf(t *testing.T, boxes func() []string, env ...string) *siege {
 	s.in.admin(hostAddress+","+metadataAddress, "credential", "set", "HOST_ADDRESSES", "--mode", "plain")
 	s.in.admin(canaryPorts, "credential", "set", "CANARY_PORTS", "--mode", "plain")
 	s.mounts = mounts(t)
-	s.findGroups()
+	s.seeBox()
 	return s
 }
 
@@ -323,13 +358,15 @@ func (s *siege) afterwards() {
 		s.w.touched.Store(0)
 	}
 	if left := s.boxes(); len(left) != 0 {
-		s.t.Errorf("processes are left: %q", left)
+		s.t.Errorf("boxes are left: %q", left)
 	}
 	if n := mounts(s.t); n > s.mounts { // fewer: somebody removed a mount point on the host, and the copy here went with it
 		s.t.Errorf("%d mounts, %d before", n, s.mounts)
 	}
-	if left := s.boxGroups(); len(left) != 0 {
-		s.t.Errorf("cgroups are left: %q", left)
+	if s.groups != nil {
+		if left := s.groups(); len(left) != 0 {
+			s.t.Errorf("control groups are left: %q", left)
+		}
 	}
 	if code := s.in.call(http.MethodGet, "/health", nil, nil); code != http.StatusOK {
 		s.t.Errorf("/health answered %d", code)
@@ -346,37 +383,39 @@ func mounts(t *testing.T) int {
 	return bytes.Count(text, []byte("\n"))
 }
 
-// findGroups learns from a running box how the backend names its cgroups; where there is no writable one, boxes have none.
-func (s *siege) findGroups() {
+// seeBox asserts that a box shows in all the places where it is looked for when it should be gone.
+func (s *siege) seeBox() {
 	x := s.in.submit(s.profile("", nil), "import time; time.sleep(2)", 10*time.Second)
-	eventually(s.t, 10*time.Second, "a box runs", func() bool { return len(s.boxes()) > 0 })
-	pid, _, _ := strings.Cut(s.boxes()[0], " ")
-	text, err := os.ReadFile("/proc/" + pid + "/cgroup")
-	must(s.t, err)
-	for line := range strings.Lines(string(text)) {
-		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		box := filepath.Base(fields[2])
-		label, _, ok := strings.Cut(strings.TrimPrefix(box, "airlock."), ".")
-		if !ok || !strings.HasPrefix(box, "airlock.") {
-			continue
-		}
-		for _, mount := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified", "/sys/fs/cgroup/" + fields[1]} {
-			s.groups = append(s.groups, filepath.Join(mount, filepath.Dir(fields[2]), "airlock."+label+".*"))
-		}
-	}
-	if len(s.boxGroups()) == 0 && len(s.groups) > 0 {
-		s.t.Fatalf("no cgroup of the running box at %v", s.groups)
-	}
+	eventually(s.t, 10*time.Second, "a box runs and is seen", func() bool {
+		return len(s.boxes()) > 0 && (s.groups == nil || len(s.groups()) > 0)
+	})
 	s.in.await(x, 20*time.Second)
 }
 
-// boxGroups returns the cgroups of boxes that exist.
-func (s *siege) boxGroups() []string {
-	var found []string
-	for _, pattern := range s.groups {
-		dirs, err := filepath.Glob(pattern)
-		must(s.t, err)
-		found = append(found, dirs...)
+// ownGroups lists the control groups of an instance's boxes. It returns nil where this host has none to write to.
+func ownGroups(t *testing.T, in *testServer) func() []string {
+	if !writableGroups(t) {
+		return nil
 	}
-	return found
+	label := labelOf(t, in)
+	return func() []string { return groupsWith(t, func(path string) bool { return ofInstance(path, label) }) }
+}
+
+// writableGroups reports whether this process may make control groups that limit memory.
+func writableGroups(t *testing.T) bool {
+	text, err := os.ReadFile("/proc/self/cgroup")
+	must(t, err)
+	for line := range strings.Lines(string(text)) {
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		switch {
+		case slices.Contains(strings.Split(fields[1], ","), "memory"):
+			return unix.Access(filepath.Join("/sys/fs/cgroup", fields[1], fields[2]), unix.W_OK) == nil
+		case fields[0] == "0": // version 2
+			controllers, _ := os.ReadFile(filepath.Join("/sys/fs/cgroup", fields[2], "cgroup.controllers"))
+			if strings.Contains(string(controllers), "memory") {
+				return unix.Access(filepath.Join("/sys/fs/cgroup", fields[2]), unix.W_OK) == nil
+			}
+		}
+	}
+	return false
 }

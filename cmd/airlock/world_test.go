@@ -219,6 +219,7 @@ type testServer struct {
 	server  *exec.Cmd
 	answers string // path: every body that came back
 	mu      sync.Mutex
+	command func(args ...string) *exec.Cmd // of the program, where it runs
 }
 
 // startInstance starts the program.
@@ -239,6 +240,11 @@ func newInstance(t *testing.T, env ...string) *testServer {
 	must(t, err)
 	in.url = "http://" + addr
 	in.log, in.answers = filepath.Join(t.TempDir(), "log"), filepath.Join(t.TempDir(), "answers")
+	in.command = func(args ...string) *exec.Cmd {
+		command := exec.Command(in.binary, args...)
+		command.Env = in.env
+		return command
+	}
 	in.env = append(os.Environ(), append([]string{"AIRLOCK_DATA_DIR=" + in.dir, "AIRLOCK_ADDR=" + addr, "AIRLOCK_ADMIN_TOKEN=" + suiteToken}, env...)...)
 	return in
 }
@@ -253,8 +259,8 @@ func (in *testServer) launch() {
 	log, err := os.OpenFile(in.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	must(in.t, err)
 	defer log.Close()
-	in.server = exec.Command(in.binary, "serve")
-	in.server.Env, in.server.Stdout, in.server.Stderr = in.env, log, log
+	in.server = in.command("serve")
+	in.server.Stdout, in.server.Stderr = log, log
 	must(in.t, in.server.Start())
 }
 
@@ -279,8 +285,8 @@ func (in *testServer) stop() {
 // admin runs `airlock admin` on the instance's data directory.
 func (in *testServer) admin(stdin string, args ...string) string {
 	in.t.Helper()
-	command := exec.Command(in.binary, append([]string{"admin"}, args...)...)
-	command.Env, command.Stdin = in.env, strings.NewReader(stdin)
+	command := in.command(append([]string{"admin"}, args...)...)
+	command.Stdin = strings.NewReader(stdin)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	out, err := command.Output()
@@ -435,9 +441,12 @@ func under(t *testing.T, root int) []process {
 }
 
 // descendants returns pid and command line of all processes under the server, except its plugins.
-func (in *testServer) descendants() []string {
+func (in *testServer) descendants() []string { return boxesUnder(in.t, in.server.Process.Pid) }
+
+func boxesUnder(t *testing.T, server int) []string {
+	t.Helper()
 	var found []string
-	for _, p := range in.processes() {
+	for _, p := range under(t, server) {
 		if !strings.Contains(p.line, " plugin ") {
 			found = append(found, fmt.Sprintf("%d %s", p.pid, p.line))
 		}
