@@ -206,8 +206,9 @@ func TestKillNineLeavesNothing(t *testing.T) {
 // place is a server, and where what its boxes leave would be.
 type place struct {
 	in     *testServer
-	boxes  func() []string // what runs in boxes, each with its pid first, and what else holds them
+	boxes  func() []string // what runs in boxes
 	groups func() []string // their control groups; nil where they have none of their own
+	behind func() []string // what may go a moment after the end of its execution; nil where nothing may
 }
 
 // siege is a server under attack.
@@ -358,7 +359,7 @@ func (s *siege) afterwards() {
 		s.w.touched.Store(0)
 	}
 	if left := s.boxes(); len(left) != 0 {
-		s.t.Errorf("boxes are left: %q", left)
+		s.t.Errorf("processes are left: %q", left)
 	}
 	if n := mounts(s.t); n > s.mounts { // fewer: somebody removed a mount point on the host, and the copy here went with it
 		s.t.Errorf("%d mounts, %d before", n, s.mounts)
@@ -367,6 +368,9 @@ func (s *siege) afterwards() {
 		if left := s.groups(); len(left) != 0 {
 			s.t.Errorf("control groups are left: %q", left)
 		}
+	}
+	if s.behind != nil {
+		eventually(s.t, 20*time.Second, "what goes behind an end is gone", func() bool { return len(s.behind()) == 0 })
 	}
 	if code := s.in.call(http.MethodGet, "/health", nil, nil); code != http.StatusOK {
 		s.t.Errorf("/health answered %d", code)
@@ -387,7 +391,7 @@ func mounts(t *testing.T) int {
 func (s *siege) seeBox() {
 	x := s.in.submit(s.profile("", nil), "import time; time.sleep(2)", 10*time.Second)
 	eventually(s.t, 10*time.Second, "a box runs and is seen", func() bool {
-		return len(s.boxes()) > 0 && (s.groups == nil || len(s.groups()) > 0)
+		return len(s.boxes()) > 0 && (s.groups == nil || len(s.groups()) > 0) && (s.behind == nil || len(s.behind()) > 0)
 	})
 	s.in.await(x, 20*time.Second)
 }
