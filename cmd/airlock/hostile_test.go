@@ -36,7 +36,7 @@ func TestHostileScriptsOverSSH(t *testing.T) {
 	m := sshtest.New(t, sshtest.Options{})
 	besiege(t, siegeOf(t, func(env ...string) place {
 		in := startInstance(t, slices.Concat(env, sshSettings(m), []string{"AIRLOCK_SANDBOX=ssh"})...)
-		return place{in: in, boxes: m.Boxes, groups: ownGroups(t, in)}
+		return place{in, withGroups(t, in, kinds{"processes": m.Boxes})}
 	}))
 }
 
@@ -47,7 +47,7 @@ func TestHostileScriptsOverLandlock(t *testing.T) {
 	}
 	besiege(t, siegeOf(t, func(env ...string) place {
 		in := startInstance(t, append(env, "AIRLOCK_SANDBOX=landlock")...)
-		return place{in: in, boxes: in.descendants}
+		return place{in, kinds{"processes": in.descendants}}
 	}))
 }
 
@@ -58,13 +58,13 @@ func TestHostileScriptsOverDocker(t *testing.T) {
 	}
 	engine, settings := dockerSettings(t)
 	besiege(t, siegeOf(t, func(env ...string) place {
-		return place{
-			in:    startInstance(t, slices.Concat(env, settings, []string{"AIRLOCK_SANDBOX=docker"})...),
-			boxes: func() []string { return append(engine.Processes(), engine.Containers(t, "airlock.instance")...) },
-			groups: func() []string {
+		return place{startInstance(t, slices.Concat(env, settings, []string{"AIRLOCK_SANDBOX=docker"})...), kinds{
+			"processes":  engine.Processes,
+			"containers": func() []string { return engine.Containers(t, "airlock.instance") },
+			"control groups": func() []string {
 				return groupsWith(t, func(path string) bool { return filepath.Base(filepath.Dir(path)) == engine.Name() })
 			},
-		}
+		}}
 	}))
 }
 
@@ -79,7 +79,7 @@ func TestHostileScriptsInContainer(t *testing.T) {
 		if got := c.isolation(); got != "bubblewrap full" {
 			t.Fatalf("isolation is %q", got)
 		}
-		return place{in: c.testServer, boxes: func() []string { return boxesUnder(t, c.serverPID()) }}
+		return place{c.testServer, kinds{"processes": func() []string { return boxesUnder(t, c.serverPID()) }}}
 	}))
 }
 
@@ -203,12 +203,13 @@ func TestKillNineLeavesNothing(t *testing.T) {
 	}
 }
 
-// place is a server, and where what its boxes leave would be.
+// kinds are what boxes consist of on this host, each with the way to list what there is of it.
+type kinds map[string]func() []string
+
+// place is a server and where its boxes show.
 type place struct {
-	in     *testServer
-	boxes  func() []string // what runs in boxes
-	groups func() []string // their control groups; nil where they have none of their own
-	behind func() []string // what may go a moment after the end of its execution; nil where nothing may
+	in    *testServer
+	boxes kinds
 }
 
 // siege is a server under attack.
@@ -227,7 +228,7 @@ type siege struct {
 func newSiege(t *testing.T) *siege {
 	return siegeOf(t, func(env ...string) place {
 		in := startInstance(t, env...)
-		return place{in: in, boxes: in.descendants, groups: ownGroups(t, in)}
+		return place{in, withGroups(t, in, kinds{"processes": in.descendants})}
 	})
 }
 
@@ -358,19 +359,11 @@ func (s *siege) afterwards() {
 		s.t.Errorf("a canary was touched %d times", n)
 		s.w.touched.Store(0)
 	}
-	if left := s.boxes(); len(left) != 0 {
-		s.t.Errorf("processes are left: %q", left)
+	for kind, list := range s.boxes { // the end of an execution is told a moment before its box is gone
+		eventually(s.t, 20*time.Second, "no "+kind+" of boxes are left", func() bool { return len(list()) == 0 })
 	}
 	if n := mounts(s.t); n > s.mounts { // fewer: somebody removed a mount point on the host, and the copy here went with it
 		s.t.Errorf("%d mounts, %d before", n, s.mounts)
-	}
-	if s.groups != nil {
-		if left := s.groups(); len(left) != 0 {
-			s.t.Errorf("control groups are left: %q", left)
-		}
-	}
-	if s.behind != nil {
-		eventually(s.t, 20*time.Second, "what goes behind an end is gone", func() bool { return len(s.behind()) == 0 })
 	}
 	if code := s.in.call(http.MethodGet, "/health", nil, nil); code != http.StatusOK {
 		s.t.Errorf("/health answered %d", code)
@@ -390,19 +383,19 @@ func mounts(t *testing.T) int {
 // seeBox asserts that a box shows in all the places where it is looked for when it should be gone.
 func (s *siege) seeBox() {
 	x := s.in.submit(s.profile("", nil), "import time; time.sleep(2)", 10*time.Second)
-	eventually(s.t, 10*time.Second, "a box runs and is seen", func() bool {
-		return len(s.boxes()) > 0 && (s.groups == nil || len(s.groups()) > 0) && (s.behind == nil || len(s.behind()) > 0)
-	})
+	for kind, list := range s.boxes {
+		eventually(s.t, 10*time.Second, kind+" of a running box are seen", func() bool { return len(list()) > 0 })
+	}
 	s.in.await(x, 20*time.Second)
 }
 
-// ownGroups lists the control groups of an instance's boxes. It returns nil where this host has none to write to.
-func ownGroups(t *testing.T, in *testServer) func() []string {
-	if !writableGroups(t) {
-		return nil
+// withGroups adds the control groups of an instance's boxes, where this host has such to write to.
+func withGroups(t *testing.T, in *testServer, boxes kinds) kinds {
+	if writableGroups(t) {
+		label := labelOf(t, in)
+		boxes["control groups"] = func() []string { return groupsWith(t, func(path string) bool { return ofInstance(path, label) }) }
 	}
-	label := labelOf(t, in)
-	return func() []string { return groupsWith(t, func(path string) bool { return ofInstance(path, label) }) }
+	return boxes
 }
 
 // writableGroups reports whether this process may make control groups that limit memory.
