@@ -3,6 +3,8 @@ package guest
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -251,6 +253,18 @@ set_result({
     "threads": concurrent.futures.ThreadPoolExecutor()._max_workers, "processes": concurrent.futures.ProcessPoolExecutor()._max_workers,
 })`)
 	if want := `{"count":[1,1,1,1],"bound":true,"threads":5,"processes":1}`; string(f.Result) != want {
+		t.Errorf("%s, want %s\n%+v", f.Result, want, f.Failed)
+	}
+}
+
+// TestScriptStandsBehindItsBox: where memory runs out the kernel ends the box's PID 1 first, so a script must not have inherited that place.
+func TestScriptStandsBehindItsBox(t *testing.T) {
+	ours, err := os.ReadFile("/proc/self/oom_score_adj")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := script(t, "set_result(open('/proc/self/oom_score_adj').read())")
+	if want := strconv.Quote(string(ours)); string(f.Result) != want {
 		t.Errorf("%s, want %s\n%+v", f.Result, want, f.Failed)
 	}
 }
