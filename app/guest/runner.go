@@ -21,6 +21,8 @@ var (
 	askedSource []byte
 	//go:embed runner/trust.py
 	trustSource []byte
+	//go:embed runner/processors.py
+	processorsSource []byte
 	//go:embed runner/main.py
 	mainSource []byte
 
@@ -40,7 +42,7 @@ func Runner() []byte {
 		panic(err) // texts always have a JSON form
 	}
 	parts = append([]byte("PARTS = "), parts...)
-	return bytes.Join([][]byte{parts, partsSource, textSource, valuesSource, sdkSource, askedSource, trustSource, mainSource}, []byte("\n"))
+	return bytes.Join([][]byte{parts, partsSource, textSource, valuesSource, sdkSource, askedSource, trustSource, processorsSource, mainSource}, []byte("\n"))
 }
 
 // RunnerDigest returns the sha256 of Runner in hex.

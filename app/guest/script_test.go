@@ -3,6 +3,8 @@ package guest
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -219,7 +221,8 @@ set_result({
     "tmp": os.listdir("/tmp"),
 })`)
 	want := `{"same":[true,true,true,true],` +
-		`"env":{"HOME":"/tmp","LC_ALL":"C.UTF-8","MKL_NUM_THREADS":"1","NUMEXPR_NUM_THREADS":"1","OMP_NUM_THREADS":"1","OPENBLAS_NUM_THREADS":"1","PATH":"/usr/local/bin:/usr/bin:/bin","PYTHONDONTWRITEBYTECODE":"1","PYTHONHASHSEED":"0","PYTHONUTF8":"1","TMPDIR":"/tmp","TZ":"UTC"},` +
+		`"env":{"BLIS_NUM_THREADS":"1","HOME":"/tmp","LC_ALL":"C.UTF-8","MKL_NUM_THREADS":"1","NUMBA_NUM_THREADS":"1","NUMEXPR_NUM_THREADS":"1","OMP_NUM_THREADS":"1","OPENBLAS_NUM_THREADS":"1",` +
+		`"PATH":"/usr/local/bin:/usr/bin:/bin","POLARS_MAX_THREADS":"1","PYTHONDONTWRITEBYTECODE":"1","PYTHONHASHSEED":"0","PYTHONUTF8":"1","PYTHON_CPU_COUNT":"1","RAYON_NUM_THREADS":"1","TMPDIR":"/tmp","TZ":"UTC"},` +
 		`"argv":["script.py"],"name":"__main__","file":"script.py","path0":"/tmp","cwd":"/tmp","main":true,"globals":["airlock","i","l","locale","os","r","s","sys","time"],` +
 		`"hash":HASH,"set":SET,"tz":["UTC","UTC"],"encoding":["utf-8","utf-8"],"stdin":"","keys":["DB_HOST","TOKEN"],"default":null,"repr":"<settings with 2 keys>",` +
 		`"fds":[0,1,2,3,4],"public":["settings","llm","set_result","inputs","MissingKey","ResultError"],"inputs":null,"heavy":[],"tmp":[]}`
@@ -236,6 +239,34 @@ func replaceValue(text, key string) string {
 	before, after, _ := strings.Cut(text, fmt.Sprintf(`"%s":`, key))
 	end := strings.Index(after, `,"`+map[string]string{"hash": "set", "set": "tz"}[key])
 	return before + fmt.Sprintf(`"%s":%s`, key, strings.ToUpper(key)) + after[end:]
+}
+
+// TestOneProcessor is what a script makes of the processors, whatever number this machine has. A process that was bound to one of them still is.
+func TestOneProcessor(t *testing.T) {
+	f := script(t, `
+import concurrent.futures, multiprocessing, os, sys
+first = os.sched_getaffinity(0)
+os.sched_setaffinity(0, first)
+set_result({
+    "count": [os.cpu_count(), multiprocessing.cpu_count(), len(first), getattr(os, "process_cpu_count", os.cpu_count)()],
+    "bound": os.sched_getaffinity(0) == first,
+    "threads": concurrent.futures.ThreadPoolExecutor()._max_workers, "processes": concurrent.futures.ProcessPoolExecutor()._max_workers,
+})`)
+	if want := `{"count":[1,1,1,1],"bound":true,"threads":5,"processes":1}`; string(f.Result) != want {
+		t.Errorf("%s, want %s\n%+v", f.Result, want, f.Failed)
+	}
+}
+
+// TestScriptStandsBehindItsBox: where memory runs out the kernel ends the box's PID 1 first, so a script must not have inherited that place.
+func TestScriptStandsBehindItsBox(t *testing.T) {
+	ours, err := os.ReadFile("/proc/self/oom_score_adj")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := script(t, "set_result(open('/proc/self/oom_score_adj').read())")
+	if want := strconv.Quote(string(ours)); string(f.Result) != want {
+		t.Errorf("%s, want %s\n%+v", f.Result, want, f.Failed)
+	}
 }
 
 func TestRunsAreAlike(t *testing.T) {

@@ -53,7 +53,7 @@ set_result({
 })`)
 	j.Inputs, _ = json.Marshal(string(authority.Certificate()))
 	f := executeIn(t, openWith(t, Boot{CA: authority.Certificate()}), j, &recorder{})
-	want := `{"names":[],"proxies":[],"mode":"0o444","own":true,"ours":1,"roots":true,"requests":true,"by path":1,"foreign":0}`
+	want := `{"names":[],"proxies":[],"mode":"0o400","own":true,"ours":1,"roots":true,"requests":true,"by path":1,"foreign":0}`
 	if string(f.Result) != want {
 		t.Errorf("%s\n%v %+v", f.Result, f.err, f.Failed)
 	}

@@ -119,7 +119,6 @@ func (g *guest) boot() error {
 	if g.runner, err = startRunner(message.Boot.Runner, message.Boot.Code, launcher); err != nil {
 		return err
 	}
-	g.standing.give(g.runner.pid)
 	g.net = openNetwork(g)
 	ended, gone := make(chan unix.WaitStatus, 1), make(chan struct{})
 	go reap(g.runner.pid, died, ended, gone)
@@ -194,6 +193,7 @@ func (g *guest) fromRunner(m wire.Message) bool {
 	g.mu.Unlock()
 	switch {
 	case m.Ready != nil && !started:
+		g.standing.give(g.runner.pid)
 		m.Ready.Protocol, m.Ready.Runner, m.Ready.Compiled = 1, g.digest, len(m.Ready.Code) > 0
 		if !g.compiles {
 			m.Ready.Code = nil

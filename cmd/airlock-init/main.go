@@ -67,8 +67,10 @@ func begin(w *walled, standing oomStanding) error {
 	return serve(pipe, w, standing)
 }
 
-// harden makes the script's signals harmless and lowers what this process's children may do.
+// harden makes the script's signals harmless and lowers what this process's children may do. Engines and hosts have umasks of their own, and a script's files shall
+// have the same modes everywhere.
 func harden() error {
+	unix.Umask(0o077)
 	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
 		return fmt.Errorf("set no new privileges: %w", errno)
 	}

@@ -20,7 +20,8 @@ func dieFirst() oomStanding {
 	return oomStanding(previous)
 }
 
-// give lets a child, which inherited the first place, stand as this process did.
+// give lets a child, which inherited the first place, stand as this process did. For a moment after its start a child is as closed as this process, whose memory
+// it had, so it has to have spoken first.
 func (s oomStanding) give(pid int) {
 	if s != "" {
 		_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(s), 0)

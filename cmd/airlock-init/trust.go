@@ -61,7 +61,7 @@ func trust(ca []byte) ([]string, error) {
 		return nil, fmt.Errorf("CA bundle: %w", err)
 	}
 	path := filepath.Join(tmp, bundleName)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
 	if err != nil {
 		return nil, fmt.Errorf("CA bundle: %w", err)
 	}

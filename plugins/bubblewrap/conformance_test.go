@@ -14,19 +14,25 @@ func TestMain(m *testing.M) {
 	sandboxtest.Main(m, Name, func(guest []byte) plugins.Sandbox { return New(WithGuest(guest)) })
 }
 
-// TestConformance holds limits in both ways. Where a version 1 hierarchy can be written to, "auto" has to use it; other hosts
-// have the second run only in another shape.
+// TestConformance holds limits in both ways: "auto" has to use control groups where this host has some to give, and where it has none there is no "cgroup".
 func TestConformance(t *testing.T) {
-	how := limitsAuto
-	if v1, _ := ownBases(t); v1["memory"] != "" && v1["memory"].writable() == nil {
-		how = limitsCgroup
-	}
-	for _, how := range []string{how, limitsPolled} {
+	groups := sandboxtest.FindGroups(t)
+	for how, enforced := range map[string]map[string]string{limitsAuto: groups.Enforced(), limitsPolled: sandboxtest.Groups{}.Enforced()} {
 		t.Run(how, func(t *testing.T) {
 			newSandbox := sandboxtest.Plugin(Name, map[string]string{"limits": how})
-			sandboxtest.Run(t, newSandbox, sandboxtest.Options{Name: Name, Leftovers: cgroupsOf})
+			sandboxtest.Run(t, newSandbox, sandboxtest.Options{Name: Name, Leftovers: cgroupsOf, Enforced: enforced})
 		})
 	}
+	t.Run(limitsCgroup, func(t *testing.T) {
+		sandbox, cfg := sandboxtest.Open(t, Name, map[string]string{"limits": limitsCgroup})
+		r, err := sandbox.Check(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if offered := groups.Version != 0; r.Ready != offered || !offered && !strings.Contains(r.Reason, "no cgroup to hold limits with") {
+			t.Errorf("ready %v on a host with %+v: %s", r.Ready, groups, r.Reason)
+		}
+	})
 }
 
 // cgroupsOf lists the boxes' cgroups that an instance still has.

@@ -33,8 +33,9 @@ type facts struct {
 
 // Names of controls that there is something to do about.
 const (
-	controlCPU  = "processor time is limited"
-	controlPids = "processes are limited"
+	controlCPU    = "processor time is limited"
+	controlMemory = "memory is limited"
+	controlPids   = "processes are limited"
 )
 
 // groupsFix is what to do about limits that an engine doesn't hold.
@@ -109,7 +110,7 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 	cpu = limitedCPU(share, perr == nil && b.meter.usage().held)
 	ending, held := strained(exit)
 	memory = plugins.Control{
-		Name: "memory is limited", Proved: held,
+		Name: controlMemory, Proved: held,
 		Detail: fmt.Sprintf("took several times as much as a limit of %d MiB: %s", limits.Memory>>20, ending),
 	}
 	if !memory.Proved {

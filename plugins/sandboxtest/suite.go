@@ -25,6 +25,8 @@ type Options struct {
 	// Essential leaves out what asks for the verdict of a limit or for every hostile script: what is left is the least that a backend has to be, not what one of
 	// tier full is.
 	Essential bool
+	// Enforced is how limits have to be held, of those that are named: see plugins.Report.
+	Enforced map[string]string
 }
 
 // pider is a Sandbox in a process of its own.
@@ -41,6 +43,11 @@ func Run(t *testing.T, newSandbox func(t *testing.T) (plugins.Sandbox, plugins.C
 	}
 	b.report = report
 	checkReport(t, report)
+	for limit, want := range opts.Enforced {
+		if got := report.Enforced[limit]; got != want {
+			t.Errorf("limit on %s is held by %q, and by %q on such a host", limit, got, want)
+		}
+	}
 	if t.Failed() {
 		t.FailNow()
 	}

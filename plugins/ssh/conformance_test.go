@@ -12,60 +12,75 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
 
-// TestConformance runs the suite over a real sshd. Where the tests can delegate a version 1 hierarchy to the remote user it holds limits
-// there too; other hosts have polled limits only. How limits are held is bubblewrap's own business, so the least of the suite does for the second way.
+// TestConformance runs the suite over a real sshd. The remote user has polled limits, unless it has been given control groups, which is done where this host
+// has some to give. How limits are held is bubblewrap's own business, so the least of the suite does for the first way.
 func TestConformance(t *testing.T) {
+	groups := sandboxtest.FindGroups(t)
 	t.Run("polled", func(t *testing.T) {
 		m := sshtest.New(t, sshtest.Options{})
-		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings()), sandboxtest.Options{Name: Name, Leftovers: left, Essential: true})
+		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings()), sandboxtest.Options{
+			Name: Name, Leftovers: left, Essential: true, Enforced: sandboxtest.Groups{}.Enforced(),
+		})
+	})
+	t.Run("auto", func(t *testing.T) {
+		m := sshtest.New(t, sshtest.Options{Within: delegated(t, groups)})
+		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings("limits=auto")), sandboxtest.Options{Name: Name, Leftovers: left, Enforced: groups.Enforced()})
 	})
 	t.Run("cgroup", func(t *testing.T) {
-		dirs := delegated(t)
-		how := "limits=cgroup"
-		if dirs == nil {
-			how = "limits=auto"
+		m := sshtest.New(t, sshtest.Options{})
+		sandbox, cfg := sandboxtest.Open(t, Name, m.Settings("limits=cgroup"))
+		r, err := sandbox.Check(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
 		}
-		m := sshtest.New(t, sshtest.Options{Within: dirs})
-		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings(how)), sandboxtest.Options{Name: Name, Leftovers: left})
+		if offered := os.Getuid() != 0 && groups.Version != 0; r.Ready != offered || !offered && !strings.Contains(r.Reason, "no cgroup to hold limits with") {
+			t.Errorf("ready %v for a user who was given no control group: %s", r.Ready, r.Reason)
+		}
 	})
 }
 
-// delegated makes cgroups that the remote user owns, one in each hierarchy of version 1, or none where that's not possible.
-func delegated(t *testing.T) (dirs []string) {
+// delegated makes cgroups that the remote user owns and returns those that its sessions live in: one in each hierarchy of version 1; in version 2, where limits
+// are held beside the processes that need none, a child of one. It makes none where that's not possible, or where the remote user is ourselves and has them already.
+func delegated(t *testing.T, groups sandboxtest.Groups) (dirs []string) {
 	t.Helper()
 	if os.Getuid() != 0 {
 		return nil
 	}
-	for _, controller := range []string{"memory", "pids", "cpu", "cpuacct"} {
-		base := filepath.Join("/sys/fs/cgroup", controller)
-		if _, err := os.Stat(filepath.Join(base, "cgroup.procs")); err != nil {
-			return nil
-		}
-		dir, err := os.MkdirTemp(base, "airlock-test-ssh-")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			for range 100 {
-				if os.Remove(dir) == nil {
-					return
-				}
-				time.Sleep(50 * time.Millisecond)
-			}
-			t.Errorf("%s can't be removed", dir)
-		})
-		err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			return os.Chown(path, sshtest.TestUID, sshtest.TestUID)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		dirs = append(dirs, dir)
+	if groups.Version == 2 {
+		return []string{give(t, give(t, groups.Bases["memory"]))}
+	}
+	for _, base := range groups.Bases {
+		dirs = append(dirs, give(t, base))
 	}
 	return dirs
+}
+
+// give makes a cgroup of the remote user's, until the end of the test.
+func give(t *testing.T, base string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(base, "airlock-test-ssh-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 100 {
+			if os.Remove(dir) == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Errorf("%s can't be removed", dir)
+	})
+	err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chown(path, sshtest.TestUID, sshtest.TestUID)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // left lists the boxes' cgroups that an instance still has. When the plugin was killed, the other side needs a moment to notice.

@@ -20,6 +20,7 @@ def main():
     if sys.flags.hash_randomization:
         raise SystemExit("PYTHONHASHSEED=0 had no effect")
     _signal.signal(_signal.SIGRTMIN, _signal.SIG_DFL)  # airlock-init ignores it, and that is inherited
+    count_one()
     changes = Changes()
     trust(changes)
     channel = Channel(CHANNEL_FD)

@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// Root is a root directory as a tar file, made of this host's own packages: Python, a shell, and the libraries they need.
+// Root is a root directory as a tar file, made of this host's own packages: Python, a shell, the locale C.UTF-8, and the libraries they need.
 func Root(more ...string) ([]byte, error) {
-	files, err := packageFiles(append(more, "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "python3-minimal", "coreutils", "dash")...)
+	files, err := packageFiles(append(more, "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "python3-minimal", "coreutils", "dash", "libc-bin")...)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -76,6 +77,16 @@ func dieFirst() (previous string, err error) {
 	return string(b), os.WriteFile(path, []byte("1000"), 0)
 }
 
+// stand lets a child stand as this process did. The child has just been started: for a moment it is as closed as this process, whose memory it had.
+func stand(pid int, oomScore string) (err error) {
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if err = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(oomScore), 0); !errors.Is(err, os.ErrPermission) {
+			return err
+		}
+	}
+	return err
+}
+
 func follow(o order, in *bufio.Reader, oomScore string) int {
 	switch {
 	case o.Exit != nil:
@@ -104,7 +115,7 @@ func run(o order, in io.Reader, oomScore string) int {
 		fail(err)
 	}
 	if oomScore != "" {
-		if err := os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", cmd.Process.Pid), []byte(oomScore), 0); err != nil {
+		if err := stand(cmd.Process.Pid, oomScore); err != nil {
 			fail(err)
 		}
 	}
