@@ -13,8 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/computclaw/airlock/plugins/sandboxtest"
 	"github.com/computclaw/airlock/plugins/sandboxtest/hostile"
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
@@ -391,28 +390,9 @@ func (s *siege) seeBox() {
 
 // withGroups adds the control groups of an instance's boxes, where this host has such to write to.
 func withGroups(t *testing.T, in *testServer, boxes kinds) kinds {
-	if writableGroups(t) {
+	if sandboxtest.FindGroups(t).Version != 0 {
 		label := labelOf(t, in)
 		boxes["control groups"] = func() []string { return groupsWith(t, func(path string) bool { return ofInstance(path, label) }) }
 	}
 	return boxes
-}
-
-// writableGroups reports whether this process may make control groups that limit memory.
-func writableGroups(t *testing.T) bool {
-	text, err := os.ReadFile("/proc/self/cgroup")
-	must(t, err)
-	for line := range strings.Lines(string(text)) {
-		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		switch {
-		case slices.Contains(strings.Split(fields[1], ","), "memory"):
-			return unix.Access(filepath.Join("/sys/fs/cgroup", fields[1], fields[2]), unix.W_OK) == nil
-		case fields[0] == "0": // version 2
-			controllers, _ := os.ReadFile(filepath.Join("/sys/fs/cgroup", fields[2], "cgroup.controllers"))
-			if strings.Contains(string(controllers), "memory") {
-				return unix.Access(filepath.Join("/sys/fs/cgroup", fields[2]), unix.W_OK) == nil
-			}
-		}
-	}
-	return false
 }
