@@ -221,11 +221,15 @@ image: ## Build the container image, as docker build does
 image-test: test-packages init .cache/image/trixie ## Build the whole image on a local Debian 13 root, run it in every way, and look at its size (root; minutes)
 	go test ./cmd/airlock -run '^TestImage$$' -image-root $(abspath .cache/image/trixie) -timeout 30m -v
 
-# As debian:trixie-slim is: nothing but the base, without documentation.
-.cache/image/trixie:
+.PHONY: sandbox-image-test
+sandbox-image-test: test-packages init .cache/image/bookworm ## Build the standard image of docker boxes on a local Debian 12 root, and use each of its libraries in a box (root; minutes)
+	go test ./cmd/airlock -run '^TestSandboxImage$$' -sandbox-root $(abspath .cache/image/bookworm) -timeout 30m -v
+
+# As debian:trixie-slim and debian:12-slim are: nothing but the base, without documentation.
+.cache/image/%:
 	@.ci/packages debootstrap
 	mkdir -p .cache/image && rm -rf $@.part
-	debootstrap --variant=minbase trixie $(abspath $@).part >/dev/null
+	debootstrap --variant=minbase $* $(abspath $@).part >/dev/null
 	printf 'path-exclude /usr/share/%s/*\n' doc man locale info > $@.part/etc/dpkg/dpkg.cfg.d/docker
 	rm -rf $(addprefix $@.part/usr/share/,doc man locale info) $@.part/var/cache/apt $@.part/var/lib/apt/lists
 	mv $@.part $@
