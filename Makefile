@@ -169,9 +169,9 @@ REMOVED ?= 1000000
 retention: ## Remove REMOVED executions (1000000) beside others who write, and say how long these waited; takes some minutes and 3 GB of disk
 	go test ./app/retention -run 'LeavesRoomForOthers' -executions $(REMOVED) -timeout 2h -v
 
-PYTHONS := .cache/python/bullseye .cache/python/trixie
+PYTHONS := .cache/python/bullseye .cache/python/3.10 .cache/python/trixie .cache/python/3.14
 .PHONY: pythons
-pythons: test-packages init $(PYTHONS) ## Run the runner on Debian's Python 3.9 and 3.13 besides this host's (root; fetches the two once)
+pythons: test-packages init $(PYTHONS) ## Run the runner on Python 3.9, 3.10, 3.13 and 3.14 besides this host's (root; fetches them once)
 	go test ./cmd/airlock -run '^TestPythons$$' -roots $(subst $(space),$(comma),$(abspath $(PYTHONS))) -v
 
 .cache/python/%:
@@ -179,6 +179,13 @@ pythons: test-packages init $(PYTHONS) ## Run the runner on Debian's Python 3.9 
 	mkdir -p .cache/python && rm -rf $@.part
 	debootstrap --variant=minbase --include=python3,ca-certificates $* $(abspath $@).part >/dev/null
 	mv $@.part $@
+
+# Those that no Debian has come from a Go module, version and sum as go.sum would have them.
+PYTHON_3.10 := v0.0.0-3.10.16-20241219-1 h1:bfJRrtWlbdrPtwXXXZzA95yj2Pr9AvSbxDEm8YvbaP0=
+PYTHON_3.14 := v0.0.0-3.14.6-20260610-1 h1:oGUS7++Wm3LgxUfD6AmJgKbKQD2wdQFO9PzyJv6T+E4=
+.cache/python/3.%: | .cache/image/bookworm
+	mkdir -p .cache/python
+	.ci/python-root $(abspath $|) $(abspath $@) $(PYTHON_3.$*)
 
 ACTIONLINT_VERSION := v1.7.12
 GORELEASER_VERSION := v2.16.0
@@ -221,11 +228,15 @@ image: ## Build the container image, as docker build does
 image-test: test-packages init .cache/image/trixie ## Build the whole image on a local Debian 13 root, run it in every way, and look at its size (root; minutes)
 	go test ./cmd/airlock -run '^TestImage$$' -image-root $(abspath .cache/image/trixie) -timeout 30m -v
 
-# As debian:trixie-slim is: nothing but the base, without documentation.
-.cache/image/trixie:
+.PHONY: sandbox-image-test
+sandbox-image-test: test-packages init .cache/image/bookworm ## Build the standard image of docker boxes on a local Debian 12 root, and use each of its libraries in a box (root; minutes)
+	go test ./cmd/airlock -run '^TestSandboxImage$$' -sandbox-root $(abspath .cache/image/bookworm) -timeout 30m -v
+
+# As debian:trixie-slim and debian:12-slim are: nothing but the base, without documentation.
+.cache/image/%:
 	@.ci/packages debootstrap
 	mkdir -p .cache/image && rm -rf $@.part
-	debootstrap --variant=minbase trixie $(abspath $@).part >/dev/null
+	debootstrap --variant=minbase $* $(abspath $@).part >/dev/null
 	printf 'path-exclude /usr/share/%s/*\n' doc man locale info > $@.part/etc/dpkg/dpkg.cfg.d/docker
 	rm -rf $(addprefix $@.part/usr/share/,doc man locale info) $@.part/var/cache/apt $@.part/var/lib/apt/lists
 	mv $@.part $@
