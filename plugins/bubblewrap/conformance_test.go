@@ -24,7 +24,7 @@ func TestConformance(t *testing.T) {
 	for _, how := range []string{how, limitsPolled} {
 		t.Run(how, func(t *testing.T) {
 			newSandbox := sandboxtest.Plugin(Name, map[string]string{"limits": how})
-			sandboxtest.Run(t, newSandbox, sandboxtest.Options{Name: Name, Leftovers: cgroupsOf})
+			sandboxtest.Run(t, newSandbox, sandboxtest.Options{Name: Name, Leftovers: cgroupsOf, Measures: true})
 		})
 	}
 }

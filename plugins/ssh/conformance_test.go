@@ -17,7 +17,7 @@ import (
 func TestConformance(t *testing.T) {
 	t.Run("polled", func(t *testing.T) {
 		m := sshtest.New(t, sshtest.Options{})
-		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings()), sandboxtest.Options{Name: Name, Leftovers: left, Essential: true})
+		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings()), sandboxtest.Options{Name: Name, Leftovers: left, Essential: true, Measures: true})
 	})
 	t.Run("cgroup", func(t *testing.T) {
 		dirs := delegated(t)
@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 			how = "limits=auto"
 		}
 		m := sshtest.New(t, sshtest.Options{Within: dirs})
-		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings(how)), sandboxtest.Options{Name: Name, Leftovers: left})
+		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings(how)), sandboxtest.Options{Name: Name, Leftovers: left, Measures: true})
 	})
 }
 
