@@ -2,6 +2,7 @@ package sandboxtest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/computclaw/airlock/plugins"
 )
@@ -49,6 +50,9 @@ func usageWhileOpen(t *testing.T, b *bench) {
 	awaitBox(t, h.up, h.done)
 	measures := b.opts.Measures && b.report.Enforced["memory"] == "cgroup"
 	used, err := b.usage(t, h.id)
+	for deadline := time.Now().Add(patience); measures && err != nil && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		used, err = b.usage(t, h.id) // some backends take a moment to find a box's counters
+	}
 	switch {
 	case !measures && err == nil:
 		t.Errorf("a backend that doesn't measure says %+v", used)
