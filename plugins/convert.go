@@ -64,3 +64,11 @@ func exitFromProto(e *proto.Exit) Exit {
 		CPUTime: time.Duration(e.GetCpuTimeNanos()), PidsHit: e.GetPidsHit(), Diagnostic: e.GetDiagnostic(),
 	}
 }
+
+func usageToProto(u Usage) *proto.UsageResponse {
+	return &proto.UsageResponse{PeakMemory: u.PeakMemory, CpuTimeNanos: u.CPUTime.Nanoseconds(), LimitHit: u.LimitHit}
+}
+
+func usageFromProto(u *proto.UsageResponse) Usage {
+	return Usage{PeakMemory: u.GetPeakMemory(), CPUTime: time.Duration(u.GetCpuTimeNanos()), LimitHit: u.GetLimitHit()}
+}

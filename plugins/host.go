@@ -31,7 +31,7 @@ type HostConfig struct {
 	Logger *slog.Logger
 }
 
-// Client is a Sandbox that lives in a plugin process. It may be used from several goroutines.
+// Client is a Sandbox and a Meter that lives in a plugin process. It may be used from several goroutines.
 //
 // When the process dies or hangs, calls under way return ErrLost and the next call starts it again, after a pause that grows while it keeps
 // dying, and repeats the last successful Check: it proves the controls again and sweeps what was left behind. A plugin that promises
@@ -134,6 +134,21 @@ func (c *Client) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.
 		err = fmt.Errorf("%w: plugin %s ended while the box ran", ErrLost, c.cfg.Name)
 	}
 	return exit, c.reconsider(p, err)
+}
+
+// Usage implements Meter, as far as the plugin does. It doesn't start one that has ended, which has no boxes any more.
+func (c *Client) Usage(ctx context.Context, id string) (Usage, error) {
+	select {
+	case c.busy <- struct{}{}:
+	case <-ctx.Done():
+		return Usage{}, ctx.Err()
+	}
+	p := c.process
+	<-c.busy
+	if p == nil {
+		return Usage{}, fmt.Errorf("%w: plugin %s has no boxes", ErrLost, c.cfg.Name)
+	}
+	return p.Usage(ctx, id)
 }
 
 // PID is the plugin's process, or 0 if none is running.

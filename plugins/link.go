@@ -71,10 +71,10 @@ func (c *watchedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Link is the Sandbox at the other end of a connection that ServeConn answers. It may be used from several goroutines. When the connection
+// Link is the Sandbox, and the Meter if it is one, at the other end of a connection that ServeConn answers. It may be used from several goroutines. When the connection
 // ends, all its calls return ErrLost, for ever.
 type Link struct {
-	Sandbox
+	*remote
 	client *grpc.ClientConn
 }
 
@@ -97,7 +97,7 @@ func NewLink(conn net.Conn) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Link{Sandbox: newRemote(client), client: client}, nil
+	return &Link{remote: newRemote(client), client: client}, nil
 }
 
 // Close ends the connection and with it every box on the other side.

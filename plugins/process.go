@@ -25,7 +25,7 @@ const (
 
 // process is one running plugin.
 type process struct {
-	Sandbox
+	*remote
 	client  *plugin.Client
 	cut     context.CancelFunc // kills it, whatever it does
 	rpc     plugin.ClientProtocol
@@ -94,7 +94,7 @@ func start(ctx context.Context, cfg HostConfig) (_ *process, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("plugin %s: %w", cfg.Name, err)
 	}
-	p.Sandbox = raw.(Sandbox)
+	p.remote = raw.(*remote)
 	go p.watch(cfg.patience(), cfg.pingEvery(), cfg.Logger.With("plugin", cfg.Name))
 	return p, nil
 }

@@ -16,7 +16,7 @@ import (
 // killTime bounds how long a plugin may take to end a box before the stream is torn down.
 const killTime = 30 * time.Second
 
-// remote is a Sandbox in another process.
+// remote is a Sandbox in another process, and a Meter as far as that is one.
 type remote struct {
 	rpc  proto.SandboxClient
 	pool *buffers
@@ -63,6 +63,15 @@ func (r *remote) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.
 		return exit, cause
 	}
 	return exit, err
+}
+
+// Usage implements Meter.
+func (r *remote) Usage(ctx context.Context, id string) (Usage, error) {
+	response, err := r.rpc.Usage(ctx, &proto.UsageRequest{Id: id})
+	if err != nil {
+		return Usage{}, fromRPC(err)
+	}
+	return usageFromProto(response), nil
 }
 
 // kill asks for the box's end, and tears the stream down if that isn't heard.

@@ -97,6 +97,44 @@ func TestRunCarriesEverything(t *testing.T) {
 	}
 }
 
+// metered is a scripted Sandbox that measures.
+type metered struct {
+	scripted
+	usage func(id string) (Usage, error)
+}
+
+func (m metered) Usage(_ context.Context, id string) (Usage, error) { return m.usage(id) }
+
+func TestUsageCarriesEverything(t *testing.T) {
+	want := Usage{PeakMemory: 1 << 33, CPUTime: time.Hour + 1, LimitHit: true}
+	s := overGRPC(t, metered{usage: func(id string) (Usage, error) {
+		if id != "box-1" {
+			return Usage{}, errors.New("no such box")
+		}
+		return want, nil
+	}}).(Meter)
+	got, err := s.Usage(t.Context(), "box-1")
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	if _, err := s.Usage(t.Context(), "box-2"); err == nil || errors.Is(err, ErrLost) || !strings.Contains(err.Error(), "no such box") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A plugin that was built before there was a Meter, or has no use for it, refuses and goes on.
+func TestUsageOfABackendThatDoesNotMeasure(t *testing.T) {
+	s := overGRPC(t, scripted{run: func(context.Context, Spec, io.Reader, io.Writer) (Exit, error) {
+		return Exit{Code: 3, Reason: ReasonExit}, nil
+	}})
+	if _, err := s.(Meter).Usage(t.Context(), "a"); err == nil || errors.Is(err, ErrLost) {
+		t.Errorf("error %v", err)
+	}
+	if exit, err := s.Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard); err != nil || exit.Code != 3 {
+		t.Errorf("Run = %+v, %v", exit, err)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	tests := []struct {
 		name string

@@ -75,6 +75,18 @@ func (s *serverSide) Kill(_ context.Context, r *proto.KillRequest) (*proto.KillR
 	return &proto.KillResponse{Found: found}, nil
 }
 
+func (s *serverSide) Usage(ctx context.Context, r *proto.UsageRequest) (*proto.UsageResponse, error) {
+	meter, ok := s.impl.(Meter)
+	if !ok {
+		return nil, status.Error(codes.Unimplemented, "this backend says what a box has used when it has ended")
+	}
+	used, err := meter.Usage(ctx, r.GetId())
+	if err != nil {
+		return nil, status.Error(codes.Unknown, err.Error())
+	}
+	return usageToProto(used), nil
+}
+
 func (s *serverSide) enter(id string, kill context.CancelFunc) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -68,7 +68,7 @@ func (e *endpoint) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
 	return nil
 }
 
-// GRPCClient implements plugin.GRPCPlugin. What it returns is a Sandbox.
+// GRPCClient implements plugin.GRPCPlugin. What it returns is a *remote.
 func (e *endpoint) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
 	return newRemote(conn), nil
 }

@@ -26,20 +26,23 @@ type box struct {
 	over    <-chan struct{} // closed when the session is
 	taken   chan struct{}   // closed when the pool hands it out
 
-	kill  context.CancelFunc
-	ended chan struct{} // the backend's Run has returned; exit and err are set
-	exit  plugins.Exit
-	err   error
+	sandbox plugins.Sandbox
+	life    context.Context // ends when the box is killed or gone
+	kill    context.CancelFunc
+	ended   chan struct{} // the backend's Run has returned; exit and err are set
+	exit    plugins.Exit
+	err     error
 }
 
 // openBox starts a box and returns when its interpreter waits. ctx bounds the opening only.
 func openBox(ctx context.Context, sandbox plugins.Sandbox, spec plugins.Spec, boot guest.Boot) (*box, error) {
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
-	b := &box{id: app.NewID(), taken: make(chan struct{}), kill: kill, ended: make(chan struct{})}
+	b := &box{id: app.NewID(), taken: make(chan struct{}), sandbox: sandbox, life: life, kill: kill, ended: make(chan struct{})}
 	spec.ID = b.id
 	ours, theirs := pipe.New() // buffered: else each message is handed over from goroutine to goroutine
 	go func() {
 		defer close(b.ended)
+		defer kill()
 		b.exit, b.err = sandbox.Run(life, spec, theirs, theirs)
 		_ = theirs.Close()
 	}()
@@ -75,6 +78,20 @@ func (b *box) healthy() bool {
 func (b *box) close() {
 	b.kill()
 	_, _ = b.end()
+}
+
+// measure returns what a box has used whose guest has said that nothing but itself is left in it. ok is false if only the box's end can tell: how it
+// ended is not certain before, the backend doesn't measure, or ctx has ended.
+func (b *box) measure(ctx context.Context) (used plugins.Usage, ok bool) {
+	meter, ok := b.sandbox.(plugins.Meter)
+	if !ok {
+		return used, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, exitGrace)
+	defer cancel()
+	defer context.AfterFunc(b.life, cancel)()
+	used, err := meter.Usage(ctx, b.id)
+	return used, err == nil && !used.LimitHit
 }
 
 // end lets a box whose session is over end by itself, kills it if it doesn't, and returns how it ended once nothing of it is left.

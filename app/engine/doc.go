@@ -13,8 +13,16 @@
 // is obeyed by what still waits in the queue. A box that dies before its script was sent is replaced; a script is never sent twice.
 //
 // Everything that ends an execution early (timeout, cancel, revocation, flood, shutdown) is the cause with which its context is cancelled, so
-// the first one counts. The row becomes terminal after the backend has said that nothing of the box is left, in one transaction with output,
-// ledger and counters.
+// the first one counts. The row becomes terminal in one transaction with output, ledger and counters: after the backend has said that nothing of the box is left, or before,
+// if the end is certain then.
+//
+// # Certain before the box is gone
+//
+// When airlock-init has told the end of a script, it has ended and waited for every other process of the box. So what the kernel has counted is final for
+// the script, and a backend that is a plugins.Meter reads it then. If the script ended by itself, without a signal, and no limit had a part in it, nothing that the box does any more can
+// change the verdict: it is stored while the box is taken down behind it. The box keeps the run slot until it is gone, and Close waits for it.
+// All other ends wait for the box, as do those in backends that don't measure. The script can't pretend: it would have to speak for PID 1, whose memory and descriptors are
+// closed to it. From a PID 1 that lies it gains at most exitGrace without stdio and without any way out, as nothing is relayed after the end that was told.
 //
 // # Stopping and crashing
 //

@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
 )
@@ -29,9 +30,10 @@ const (
 	finishLast  = 5 * time.Second
 )
 
-// execute takes a claimed execution to its end.
+// execute takes a claimed execution to its end, and returns when nothing of its box is left.
 func (e *Engine) execute(r *run) {
 	defer r.cancel(nil)
+	defer r.clearing.Wait()
 	f := r.drive()
 	r.nudges.Wait()                // it may write to the store
 	r.e.cfg.Access.Release(r.lent) // a second time, unless the script was never sent
@@ -54,7 +56,7 @@ func (e *Engine) execute(r *run) {
 	e.cfg.Log.Info("execution ended", attrs...)
 }
 
-// drive runs the script and returns what is to be kept. When it returns nothing of the box is left.
+// drive runs the script and returns what is to be kept. When it returns nothing of the script is left, and of its box only what clearing waits for.
 func (r *run) drive() store.Finish {
 	defer r.unbind()
 	job, err := r.prepare()
@@ -89,13 +91,18 @@ func (r *run) drive() store.Finish {
 	return f
 }
 
-// ending gathers what is known about the box's end, after it is gone.
+// ending gathers what is known about the box's end.
 func (r *run) ending(outcome guest.Outcome, broken error) ending {
 	end := ending{limits: r.e.cfg.Limits, failed: r.account(outcome.Failed)}
 	if stopOf(r.ctx) != nil {
 		r.box.close() // nothing to wait for
 	}
-	end.exit, end.lost = r.box.end()
+	if used, ok := r.used(outcome, broken); ok {
+		end.exit = plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: used.PeakMemory, CPUTime: used.CPUTime}
+		r.clear()
+	} else {
+		end.exit, end.lost = r.box.end()
+	}
 	r.turn <- struct{}{} // no question is open any more, and none will be
 	var protocol *guest.ProtocolError
 	switch {
@@ -111,6 +118,26 @@ func (r *run) ending(outcome guest.Outcome, broken error) ending {
 		r.e.cfg.Log.Warn("a session broke", "execution", r.x.Handle, "error", broken, "diagnostic", end.exit.Diagnostic)
 	}
 	return end
+}
+
+// used returns what a script has used that came to its end by itself, if that is certain before its box is gone. A signal may be the kernel's word for a limit, so
+// of such an end the box's own tells the reason.
+func (r *run) used(outcome guest.Outcome, broken error) (used plugins.Usage, ok bool) {
+	if broken != nil || outcome.Exited.Signal != 0 || stopOf(r.ctx) != nil {
+		return used, false
+	}
+	return r.box.measure(r.ctx)
+}
+
+// clear sees the box to its end behind the execution's. It keeps the run slot until then: boxes that are being cleared away count.
+func (r *run) clear() {
+	release := r.detachSlot()
+	r.clearing.Go(func() {
+		if _, err := r.box.end(); err != nil {
+			r.e.cfg.Log.Warn("a sandbox was lost after its script had ended", "execution", r.x.Handle, "error", err)
+		}
+		release()
+	})
 }
 
 // account redacts what the guest says about a failure. Texts beyond maxError may have been cut to fit into a message.

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/fake"
 )
 
@@ -21,6 +22,7 @@ func TestEverythingEnds(t *testing.T) {
 	lines := []string{"print x " + secretValue, "warn y", "ask one", "twice", "leave a question", "result {\"a\":\"" + secretValue + "\"}", "fail E: " + secretValue, "dial x.example.com 443"}
 	ends := []string{"", "exit 1", "exit 0", "signal 9", "hang", "lost", "oom", "pids", "garbage", "vanish"}
 	guests := []fake.Guest{play, play, play, fake.Exit(1), fake.Lost(), fake.OOM()}
+	usages := []func(string) (plugins.Usage, error){measured, limited, unmeasured}
 	rapid.Check(t, func(r *rapid.T) {
 		var list []app.Execution
 		defer w.fake.SetGuest(play)
@@ -54,6 +56,7 @@ func TestEverythingEnds(t *testing.T) {
 				}
 			case 5:
 				w.fake.SetGuest(rapid.SampledFrom(guests).Draw(r, "guest"))
+				w.fake.SetUsage(rapid.SampledFrom(usages).Draw(r, "usage"))
 			}
 		}
 		w.fake.SetGuest(play)

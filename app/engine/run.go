@@ -29,6 +29,8 @@ type run struct {
 	status  app.Status
 	box     *box // likewise
 
+	clearing sync.WaitGroup // the box is still there, though the script's end is certain
+
 	waitsFor class // what it is parked for, by the goroutine that drives it; see take
 
 	script, inputs []byte // as submitted; nil if they are still to be read from the store
@@ -206,12 +208,17 @@ func (r *run) hush() {
 }
 
 // releaseSlot gives the run slot to somebody else, if this run holds one.
-func (r *run) releaseSlot() {
+func (r *run) releaseSlot() { r.detachSlot()() }
+
+// detachSlot takes the run slot from this run, if it holds one, and returns what gives it to somebody else.
+func (r *run) detachSlot() (release func()) {
 	r.mu.Lock()
-	held := r.slot
+	defer r.mu.Unlock()
+	if !r.slot {
+		return func() {}
+	}
 	r.slot = false
-	r.mu.Unlock()
-	if held {
+	return func() {
 		r.e.slots.release()
 		r.e.nudge()
 	}

@@ -18,7 +18,7 @@ import (
 // Name is the backend's name.
 const Name = "bubblewrap"
 
-// Backend implements plugins.Sandbox. Make one with New, one per process.
+// Backend implements plugins.Sandbox and plugins.Meter. Make one with New, one per process.
 type Backend struct {
 	guest   func() ([]byte, error)
 	group   string // how an operator gives the boxes here a control group
@@ -27,7 +27,7 @@ type Backend struct {
 
 	checking sync.Mutex // one Check at a time
 
-	boxes plugins.Boxes[struct{}]
+	boxes plugins.Boxes[*meter]
 
 	mu        sync.Mutex
 	host      *host    // of the last successful Check
@@ -71,9 +71,11 @@ func newBackend(guest func() ([]byte, error)) *Backend {
 
 // Run implements plugins.Sandbox.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
-	if err := b.boxes.Enter(spec.ID, struct{}{}); err != nil {
+	m := newMeter()
+	if err := b.boxes.Enter(spec.ID, m); err != nil {
 		return plugins.Exit{}, err
 	}
+	defer close(m.over)
 	defer b.boxes.Leave(spec.ID)
 	h, err := b.configured()
 	if err != nil {
@@ -89,7 +91,7 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 			return plugins.Exit{}, err
 		}
 	}
-	return h.run(ctx, spec, l, plugins.GuestArgv, stdin, stdout)
+	return h.run(ctx, spec, l, plugins.GuestArgv, m, stdin, stdout)
 }
 
 // configured is the host of the last successful Check.

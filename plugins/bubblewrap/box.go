@@ -18,11 +18,12 @@ const hammering = 1000
 type box struct {
 	*process
 	group  group
+	meter  *meter
 	killed plugins.Reason // why it was killed; empty if it wasn't
 }
 
-// run opens a box for command, relays its stdio, and returns when nothing of it is left.
-func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []string, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+// run opens a box for command, relays its stdio, answers m meanwhile, and returns when nothing of it is left.
+func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []string, m *meter, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	limits, err := spec.Limits.Bounded(least())
 	if err != nil {
 		return plugins.Exit{}, err
@@ -39,7 +40,7 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, l layout, command []s
 		return plugins.Exit{}, errors.Join(fmt.Errorf("open box: %w", err), drain(g))
 	}
 	defer p.closeOurs()
-	b := &box{process: p, group: g}
+	b := &box{process: p, group: g, meter: m}
 	return b.live(ctx, h.limiter.pace(), stdin, stdout)
 }
 
@@ -83,8 +84,8 @@ func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.W
 // watch kills the box when ctx ends, its output can't be delivered or a limit is exceeded. It returns when the chain has ended, which it
 // does after every other process of the box, or with an error when it hasn't drainTime after it was killed.
 func (b *box) watch(ctx context.Context, looks pace, output chan error, exited <-chan struct{}) error {
-	look := time.NewTimer(looks.least)
-	defer look.Stop()
+	timer := time.NewTimer(looks.least)
+	defer timer.Stop()
 	done := ctx.Done()
 	var killed time.Time
 	for {
@@ -93,17 +94,20 @@ func (b *box) watch(ctx context.Context, looks pace, output chan error, exited <
 			return nil
 		case <-done:
 			b.kill(plugins.ReasonKilled)
-			look.Reset(looks.least)
+			timer.Reset(looks.least)
 			done = nil
 		case err := <-output:
 			output <- err // for flush
 			output = nil
 			if err != nil {
 				b.kill(plugins.ReasonKilled)
-				look.Reset(looks.least)
+				timer.Reset(looks.least)
 			}
-		case <-look.C:
-			look.Reset(b.look(&looks))
+		case answer := <-b.meter.asked:
+			u, err := b.group.usage()
+			answer <- reading{u, err}
+		case <-timer.C:
+			timer.Reset(b.look(&looks))
 		}
 		switch {
 		case b.killed == "":

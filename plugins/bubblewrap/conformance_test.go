@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 	for how, enforced := range map[string]map[string]string{limitsAuto: groups.Enforced(), limitsPolled: sandboxtest.Groups{}.Enforced()} {
 		t.Run(how, func(t *testing.T) {
 			newSandbox := sandboxtest.Plugin(Name, map[string]string{"limits": how})
-			sandboxtest.Run(t, newSandbox, sandboxtest.Options{Name: Name, Leftovers: cgroupsOf, Enforced: enforced})
+			sandboxtest.Run(t, newSandbox, sandboxtest.Options{Name: Name, Leftovers: cgroupsOf, Enforced: enforced, Measures: true})
 		})
 	}
 	t.Run(limitsCgroup, func(t *testing.T) {

@@ -120,7 +120,7 @@ func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err err
 func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte, plugins.Exit, error) {
 	var out stdio.Answer
 	command := []string{h.interpreter, "-s", "-B", "-c", script}
-	exit, err := h.run(ctx, plugins.Spec{ID: id, Limits: limits}, h.layout, command, bytes.NewReader(input), &out)
+	exit, err := h.run(ctx, plugins.Spec{ID: id, Limits: limits}, h.layout, command, newMeter(), bytes.NewReader(input), &out)
 	if err == nil && exit.Reason == plugins.ReasonKilled {
 		err = fmt.Errorf("%s: %w", id, ctx.Err())
 	}

@@ -18,14 +18,14 @@ import (
 // Name is the backend's name.
 const Name = "docker"
 
-// Backend implements plugins.Sandbox. Make one with New.
+// Backend implements plugins.Sandbox and plugins.Meter. Make one with New.
 type Backend struct {
 	guest    func(goarch string) ([]byte, error)
 	clearing *clearing
 
 	checking sync.Mutex // one Check at a time
 
-	boxes plugins.Boxes[chan struct{}] // one is sent when the kernel ended a process for want of memory
+	boxes plugins.Boxes[*box]
 
 	mu    sync.Mutex
 	host  *host              // of the last successful Check
@@ -72,11 +72,6 @@ const closeTime = 1500 * time.Millisecond
 
 // Run implements plugins.Sandbox. When a box ends by itself its container, in which nothing runs any more, may be removed shortly after Run has returned.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
-	oom := make(chan struct{}, 1)
-	if err := b.boxes.Enter(spec.ID, oom); err != nil {
-		return plugins.Exit{}, err
-	}
-	defer b.boxes.Leave(spec.ID)
 	h, err := b.configured()
 	if err != nil {
 		return plugins.Exit{}, err
@@ -85,11 +80,28 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 	if err != nil {
 		return plugins.Exit{}, err
 	}
-	box, err := h.newBox(spec, oom)
+	box, err := h.newBox(spec)
 	if err != nil {
 		return plugins.Exit{}, err
 	}
+	if err := b.boxes.Enter(spec.ID, box); err != nil {
+		return plugins.Exit{}, err
+	}
+	defer b.boxes.Leave(spec.ID)
 	return box.run(ctx, i, plugins.GuestArgv, stdin, stdout)
+}
+
+// Usage implements plugins.Meter, where the engine runs on this host: else its counters are too old and too dear.
+func (b *Backend) Usage(_ context.Context, id string) (plugins.Usage, error) {
+	box, open := b.boxes.Get(id)
+	if !open {
+		return plugins.Usage{}, errors.New("docker: no such box is open")
+	}
+	u, ok := box.meter.now()
+	if !ok {
+		return plugins.Usage{}, errors.New("docker: the counters of this box can't be read here")
+	}
+	return plugins.Usage{PeakMemory: u.peak, CPUTime: u.cpu, LimitHit: u.full || u.oom}, nil
 }
 
 // image returns the image for a runtime: the name or id of one that the operator listed, or "" for the first.
@@ -130,9 +142,12 @@ func (b *Backend) install(h *host) {
 
 // outOfMemory tells a box that the kernel ended one of its processes.
 func (b *Backend) outOfMemory(id string) {
-	oom, _ := b.boxes.Get(id)
+	box, open := b.boxes.Get(id)
+	if !open {
+		return
+	}
 	select {
-	case oom <- struct{}{}: // never, if there is no such box
-	default:
+	case box.oom <- struct{}{}:
+	default: // it knows
 	}
 }

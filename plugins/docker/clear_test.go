@@ -48,7 +48,7 @@ func TestCountersOfThisHost(t *testing.T) {
 	if err != nil || exit.PidsHit {
 		t.Errorf("%+v, %v", exit, err)
 	}
-	b, err := w.host.newBox(plugins.Spec{ID: "near", Limits: probeLimits()}, nil)
+	b, err := w.host.newBox(plugins.Spec{ID: "near", Limits: probeLimits()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func withEngine(run func() int) (code int, err error) {
 
 func TestConformance(t *testing.T) {
 	newSandbox := sandboxtest.Plugin(Name, sharedSettings())
-	sandboxtest.Run(t, newSandbox, sandboxtest.Options{Name: Name, Leftovers: settled(t, shared), UncountedForks: true})
+	sandboxtest.Run(t, newSandbox, sandboxtest.Options{Name: Name, Leftovers: settled(t, shared), UncountedForks: true, Measures: true})
 }
 
 // TestConformanceThroughProxy has the least of the suite, since boxes are the same, with the few rights that a socket proxy gives. What the backend asks for beyond them it must be able
@@ -69,7 +69,7 @@ func TestConformanceThroughProxy(t *testing.T) {
 	settings := sharedSettings()
 	settings["host"] = proxy.host
 	sandboxtest.Run(t, sandboxtest.Plugin(Name, settings), sandboxtest.Options{
-		Name: Name, Leftovers: settled(t, shared), UncountedForks: true, UntoldOOM: true, Essential: true,
+		Name: Name, Leftovers: settled(t, shared), UncountedForks: true, UntoldOOM: true, Essential: true, Measures: true,
 	})
 	for _, path := range proxy.refusals() {
 		if !strings.HasSuffix(path, "/events") {

@@ -102,7 +102,7 @@ func TestSweep(t *testing.T) {
 	defer cancel()
 	theirs := other.start(t, ctx, "theirs", python(sleeper))
 	mine := w.start(t, t.Context(), "running", python(sleeper))
-	b, err := w.host.newBox(plugins.Spec{ID: "created", Limits: probeLimits()}, nil)
+	b, err := w.host.newBox(plugins.Spec{ID: "created", Limits: probeLimits()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ type usage struct {
 	cpu  time.Duration
 	full bool // as many processes as it may have
 	held bool // by its limit on processor time, at least once
+	oom  bool // the kernel ended a process of it for want of memory; only counters on this host tell
 }
 
 // meter looks at one box's counters from time to time: soon after something happened, rarely while nothing does.
@@ -89,13 +90,8 @@ func (m *meter) poke() {
 
 // look reads the counters once. A box that has ended has none.
 func (m *meter) look(ctx context.Context) {
-	m.mu.Lock()
-	near := m.near
-	m.mu.Unlock()
-	if near != nil {
-		if u, ok := near.usage(); ok {
-			m.note(u)
-		}
+	if m.isNear() {
+		m.now()
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
@@ -118,10 +114,30 @@ func (m *meter) look(ctx context.Context) {
 	})
 }
 
+func (m *meter) isNear() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.near != nil
+}
+
+// now reads the counters on this host. ok is false if they aren't here, or not any more.
+func (m *meter) now() (u usage, ok bool) {
+	m.mu.Lock()
+	near := m.near
+	m.mu.Unlock()
+	if near == nil {
+		return u, false
+	}
+	if u, ok = near.usage(); ok {
+		m.note(u)
+	}
+	return u, ok
+}
+
 func (m *meter) note(u usage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.seen = usage{max(m.seen.peak, u.peak), max(m.seen.cpu, u.cpu), m.seen.full || u.full, m.seen.held || u.held}
+	m.seen = usage{max(m.seen.peak, u.peak), max(m.seen.cpu, u.cpu), m.seen.full || u.full, m.seen.held || u.held, m.seen.oom || u.oom}
 }
 
 func (m *meter) usage() usage {

@@ -47,7 +47,7 @@ func findNearby(pid int, container string) *nearby {
 
 // usage reads the counters; false once they are gone.
 func (n *nearby) usage() (u usage, ok bool) {
-	var cpu int64
+	var cpu, ended int64
 	var memory, processor bool
 	if n.unified {
 		u.peak, memory = number(n.memory, "memory.peak")
@@ -56,13 +56,15 @@ func (n *nearby) usage() (u usage, ok bool) {
 		}
 		cpu, processor = field(n.cpu, "cpu.stat", "usage_usec")
 		u.cpu = time.Duration(cpu) * time.Microsecond
+		ended, _ = field(n.memory, "memory.events", "oom_kill")
 	} else {
 		u.peak, memory = number(n.memory, "memory.max_usage_in_bytes")
 		cpu, processor = number(n.cpu, "cpuacct.usage")
 		u.cpu = time.Duration(cpu)
+		ended, _ = field(n.memory, "memory.oom_control", "oom_kill")
 	}
 	refused, _ := field(n.pids, "pids.events", "max")
-	u.full = refused > 0
+	u.full, u.oom = refused > 0, ended > 0
 	held, _ := field(n.quota, "cpu.stat", "nr_throttled")
 	u.held = held > 0
 	return u, memory && processor

@@ -90,7 +90,7 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 func (h *host) strain(ctx context.Context) (cpu, memory plugins.Control, err error) {
 	limits := probeLimits()
 	limits.CPU = strainCPU
-	b, err := h.newBox(plugins.Spec{ID: "_strain", Limits: limits}, nil)
+	b, err := h.newBox(plugins.Spec{ID: "_strain", Limits: limits})
 	if err != nil {
 		return cpu, memory, err
 	}
@@ -168,7 +168,7 @@ func strained(exit plugins.Exit) (ending string, held bool) {
 // python runs a script as PID 1 of a box of the default image and returns what it wrote. The id begins with an underscore, which no
 // other box's does.
 func (h *host) python(ctx context.Context, id string, limits plugins.Limits, script string, input []byte) ([]byte, plugins.Exit, error) {
-	b, err := h.newBox(plugins.Spec{ID: id, Limits: limits}, nil)
+	b, err := h.newBox(plugins.Spec{ID: id, Limits: limits})
 	if err != nil {
 		return nil, plugins.Exit{}, err
 	}

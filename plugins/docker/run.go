@@ -34,19 +34,19 @@ type box struct {
 	limits plugins.Limits
 	conn   client.HijackedResponse
 	meter  *meter
-	oom    <-chan struct{}
+	oom    chan struct{} // gets one when the engine says that its memory ran out
 	stderr stdio.Tail
 	over   bool // the engine has said that nothing runs in it any more
 }
 
-// newBox returns a box that has yet to run. oom, which may be nil, gets one when the engine says that its memory ran out.
-func (h *host) newBox(spec plugins.Spec, oom <-chan struct{}) (*box, error) {
+// newBox returns a box that has yet to run.
+func (h *host) newBox(spec plugins.Spec) (*box, error) {
 	limits, err := spec.Limits.Bounded(least())
 	if err != nil {
 		return nil, err
 	}
 	name := "airlock-" + h.instance + "-" + spec.ID + "-" + strings.ToLower(rand.Text()[:6])
-	return &box{host: h, id: spec.ID, name: name, limits: limits, oom: oom, meter: newMeter(h.engine, name, limits.Pids)}, nil
+	return &box{host: h, id: spec.ID, name: name, limits: limits, oom: make(chan struct{}, 1), meter: newMeter(h.engine, name, limits.Pids)}, nil
 }
 
 // run opens the box for command, relays its stdio, and returns when nothing of it is left.

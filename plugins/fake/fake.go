@@ -14,11 +14,12 @@ import (
 // Guest plays a box's PID 1. It must return soon after ctx ends or after its stdin or stdout fails.
 type Guest func(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error)
 
-// Backend implements plugins.Sandbox with a Guest. At the end of the test it fails the test if a box is still open.
+// Backend implements plugins.Sandbox with a Guest, and plugins.Meter once it is told how to measure. At the end of the test it fails the test if a box is still open.
 type Backend struct {
 	mu     sync.Mutex
 	guest  Guest
 	report plugins.Report
+	usage  func(id string) (plugins.Usage, error)
 	open   map[string]bool
 	opened []plugins.Spec
 	peak   int
@@ -49,6 +50,13 @@ func (b *Backend) SetGuest(guest Guest) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.guest = guest
+}
+
+// SetUsage changes what Usage answers for open boxes.
+func (b *Backend) SetUsage(usage func(id string) (plugins.Usage, error)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.usage = usage
 }
 
 // SetReport changes what Check answers.
@@ -115,6 +123,17 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 	case <-ctx.Done():
 	}
 	return exit, err
+}
+
+// Usage implements plugins.Meter.
+func (b *Backend) Usage(_ context.Context, id string) (plugins.Usage, error) {
+	b.mu.Lock()
+	usage, open := b.usage, b.open[id]
+	b.mu.Unlock()
+	if usage == nil || !open {
+		return plugins.Usage{}, fmt.Errorf("fake sandbox: box %q is not measured", id)
+	}
+	return usage(id)
 }
 
 func (b *Backend) enter(spec plugins.Spec) (Guest, error) {

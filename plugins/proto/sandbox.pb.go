@@ -755,6 +755,110 @@ func (x *KillResponse) GetFound() bool {
 	return false
 }
 
+type UsageRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UsageRequest) Reset() {
+	*x = UsageRequest{}
+	mi := &file_sandbox_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsageRequest) ProtoMessage() {}
+
+func (x *UsageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsageRequest.ProtoReflect.Descriptor instead.
+func (*UsageRequest) Descriptor() ([]byte, []int) {
+	return file_sandbox_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *UsageRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type UsageResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	PeakMemory    int64                  `protobuf:"varint,1,opt,name=peak_memory,json=peakMemory,proto3" json:"peak_memory,omitempty"` // bytes
+	CpuTimeNanos  int64                  `protobuf:"varint,2,opt,name=cpu_time_nanos,json=cpuTimeNanos,proto3" json:"cpu_time_nanos,omitempty"`
+	LimitHit      bool                   `protobuf:"varint,3,opt,name=limit_hit,json=limitHit,proto3" json:"limit_hit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UsageResponse) Reset() {
+	*x = UsageResponse{}
+	mi := &file_sandbox_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UsageResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UsageResponse) ProtoMessage() {}
+
+func (x *UsageResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_sandbox_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UsageResponse.ProtoReflect.Descriptor instead.
+func (*UsageResponse) Descriptor() ([]byte, []int) {
+	return file_sandbox_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *UsageResponse) GetPeakMemory() int64 {
+	if x != nil {
+		return x.PeakMemory
+	}
+	return 0
+}
+
+func (x *UsageResponse) GetCpuTimeNanos() int64 {
+	if x != nil {
+		return x.CpuTimeNanos
+	}
+	return 0
+}
+
+func (x *UsageResponse) GetLimitHit() bool {
+	if x != nil {
+		return x.LimitHit
+	}
+	return false
+}
+
 var File_sandbox_proto protoreflect.FileDescriptor
 
 const file_sandbox_proto_rawDesc = "" +
@@ -822,11 +926,19 @@ const file_sandbox_proto_rawDesc = "" +
 	"\vKillRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"$\n" +
 	"\fKillResponse\x12\x14\n" +
-	"\x05found\x18\x01 \x01(\bR\x05found2\xe5\x01\n" +
+	"\x05found\x18\x01 \x01(\bR\x05found\"\x1e\n" +
+	"\fUsageRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"s\n" +
+	"\rUsageResponse\x12\x1f\n" +
+	"\vpeak_memory\x18\x01 \x01(\x03R\n" +
+	"peakMemory\x12$\n" +
+	"\x0ecpu_time_nanos\x18\x02 \x01(\x03R\fcpuTimeNanos\x12\x1b\n" +
+	"\tlimit_hit\x18\x03 \x01(\bR\blimitHit2\xb3\x02\n" +
 	"\aSandbox\x12L\n" +
 	"\x05Check\x12 .airlock.sandbox.v1.CheckRequest\x1a!.airlock.sandbox.v1.CheckResponse\x12A\n" +
 	"\x03Run\x12\x19.airlock.sandbox.v1.RunUp\x1a\x1b.airlock.sandbox.v1.RunDown(\x010\x01\x12I\n" +
-	"\x04Kill\x12\x1f.airlock.sandbox.v1.KillRequest\x1a .airlock.sandbox.v1.KillResponseB-Z+github.com/computclaw/airlock/plugins/protob\x06proto3"
+	"\x04Kill\x12\x1f.airlock.sandbox.v1.KillRequest\x1a .airlock.sandbox.v1.KillResponse\x12L\n" +
+	"\x05Usage\x12 .airlock.sandbox.v1.UsageRequest\x1a!.airlock.sandbox.v1.UsageResponseB-Z+github.com/computclaw/airlock/plugins/protob\x06proto3"
 
 var (
 	file_sandbox_proto_rawDescOnce sync.Once
@@ -840,7 +952,7 @@ func file_sandbox_proto_rawDescGZIP() []byte {
 	return file_sandbox_proto_rawDescData
 }
 
-var file_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_sandbox_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_sandbox_proto_goTypes = []any{
 	(*CheckRequest)(nil),  // 0: airlock.sandbox.v1.CheckRequest
 	(*CheckResponse)(nil), // 1: airlock.sandbox.v1.CheckResponse
@@ -852,27 +964,31 @@ var file_sandbox_proto_goTypes = []any{
 	(*Exit)(nil),          // 7: airlock.sandbox.v1.Exit
 	(*KillRequest)(nil),   // 8: airlock.sandbox.v1.KillRequest
 	(*KillResponse)(nil),  // 9: airlock.sandbox.v1.KillResponse
-	nil,                   // 10: airlock.sandbox.v1.CheckRequest.SettingsEntry
-	nil,                   // 11: airlock.sandbox.v1.CheckResponse.EnforcedEntry
-	nil,                   // 12: airlock.sandbox.v1.CheckResponse.ImagesEntry
+	(*UsageRequest)(nil),  // 10: airlock.sandbox.v1.UsageRequest
+	(*UsageResponse)(nil), // 11: airlock.sandbox.v1.UsageResponse
+	nil,                   // 12: airlock.sandbox.v1.CheckRequest.SettingsEntry
+	nil,                   // 13: airlock.sandbox.v1.CheckResponse.EnforcedEntry
+	nil,                   // 14: airlock.sandbox.v1.CheckResponse.ImagesEntry
 }
 var file_sandbox_proto_depIdxs = []int32{
-	10, // 0: airlock.sandbox.v1.CheckRequest.settings:type_name -> airlock.sandbox.v1.CheckRequest.SettingsEntry
+	12, // 0: airlock.sandbox.v1.CheckRequest.settings:type_name -> airlock.sandbox.v1.CheckRequest.SettingsEntry
 	3,  // 1: airlock.sandbox.v1.CheckRequest.limits:type_name -> airlock.sandbox.v1.Limits
 	2,  // 2: airlock.sandbox.v1.CheckResponse.controls:type_name -> airlock.sandbox.v1.Control
-	11, // 3: airlock.sandbox.v1.CheckResponse.enforced:type_name -> airlock.sandbox.v1.CheckResponse.EnforcedEntry
-	12, // 4: airlock.sandbox.v1.CheckResponse.images:type_name -> airlock.sandbox.v1.CheckResponse.ImagesEntry
+	13, // 3: airlock.sandbox.v1.CheckResponse.enforced:type_name -> airlock.sandbox.v1.CheckResponse.EnforcedEntry
+	14, // 4: airlock.sandbox.v1.CheckResponse.images:type_name -> airlock.sandbox.v1.CheckResponse.ImagesEntry
 	3,  // 5: airlock.sandbox.v1.Spec.limits:type_name -> airlock.sandbox.v1.Limits
 	4,  // 6: airlock.sandbox.v1.RunUp.spec:type_name -> airlock.sandbox.v1.Spec
 	7,  // 7: airlock.sandbox.v1.RunDown.exit:type_name -> airlock.sandbox.v1.Exit
 	0,  // 8: airlock.sandbox.v1.Sandbox.Check:input_type -> airlock.sandbox.v1.CheckRequest
 	5,  // 9: airlock.sandbox.v1.Sandbox.Run:input_type -> airlock.sandbox.v1.RunUp
 	8,  // 10: airlock.sandbox.v1.Sandbox.Kill:input_type -> airlock.sandbox.v1.KillRequest
-	1,  // 11: airlock.sandbox.v1.Sandbox.Check:output_type -> airlock.sandbox.v1.CheckResponse
-	6,  // 12: airlock.sandbox.v1.Sandbox.Run:output_type -> airlock.sandbox.v1.RunDown
-	9,  // 13: airlock.sandbox.v1.Sandbox.Kill:output_type -> airlock.sandbox.v1.KillResponse
-	11, // [11:14] is the sub-list for method output_type
-	8,  // [8:11] is the sub-list for method input_type
+	10, // 11: airlock.sandbox.v1.Sandbox.Usage:input_type -> airlock.sandbox.v1.UsageRequest
+	1,  // 12: airlock.sandbox.v1.Sandbox.Check:output_type -> airlock.sandbox.v1.CheckResponse
+	6,  // 13: airlock.sandbox.v1.Sandbox.Run:output_type -> airlock.sandbox.v1.RunDown
+	9,  // 14: airlock.sandbox.v1.Sandbox.Kill:output_type -> airlock.sandbox.v1.KillResponse
+	11, // 15: airlock.sandbox.v1.Sandbox.Usage:output_type -> airlock.sandbox.v1.UsageResponse
+	12, // [12:16] is the sub-list for method output_type
+	8,  // [8:12] is the sub-list for method input_type
 	8,  // [8:8] is the sub-list for extension type_name
 	8,  // [8:8] is the sub-list for extension extendee
 	0,  // [0:8] is the sub-list for field type_name
@@ -897,7 +1013,7 @@ func file_sandbox_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_sandbox_proto_rawDesc), len(file_sandbox_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -24,6 +24,7 @@ const (
 	Sandbox_Check_FullMethodName = "/airlock.sandbox.v1.Sandbox/Check"
 	Sandbox_Run_FullMethodName   = "/airlock.sandbox.v1.Sandbox/Run"
 	Sandbox_Kill_FullMethodName  = "/airlock.sandbox.v1.Sandbox/Kill"
+	Sandbox_Usage_FullMethodName = "/airlock.sandbox.v1.Sandbox/Usage"
 )
 
 // SandboxClient is the client API for Sandbox service.
@@ -38,6 +39,8 @@ type SandboxClient interface {
 	// Kill ends the box with that id; its Run still delivers the exit. It's a call of its own because stdin may be stuck behind
 	// flow control.
 	Kill(ctx context.Context, in *KillRequest, opts ...grpc.CallOption) (*KillResponse, error)
+	// Usage says what the open box with that id has used so far. Unimplemented: only exits tell.
+	Usage(ctx context.Context, in *UsageRequest, opts ...grpc.CallOption) (*UsageResponse, error)
 }
 
 type sandboxClient struct {
@@ -81,6 +84,16 @@ func (c *sandboxClient) Kill(ctx context.Context, in *KillRequest, opts ...grpc.
 	return out, nil
 }
 
+func (c *sandboxClient) Usage(ctx context.Context, in *UsageRequest, opts ...grpc.CallOption) (*UsageResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(UsageResponse)
+	err := c.cc.Invoke(ctx, Sandbox_Usage_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // SandboxServer is the server API for Sandbox service.
 // All implementations must embed UnimplementedSandboxServer
 // for forward compatibility.
@@ -93,6 +106,8 @@ type SandboxServer interface {
 	// Kill ends the box with that id; its Run still delivers the exit. It's a call of its own because stdin may be stuck behind
 	// flow control.
 	Kill(context.Context, *KillRequest) (*KillResponse, error)
+	// Usage says what the open box with that id has used so far. Unimplemented: only exits tell.
+	Usage(context.Context, *UsageRequest) (*UsageResponse, error)
 	mustEmbedUnimplementedSandboxServer()
 }
 
@@ -111,6 +126,9 @@ func (UnimplementedSandboxServer) Run(grpc.BidiStreamingServer[RunUp, RunDown]) 
 }
 func (UnimplementedSandboxServer) Kill(context.Context, *KillRequest) (*KillResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Kill not implemented")
+}
+func (UnimplementedSandboxServer) Usage(context.Context, *UsageRequest) (*UsageResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Usage not implemented")
 }
 func (UnimplementedSandboxServer) mustEmbedUnimplementedSandboxServer() {}
 func (UnimplementedSandboxServer) testEmbeddedByValue()                 {}
@@ -176,6 +194,24 @@ func _Sandbox_Kill_Handler(srv interface{}, ctx context.Context, dec func(interf
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Sandbox_Usage_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(UsageRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(SandboxServer).Usage(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Sandbox_Usage_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(SandboxServer).Usage(ctx, req.(*UsageRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // Sandbox_ServiceDesc is the grpc.ServiceDesc for Sandbox service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -190,6 +226,10 @@ var Sandbox_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Kill",
 			Handler:    _Sandbox_Kill_Handler,
+		},
+		{
+			MethodName: "Usage",
+			Handler:    _Sandbox_Usage_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -36,6 +36,8 @@ func cases() []testCase {
 		{"fork bomb", forkBomb, false},
 		{"busy loop is killed", busyLoop, true},
 		{"hostile scripts", hostile, false},
+		{"usage of an open box", usageWhileOpen, true},
+		{"usage tells of limits", usageTellsOfLimits, false},
 		{"next box is fresh", nextBoxIsFresh, true},
 		{"boxes do not see each other", neighbours, true},
 		{"bad specs", badSpecs, false},

@@ -22,6 +22,8 @@ type Options struct {
 	UncountedForks bool
 	// UntoldOOM says that the backend isn't told at once when the kernel ends one of a box's processes for want of memory.
 	UntoldOOM bool
+	// Measures says that the backend tells what a box has used while it is open, where it holds memory by control groups; else it must refuse to. See plugins.Meter.
+	Measures bool
 	// Essential leaves out what asks for the verdict of a limit or for every hostile script: what is left is the least that a backend has to be, not what one of
 	// tier full is.
 	Essential bool

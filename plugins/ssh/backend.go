@@ -15,7 +15,7 @@ import (
 // Name is the backend's name.
 const Name = "ssh"
 
-// Backend implements plugins.Sandbox. Make one with New. It has at most one connection at a time, to the machine of the last Check.
+// Backend implements plugins.Sandbox and plugins.Meter. Make one with New. It has at most one connection at a time, to the machine of the last Check.
 type Backend struct {
 	programs programs
 	busy     chan struct{} // holds the one token that guards the fields below
@@ -60,6 +60,19 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 		err = lostError(t, l, err)
 	}
 	return exit, err
+}
+
+// Usage implements plugins.Meter, as far as the machine can. It doesn't connect: a connection that is gone has no boxes.
+func (b *Backend) Usage(ctx context.Context, id string) (plugins.Usage, error) {
+	if err := b.enter(ctx); err != nil {
+		return plugins.Usage{}, err
+	}
+	l := b.link
+	b.leave()
+	if l == nil {
+		return plugins.Usage{}, errors.New("ssh: no such box is open")
+	}
+	return l.Usage(ctx, id)
 }
 
 // lostError says that the link is gone, in words for the execution's error.

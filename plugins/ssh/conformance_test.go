@@ -19,12 +19,12 @@ func TestConformance(t *testing.T) {
 	t.Run("polled", func(t *testing.T) {
 		m := sshtest.New(t, sshtest.Options{})
 		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings()), sandboxtest.Options{
-			Name: Name, Leftovers: left, Essential: true, Enforced: sandboxtest.Groups{}.Enforced(),
+			Name: Name, Leftovers: left, Essential: true, Enforced: sandboxtest.Groups{}.Enforced(), Measures: true,
 		})
 	})
 	t.Run("auto", func(t *testing.T) {
 		m := sshtest.New(t, sshtest.Options{Within: delegated(t, groups)})
-		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings("limits=auto")), sandboxtest.Options{Name: Name, Leftovers: left, Enforced: groups.Enforced()})
+		sandboxtest.Run(t, sandboxtest.Plugin(Name, m.Settings("limits=auto")), sandboxtest.Options{Name: Name, Leftovers: left, Enforced: groups.Enforced(), Measures: true})
 	})
 	t.Run("cgroup", func(t *testing.T) {
 		m := sshtest.New(t, sshtest.Options{})

@@ -1,0 +1,57 @@
+package bubblewrap
+
+import (
+	"context"
+	"errors"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// meter hands questions about what a box has used to whoever watches it, since only that may look at a group.
+type meter struct {
+	asked chan chan<- reading
+	over  chan struct{} // closed once nothing of the box is left
+}
+
+// reading is the outcome of one look at a group.
+type reading struct {
+	usage usage
+	err   error
+}
+
+func newMeter() *meter { return &meter{asked: make(chan chan<- reading), over: make(chan struct{})} }
+
+var (
+	errNotOpen    = errors.New("bubblewrap: no such box is open")
+	errUnmeasured = errors.New("bubblewrap: without control groups what a box has used is known when it has ended")
+)
+
+// ask waits for an answer, which comes as long as the box is open.
+func (m *meter) ask(ctx context.Context) (usage, error) {
+	answer := make(chan reading, 1)
+	select {
+	case m.asked <- answer:
+	case <-m.over:
+		return usage{}, errNotOpen
+	case <-ctx.Done():
+		return usage{}, ctx.Err()
+	}
+	seen := <-answer
+	return seen.usage, seen.err
+}
+
+// Usage implements plugins.Meter.
+func (b *Backend) Usage(ctx context.Context, id string) (plugins.Usage, error) {
+	m, open := b.boxes.Get(id)
+	if !open {
+		return plugins.Usage{}, errNotOpen
+	}
+	u, err := m.ask(ctx)
+	switch {
+	case err != nil:
+		return plugins.Usage{}, err
+	case u.cpu == 0:
+		return plugins.Usage{}, errUnmeasured
+	}
+	return plugins.Usage{PeakMemory: u.peak, CPUTime: u.cpu, LimitHit: u.oom || u.refused > 0}, nil
+}

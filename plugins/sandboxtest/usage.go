@@ -1,0 +1,109 @@
+package sandboxtest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/plugins"
+)
+
+// held is a box whose guest stays after what it runs has ended.
+type held struct {
+	id   string
+	up   <-chan struct{} // closed once it has printed something
+	end  func()          // lets the guest end
+	done <-chan result
+}
+
+// hold opens such a box for code.
+func (b *bench) hold(t *testing.T, code string) held {
+	t.Helper()
+	o := python(code)
+	o.Hold = true
+	stdin, end := order(o)
+	stdout, up := awaitUp()
+	spec := plugins.Spec{ID: "box-" + token(), Limits: limits()}
+	done := make(chan result, 1)
+	go func() {
+		exit, err := b.sandbox.Run(t.Context(), spec, stdin, stdout)
+		done <- result{Exit: exit, err: err}
+	}()
+	return held{spec.ID, up, end, done}
+}
+
+// usage asks the backend, which is behind a client that passes questions on, for what a box has used.
+func (b *bench) usage(t *testing.T, id string) (plugins.Usage, error) {
+	t.Helper()
+	m, ok := b.sandbox.(plugins.Meter)
+	if !ok {
+		t.Fatalf("the suite needs a client that passes on what a box has used, not %T", b.sandbox)
+	}
+	return m.Usage(t.Context(), id)
+}
+
+func usageWhileOpen(t *testing.T, b *bench) {
+	if used, err := b.usage(t, "box-"+token()); err == nil {
+		t.Errorf("a box that was never there has used %+v", used)
+	}
+	const large = 48 << 20
+	h := b.hold(t, "x = bytearray(48 << 20)\nfor i in range(0, len(x), 4096): x[i] = 1\nprint('done', flush=True)")
+	awaitBox(t, h.up, h.done)
+	measures := b.opts.Measures && b.report.Enforced["memory"] == "cgroup"
+	used, err := b.usage(t, h.id)
+	for deadline := time.Now().Add(patience); measures && err != nil && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		used, err = b.usage(t, h.id) // some backends take a moment to find a box's counters
+	}
+	switch {
+	case !measures && err == nil:
+		t.Errorf("a backend that doesn't measure says %+v", used)
+	case measures && (err != nil || used.PeakMemory < large || used.CPUTime <= 0 || used.LimitHit):
+		t.Errorf("a box that took %d bytes has used %+v, %v", large, used, err)
+	}
+	h.end()
+	r := receive(t, "end", h.done, patience)
+	if r.err != nil || r.Reason != plugins.ReasonExit || measures && (r.PeakMemory < used.PeakMemory || r.CPUTime < used.CPUTime) {
+		t.Errorf("it had used %+v, and ended as %+v, %v", used, r.Exit, r.err)
+	}
+	if used, err := b.usage(t, h.id); err == nil {
+		t.Errorf("a box that is gone has used %+v", used)
+	}
+}
+
+// refusedForks and killedChild are scripts that come to a good end although a limit refused or ended something.
+const (
+	refusedForks = `
+import os, time
+try:
+    for _ in range(1000):
+        if os.fork() == 0: time.sleep(10000)
+except OSError: print('refused', flush=True)`
+	killedChild = `
+import os
+child = os.fork()
+if child == 0:
+    x = bytearray(1 << 30)
+    for i in range(0, len(x), 4096): x[i] = 1
+    os._exit(0)
+os.waitpid(child, 0)
+print('survived', flush=True)`
+)
+
+// usageTellsOfLimits: nobody may take such a box for one in which nothing happened. Where the kernel ends a box as a whole there is none to ask about.
+func usageTellsOfLimits(t *testing.T, b *bench) {
+	for _, code := range []string{refusedForks, killedChild} {
+		h := b.hold(t, code)
+		select {
+		case <-h.up:
+			if used, err := b.usage(t, h.id); err == nil && !used.LimitHit {
+				t.Errorf("after %s: %+v", code, used)
+			}
+			h.end()
+			receive(t, "end", h.done, patience)
+		case r := <-h.done:
+			h.end()
+			if r.err != nil || r.Reason == plugins.ReasonExit {
+				t.Errorf("after %s: %+v, %v", code, r.Exit, r.err)
+			}
+		}
+	}
+}
