@@ -183,7 +183,7 @@ func tokenCut(c *crash) bool {
 	command := exec.Command(c.in.binary, "admin", "credential", "set", "TOKEN")
 	command.Env, command.Stdin = c.in.env, strings.NewReader(c.witness.mint())
 	must(c.t, command.Start())
-	c.while(200 * time.Millisecond)
+	c.while(100 * time.Millisecond)
 	_ = command.Process.Kill()
 	_ = command.Wait()
 	return wasKilled(command)

@@ -74,7 +74,7 @@ func engineKilled(c *crash) bool {
 	hit := c.target(func() bool { return len(c.contained()) > 0 })
 	c.engine.Kill(c.t)
 	c.while(time.Second)
-	must(c.t, c.engine.Start())
+	c.engineBack()
 	return hit
 }
 
@@ -83,7 +83,7 @@ func engineRestarted(c *crash) bool {
 	hit := c.target(func() bool { return len(c.contained()) > 0 })
 	must(c.t, c.engine.Stop())
 	c.while(time.Second)
-	must(c.t, c.engine.Start())
+	c.engineBack()
 	return hit
 }
 
@@ -94,6 +94,15 @@ func serverAndEngineKilled(c *crash) bool {
 	hit = c.killServer() && hit
 	must(c.t, c.engine.Start())
 	return c.restart() && hit
+}
+
+// engineBack starts the engine, and waits until scripts run on it again: the other backends don't wait for it, and the load would pass it by.
+func (c *crash) engineBack() {
+	c.t.Helper()
+	must(c.t, c.engine.Start())
+	eventually(c.t, 2*time.Minute, "scripts run in containers again", func() bool {
+		return c.in.await(c.in.submit(c.profiles["docker"], "set_result(1)", 20*time.Second), time.Minute).Status == "completed"
+	})
 }
 
 // swept waits until the containers that dead servers left are gone, which are known by their names whatever state they are in.
