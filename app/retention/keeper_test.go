@@ -7,7 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -148,13 +151,68 @@ func TestAnInterruptedPassIsReported(t *testing.T) {
 	}
 }
 
-// TestAPassLeavesRoomForOthers: others write between its batches, and wait for one of them at most. make retention does it with a million executions and says how long they waited.
+// TestOthersWaitForOneBatchAtMost: whoever asked while a batch was under way writes before the next one begins, however many they are. In this test no time passes but what batches
+// and pauses take, so a wait is as long as the batches that it was for, to the nanosecond.
+func TestOthersWaitForOneBatchAtMost(t *testing.T) {
+	const batch = batchTime * 4 / 5 // no reason to make batches larger or smaller
+	s := filled(t, 30*firstBatch)
+	synctest.Test(t, func(t *testing.T) {
+		batches := 0
+		k := New(Config{Store: s, Policy: Policy{Days: 1}, Now: func() time.Time { // asked once at the start, and in each batch's transaction
+			batches++
+			time.Sleep(batch)
+			return end.Add(1000 * 24 * time.Hour)
+		}})
+		ctx, cancel := context.WithCancel(t.Context())
+		var others sync.WaitGroup
+		waited := make([]int, 3)
+		for i := range waited {
+			others.Go(func() {
+				for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
+					wait := write(t, s)
+					if wait > batch {
+						t.Errorf("a write waited for %v, and a batch takes %v", wait, batch)
+					}
+					if wait > 0 {
+						waited[i]++
+					}
+				}
+			})
+		}
+		must(t, k.Pass(t.Context()))
+		cancel()
+		others.Wait()
+		for i, n := range waited {
+			if n < batches-5 || batches < 30 {
+				t.Errorf("writer %d waited for %d of %d batches, and asked all the time", i, n, batches)
+			}
+		}
+	})
+}
+
+// write is what others do, and returns how long it took until it could.
+func write(t *testing.T, s *store.Store) (waited time.Duration) {
+	asked := time.Now()
+	err := s.Write(t.Context(), func(tx *store.Tx) error {
+		waited = time.Since(asked)
+		return tx.SetSettings(t.Context(), asked, store.Setting{Key: "other.work", Value: []byte("x")})
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return waited
+}
+
+// TestAPassLeavesRoomForOthers: others write between its batches. make retention does it with a million executions and says how long they waited.
 func TestAPassLeavesRoomForOthers(t *testing.T) {
 	s := filled(t, *executions)
+	var batches atomic.Int64
+	k := New(Config{Store: s, Policy: Policy{Days: 1}, Now: func() time.Time { batches.Add(1); return end.Add(1000 * 24 * time.Hour) }})
 	done := make(chan error, 1)
 	began := time.Now()
-	go func() { done <- keeper(s, Policy{Days: 1}, 1000*24*time.Hour).Pass(t.Context()) }()
+	go func() { done <- k.Pass(t.Context()) }()
 	var waits []time.Duration
+	var most int64   // batches that ended while one write waited, with that under way
 	between := false // somebody wrote when a part was gone
 	for running := true; running; {
 		select {
@@ -162,8 +220,9 @@ func TestAPassLeavesRoomForOthers(t *testing.T) {
 			must(t, err)
 			running = false
 		default:
-			asked := time.Now()
+			asked, before := time.Now(), batches.Load()
 			must(t, s.Write(t.Context(), func(tx *store.Tx) error {
+				most = max(most, batches.Load()-before)
 				if !between {
 					n, err := tx.CountEnded(t.Context(), nil)
 					must(t, err)
@@ -182,6 +241,6 @@ func TestAPassLeavesRoomForOthers(t *testing.T) {
 		t.Error("nobody else wrote before all were gone")
 	}
 	slices.Sort(waits)
-	t.Logf("removed %d in %v; %d writes beside it waited p50 %v, p95 %v, p99 %v, longest %v", *executions, time.Since(began).Round(time.Millisecond), len(waits),
-		waits[len(waits)/2], waits[len(waits)*95/100], waits[len(waits)*99/100], waits[len(waits)-1])
+	t.Logf("removed %d in %v, in %d batches; %d writes beside it waited p50 %v, p95 %v, p99 %v, longest %v, for %d batches at most", *executions, time.Since(began).Round(time.Millisecond), batches.Load(),
+		len(waits), waits[len(waits)/2], waits[len(waits)*95/100], waits[len(waits)*99/100], waits[len(waits)-1], most)
 }

@@ -9,41 +9,44 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// fault is one way to break it. strike returns when the cause is gone; the server then has to recover by itself.
+// fault is one way to break it. strike returns when the cause is gone; the server then has to recover by itself. It reports whether it hit anything.
 type fault struct {
 	name   string
-	strike func(*crash)
+	strike func(*crash) bool
 }
 
 func faults() []fault {
 	return []fault{
-		{"the server is killed", func(c *crash) { c.stop(unix.SIGKILL); c.restart() }},
-		{"the server is stopped", func(c *crash) { c.stop(unix.SIGTERM); c.restart() }},
+		{"the server is killed", func(c *crash) bool { return c.killServer() && c.restart() }},
+		{"the server is stopped", func(c *crash) bool { c.stop(unix.SIGTERM); return c.restart() }},
 		{"the server is killed while it stops", killedWhileStopping},
 		{"the server is killed while it starts", killedWhileStarting},
-		{"a plugin is killed", func(c *crash) { c.kill(c.plugins()) }},
-		{"the server and a plugin are killed", func(c *crash) { c.kill(c.plugins()); c.stop(unix.SIGKILL); c.restart() }},
+		{"a plugin is killed", func(c *crash) bool { return c.kill(c.plugins) }},
+		{"the server and a plugin are killed", func(c *crash) bool { return both(c.kill(c.plugins), c.killServer() && c.restart()) }},
 		{"guests are killed", guestsKilled},
-		{"the disk is full", func(c *crash) { c.fill(); c.while(2 * time.Second); c.free() }},
+		{"guests in containers are killed", func(c *crash) bool { return c.kill(c.contained) }},
+		{"the engine is killed", engineKilled},
+		{"the engine is restarted", engineRestarted},
+		{"the server and the engine are killed", serverAndEngineKilled},
+		{"the disk is full", func(c *crash) bool { full := c.fill(); c.while(2 * time.Second); c.free(); return full }},
 		{"the disk is full and the server is killed", fullAndKilled},
 		{"the store can't be written", unwritable},
 		{"the store is read-only at the start", readOnlyStart},
 		{"somebody else holds the database", heldDatabase},
 		{"the clock is stepped", stepped},
-		{"the link is cut", func(c *crash) { c.machine.Cut(); c.while(1500 * time.Millisecond); c.machine.Mend() }},
-		{"the link is lost", func(c *crash) { c.machine.Cut(); time.Sleep(6 * time.Second); c.machine.Mend() }},
+		{"the link is cut", func(c *crash) bool { return c.cut(func() { c.while(1500 * time.Millisecond) }) }},
+		{"the link is lost", func(c *crash) bool { return c.cut(func() { time.Sleep(6 * time.Second) }) }},
 		{"a credential is set and the command is killed", tokenCut},
 	}
 }
 
-// restart starts the server after its end; what it had started must have ended with it.
-func (c *crash) restart() {
+// restart starts the server after its end; what it had started must have ended with it. It is always true.
+func (c *crash) restart() bool {
 	c.t.Helper()
 	var left []string
 	defer func() {
@@ -55,64 +58,26 @@ func (c *crash) restart() {
 		left = c.strays()
 		return len(left) == 0
 	})
+	c.orphans = append(c.orphans, c.engine.Containers(c.t, "airlock.instance")...)
 	c.in.start()
 	c.check()
+	return true
 }
 
-func killedWhileStopping(c *crash) {
-	_ = c.in.server.Process.Signal(unix.SIGTERM)
-	c.while(300 * time.Millisecond)
-	c.stop(unix.SIGKILL)
-	c.restart()
-}
-
-func killedWhileStarting(c *crash) {
-	c.stop(unix.SIGKILL)
-	c.in.launch()
-	c.while(time.Second)
-	c.stop(unix.SIGKILL)
-	c.restart()
-}
-
-// kill ends a random one of them; none is fine, since they come and go.
-func (c *crash) kill(pids []int) {
-	if len(pids) > 0 {
-		_ = syscall.Kill(pids[c.random.IntN(len(pids))], unix.SIGKILL)
-	}
-}
-
-// guestsKilled hits some that run a script and some that wait for one.
-func guestsKilled(c *crash) {
-	for range 4 {
-		c.kill(c.guests())
-		c.while(200 * time.Millisecond)
-	}
-}
-
-func (c *crash) plugins() (pids []int) {
-	for _, p := range c.in.processes() {
-		if strings.Contains(p.line, " plugin ") {
-			pids = append(pids, p.pid)
-		}
-	}
-	return pids
-}
-
-// guests are all processes of boxes, wherever they are: airlock-init, Python, and what holds them.
-func (c *crash) guests() (pids []int) {
-	for _, p := range under(c.t, syscall.Getpid()) {
-		if strings.Contains(p.line, "airlock-init") || strings.Contains(p.line, "python3 -") {
-			pids = append(pids, p.pid)
-		}
-	}
-	return pids
+// cut breaks the link to the machine, on which there is a box.
+func (c *crash) cut(meanwhile func()) bool {
+	hit := c.target(func() bool { return len(c.machine.Boxes()) > 0 })
+	c.machine.Cut()
+	meanwhile()
+	c.machine.Mend()
+	return hit
 }
 
 // roomy is how large the data directory's file system is while nothing is wrong.
 const roomy = "size=1g"
 
 // fill leaves no room on the file system of the data directory. The load may let it grow in the meantime; then it can't be made so small.
-func (c *crash) fill() {
+func (c *crash) fill() bool {
 	var problem error
 	for range 20 {
 		var fs unix.Statfs_t
@@ -122,25 +87,25 @@ func (c *crash) fill() {
 			break
 		}
 	}
-	c.struck("a full disk", problem == nil)
+	return problem == nil
 }
 
 func (c *crash) free() { shell(c.t, "mount", "-o", "remount,"+roomy, c.in.dir) }
 
 // fullAndKilled starts the server on a full disk, too. It may refuse or come up; it must not make anything worse.
-func fullAndKilled(c *crash) {
-	c.fill()
+func fullAndKilled(c *crash) bool {
+	full := c.fill()
 	c.while(time.Second)
 	c.stop(unix.SIGKILL)
 	c.in.launch()
 	c.while(2 * time.Second)
 	c.stop(unix.SIGKILL)
 	c.free()
-	c.restart()
+	return c.restart() && full
 }
 
 // unwritable makes each write to the database fail, as on a file system that the kernel has made read-only after an error.
-func unwritable(c *crash) {
+func unwritable(c *crash) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	file, calls := filepath.Join(c.in.dir, "airlock.db"), filepath.Join(c.t.TempDir(), "calls")
@@ -154,11 +119,11 @@ func unwritable(c *crash) {
 	}
 	failed, err := os.ReadFile(calls)
 	must(c.t, err)
-	c.struck("writes that fail", strings.Contains(string(failed), "(INJECTED)"))
+	return strings.Contains(string(failed), "(INJECTED)")
 }
 
 // readOnlyStart has the server refuse a data directory that it can't write to, and say so.
-func readOnlyStart(c *crash) {
+func readOnlyStart(c *crash) bool {
 	c.stop(unix.SIGKILL)
 	eventually(c.t, 30*time.Second, "nobody uses the data directory", func() bool {
 		return exec.Command("mount", "-o", "remount,ro", c.in.dir).Run() == nil
@@ -170,26 +135,26 @@ func readOnlyStart(c *crash) {
 		c.t.Errorf("the server started on a read-only disk, or does not say why not: %v %s", err, out)
 	}
 	shell(c.t, "mount", "-o", "remount,rw", c.in.dir)
-	c.restart()
+	return c.restart()
 }
 
 // heldDatabase has another process keep the one write transaction that there may be.
-func heldDatabase(c *crash) {
+func heldDatabase(c *crash) bool {
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(c.in.dir, "airlock.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
 	must(c.t, err)
 	defer db.Close()
 	tx, err := db.BeginTx(context.Background(), nil)
-	c.struck("a held database", err == nil)
 	if err != nil {
 		c.t.Logf("the database was too busy to be held: %v", err)
-		return
+		return false
 	}
 	c.while(2 * time.Second)
 	must(c.t, tx.Rollback())
+	return true
 }
 
 // stepped sets the clock of the server and its plugins, to another time each time. It stays within what idempotency keys are kept for.
-func stepped(c *crash) {
+func stepped(c *crash) bool {
 	offset := time.Duration(c.random.IntN(22*3600)-11*3600) * time.Second
 	for _, p := range append(c.in.processes(), process{pid: c.in.server.Process.Pid}) {
 		if p.pid == c.in.server.Process.Pid || strings.Contains(p.line, " plugin ") {
@@ -205,6 +170,7 @@ func stepped(c *crash) {
 		c.t.Errorf("the clock was stepped by %s, and the server thinks it's %s", offset, made.CreatedAt)
 	}
 	c.while(time.Second)
+	return true
 }
 
 // setToken gives the credential a new value.
@@ -212,14 +178,15 @@ func (c *crash) setToken() {
 	c.in.admin(c.witness.mint(), "credential", "set", "TOKEN", "--mode", "sealed", "--host", "witness.test:80", "--plain-http")
 }
 
-// tokenCut does the same and kills the command somewhere in the middle.
-func tokenCut(c *crash) {
+// tokenCut does the same and kills the command somewhere in the middle, unless it was quicker.
+func tokenCut(c *crash) bool {
 	command := exec.Command(c.in.binary, "admin", "credential", "set", "TOKEN")
 	command.Env, command.Stdin = c.in.env, strings.NewReader(c.witness.mint())
 	must(c.t, command.Start())
-	c.while(200 * time.Millisecond)
+	c.while(100 * time.Millisecond)
 	_ = command.Process.Kill()
 	_ = command.Wait()
+	return wasKilled(command)
 }
 
 // useToken sets a value, and the next script on each backend has to come with this one.

@@ -85,7 +85,7 @@ func (l *crashLoad) end() {
 // one submits a script, insists until there is an answer, and follows the execution for a while.
 func (l *crashLoad) one(ctx context.Context, random *rand.Rand, client uint64) {
 	kind := random.IntN(6)
-	s := &sentScript{nonce: fmt.Sprintf("n%d-%x", client, random.Uint64()), backend: crashBackends[random.IntN(len(crashBackends))], asks: kind == 1, cancel: kind == 2}
+	s := &sentScript{nonce: fmt.Sprintf("n%d-%x", client, random.Uint64()), backend: everywhere()[random.IntN(len(everywhere()))], asks: kind == 1, cancel: kind == 2}
 	inputs := map[string]any{"nonce": s.nonce, "output": 0, "seconds": 0.0, "asks": s.asks}
 	switch kind {
 	case 2:
@@ -292,7 +292,7 @@ func (l *crashLoad) report() {
 	}
 	slices.Sort(list)
 	t.Logf("ends:\n%s", strings.Join(list, "\n"))
-	if completed < len(l.sent)/5 || len(backends) < len(crashBackends) {
+	if completed < len(l.sent)/5 || len(backends) < len(everywhere()) {
 		t.Errorf("only %d of %d were completed, on %v", completed, len(l.sent), backends)
 	}
 }

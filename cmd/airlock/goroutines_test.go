@@ -13,12 +13,12 @@ import (
 func unwatched() map[string]string {
 	return map[string]string{
 		"app/leases":         "the tests of app/engine run it",
-		"cmd/airlock":        "TestSoak counts the server's",
+		"cmd/airlock":        "TestSoak and TestNothingIsLeft count the server's",
 		"cmd/airlock-init":   "it ends with its box",
-		"plugins/bubblewrap": "a process of its own, which TestSoak looks at from outside",
-		"plugins/docker":     "a process of its own",
-		"plugins/landlock":   "a process of its own",
-		"plugins/ssh":        "a process of its own",
+		"plugins/bubblewrap": "a process of its own, whose goroutines TestNothingIsLeft counts",
+		"plugins/docker":     "a process of its own, whose goroutines TestNothingIsLeft counts",
+		"plugins/landlock":   "a process of its own, whose goroutines TestNothingIsLeft counts",
+		"plugins/ssh":        "a process of its own, whose goroutines TestNothingIsLeft counts",
 	}
 }
 

@@ -53,7 +53,7 @@ type mess struct {
 }
 
 // TestNothingIsLeft runs many executions in random order on all backends at once. Afterwards there is no process, mount, control group, container, socket or
-// temporary file more than before, and neither server nor plugins hold more descriptors or much more memory. See the Makefile's leftovers for a long run.
+// temporary file more than before, and neither server nor plugins hold more descriptors, goroutines or much more memory. See the Makefile's leftovers for a long run.
 func TestNothingIsLeft(t *testing.T) {
 	if !inNamespaces(t) {
 		return
@@ -102,7 +102,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	warmUp := len(tasks) / 4
 	do(tasks[:warmUp])
-	before := h.count(t)
+	reader := newGoReader(t, h.in.binary)
+	before, goroutines := h.count(t), h.goroutines(reader)
 	start := time.Now()
 	do(tasks[warmUp:])
 	t.Logf("%d executions in %s", len(tasks)-warmUp, time.Since(start).Round(time.Second))
@@ -120,6 +121,7 @@ func TestNothingIsLeft(t *testing.T) {
 			t.Errorf("%s: %d, %d before", what, n, before[what])
 		}
 	}
+	h.goroutinesBack(t, reader, goroutines)
 }
 
 // household is everything that executions could leave something in.

@@ -95,6 +95,12 @@ func (e *Engine) Name() string { return filepath.Base(e.dir) }
 // PID is the engine's process.
 func (e *Engine) PID() int { return e.cmd.Process.Pid }
 
+// Hosts reports whether a process is one of the engine's own: dockerd, containerd or a shim, and not what runs in a container.
+func (e *Engine) Hosts(pid int) bool {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return err == nil && (pid == e.PID() || bytes.Contains(line, []byte("containerd")) && bytes.Contains(line, []byte(e.dir+"/")))
+}
+
 // Shims lists the processes that stand between the engine and a container each.
 func (e *Engine) Shims() []string {
 	var found []string
@@ -230,6 +236,7 @@ func (e *Engine) Kill(tb testing.TB) {
 	<-e.ended
 	_ = syscall.Kill(daemon, syscall.SIGKILL)
 	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(daemon, 0) == nil; time.Sleep(5 * time.Millisecond) {
+		_, _ = syscall.Wait4(daemon, nil, syscall.WNOHANG, nil) // it is ours now if this process takes in orphans; the next engine would take its remains for a living one
 		if time.Now().After(deadline) {
 			tb.Fatal("containerd survived")
 		}

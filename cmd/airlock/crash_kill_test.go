@@ -1,0 +1,157 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// target waits until there is something to hit, for which the load cares; false if nothing came.
+func (c *crash) target(there func() bool) bool {
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if there() {
+			return true
+		}
+	}
+	return false
+}
+
+// kill ends a random one of those that there are. They come and go, so it waits for one.
+func (c *crash) kill(list func() []int) bool {
+	return c.target(func() bool {
+		pids := list()
+		return len(pids) > 0 && syscall.Kill(pids[c.random.IntN(len(pids))], unix.SIGKILL) == nil
+	})
+}
+
+// both is and, and what it is given has happened by then.
+func both(one, other bool) bool { return one && other }
+
+// killServer is true if it was not about to end anyway.
+func (c *crash) killServer() bool {
+	c.stop(unix.SIGKILL)
+	return wasKilled(c.in.server)
+}
+
+// wasKilled reports whether a command that has ended did not do so by itself.
+func wasKilled(command *exec.Cmd) bool {
+	status, ok := command.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == unix.SIGKILL
+}
+
+func killedWhileStopping(c *crash) bool {
+	_ = c.in.server.Process.Signal(unix.SIGTERM)
+	c.while(150 * time.Millisecond)
+	hit := c.killServer()
+	return c.restart() && hit
+}
+
+func killedWhileStarting(c *crash) bool {
+	c.stop(unix.SIGKILL)
+	c.in.launch()
+	c.while(time.Second)
+	starting := !c.in.ready()
+	hit := c.killServer()
+	return c.restart() && hit && starting
+}
+
+// guestsKilled hits some that run a script and some that wait for one.
+func guestsKilled(c *crash) (hit bool) {
+	for range 4 {
+		hit = c.kill(c.guests) || hit
+		c.while(200 * time.Millisecond)
+	}
+	return hit
+}
+
+// engineKilled leaves containers behind that nobody looks after until the engine is back, and boxes can't be opened in the meantime.
+func engineKilled(c *crash) bool {
+	hit := c.target(func() bool { return len(c.contained()) > 0 })
+	c.engine.Kill(c.t)
+	c.while(time.Second)
+	c.engineBack()
+	return hit
+}
+
+// engineRestarted is what an upgrade does.
+func engineRestarted(c *crash) bool {
+	hit := c.target(func() bool { return len(c.contained()) > 0 })
+	must(c.t, c.engine.Stop())
+	c.while(time.Second)
+	c.engineBack()
+	return hit
+}
+
+// serverAndEngineKilled leaves nobody who knows of the containers but the engine's files.
+func serverAndEngineKilled(c *crash) bool {
+	hit := c.target(func() bool { return len(c.contained()) > 0 })
+	c.engine.Kill(c.t)
+	hit = c.killServer() && hit
+	must(c.t, c.engine.Start())
+	return c.restart() && hit
+}
+
+// engineBack starts the engine, and waits until scripts run on it again: the other backends don't wait for it, and the load would pass it by.
+func (c *crash) engineBack() {
+	c.t.Helper()
+	must(c.t, c.engine.Start())
+	eventually(c.t, 2*time.Minute, "scripts run in containers again", func() bool {
+		return c.in.await(c.in.submit(c.profiles["docker"], "set_result(1)", 20*time.Second), time.Minute).Status == "completed"
+	})
+}
+
+// swept waits until the containers that dead servers left are gone, which are known by their names whatever state they are in.
+func (c *crash) swept() {
+	c.t.Helper()
+	name := func(container string) string { return strings.Fields(container)[1] }
+	var left []string
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		left = c.engine.Containers(c.t, "airlock.instance")
+		left = slices.DeleteFunc(left, func(one string) bool {
+			return !slices.ContainsFunc(c.orphans, func(old string) bool { return name(old) == name(one) })
+		})
+		if len(left) == 0 {
+			break
+		}
+	}
+	for _, one := range left {
+		c.t.Errorf("left by a dead server: %s", one)
+	}
+	c.t.Logf("%d containers outlived their servers and were swept by the next", len(c.orphans)-len(left))
+	c.orphans = nil
+}
+
+func (c *crash) plugins() (pids []int) {
+	for _, p := range c.in.processes() {
+		if strings.Contains(p.line, " plugin ") {
+			pids = append(pids, p.pid)
+		}
+	}
+	return pids
+}
+
+// guests are all processes of boxes, wherever they are: airlock-init, Python, and what holds them.
+func (c *crash) guests() (pids []int) {
+	for _, p := range under(c.t, syscall.Getpid()) {
+		if strings.Contains(p.line, "airlock-init") || strings.Contains(p.line, "python3 -") {
+			pids = append(pids, p.pid)
+		}
+	}
+	return pids
+}
+
+// contained are those in containers.
+func (c *crash) contained() (pids []int) {
+	for _, line := range c.engine.Processes() {
+		number, _, _ := strings.Cut(line, " ")
+		pid, err := strconv.Atoi(number)
+		must(c.t, err)
+		pids = append(pids, pid)
+	}
+	return pids
+}

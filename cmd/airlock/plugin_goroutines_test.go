@@ -1,0 +1,154 @@
+package main
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// goReader reads the goroutines of running Go programs out of their memory. A plugin has no port to ask, and the dump that SIGQUIT makes would end it.
+type goReader struct {
+	t      *testing.T
+	allgs  uint64 // address of the runtime's slice of all goroutines
+	status int64  // offsets in a goroutine
+	start  int64
+	starts map[uint64]string // names of functions by their entry
+}
+
+// dead is the runtime's mark of a goroutine that has ended and is kept for the next one.
+const dead = 6
+
+// newGoReader learns from a program where it keeps them. It must be linked at fixed addresses and have its symbols, as go build does.
+func newGoReader(t *testing.T, binary string) *goReader {
+	t.Helper()
+	file, err := elf.Open(binary)
+	must(t, err)
+	defer file.Close()
+	r := &goReader{t: t, starts: map[uint64]string{}}
+	symbols, err := file.Symbols()
+	must(t, err)
+	for _, s := range symbols {
+		switch {
+		case s.Name == "runtime.allgs":
+			r.allgs = s.Value
+		case elf.ST_TYPE(s.Info) == elf.STT_FUNC:
+			r.starts[s.Value] = s.Name
+		}
+	}
+	info, err := file.DWARF()
+	must(t, err)
+	fields := structFields(t, info, "runtime.g")
+	r.status, r.start = fields["atomicstatus"], fields["startpc"]
+	if file.Type != elf.ET_EXEC || r.allgs == 0 || r.status == 0 || r.start == 0 {
+		t.Fatalf("this Go program is not known: %v, %+v", file.Type, fields)
+	}
+	return r
+}
+
+// structFields returns the offsets of a struct's fields.
+func structFields(t *testing.T, info *dwarf.Data, name string) map[string]int64 {
+	t.Helper()
+	for entries := info.Reader(); ; {
+		entry, err := entries.Next()
+		must(t, err)
+		if entry == nil {
+			t.Fatalf("there is no %s", name)
+		}
+		if entry.Tag != dwarf.TagStructType || entry.Val(dwarf.AttrName) != name {
+			continue
+		}
+		kind, err := info.Type(entry.Offset)
+		must(t, err)
+		fields := map[string]int64{}
+		for _, f := range kind.(*dwarf.StructType).Field {
+			fields[f.Name] = f.ByteOffset
+		}
+		return fields
+	}
+}
+
+// of counts a process's goroutines by the function that they began with, the runtime's own aside. It doesn't stop the process, so one that is just beginning or ending may be wrong.
+func (r *goReader) of(pid int) map[string]int {
+	r.t.Helper()
+	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
+	must(r.t, err)
+	defer memory.Close()
+	word := func(at uint64) uint64 {
+		var b [8]byte
+		_, err := memory.ReadAt(b[:], int64(at))
+		must(r.t, err)
+		return binary.LittleEndian.Uint64(b[:])
+	}
+	first, n := word(r.allgs), word(r.allgs+8)
+	list := make([]byte, 8*n)
+	_, err = io.ReadFull(io.NewSectionReader(memory, int64(first), int64(len(list))), list)
+	must(r.t, err)
+	found := map[string]int{}
+	for ; len(list) > 0; list = list[8:] {
+		g := binary.LittleEndian.Uint64(list)
+		name, status := r.starts[word(g+uint64(r.start))], uint32(word(g+uint64(r.status)))
+		if status != dead && (!strings.HasPrefix(name, "runtime.") || name == "runtime.main") {
+			found[name]++
+		}
+	}
+	return found
+}
+
+// goroutines counts those of the server and its plugins.
+func (h *household) goroutines(r *goReader) map[string]int {
+	counts := map[string]int{}
+	for _, p := range append(h.in.processes(), process{pid: h.in.server.Process.Pid, line: "serve"}) {
+		if p.line != "serve" && !strings.Contains(p.line, " plugin ") {
+			continue
+		}
+		words := strings.Fields(p.line)
+		for name, n := range r.of(p.pid) {
+			counts[words[len(words)-1]+": "+name] = n
+		}
+	}
+	return counts
+}
+
+// keptConnections is by how many the connections to the Docker engine and of clients may be more that are kept for the next call. Each has two goroutines at most.
+const keptConnections = 8
+
+// goroutinesBack waits until there are no more goroutines than there were, of any kind.
+func (h *household) goroutinesBack(t *testing.T, r *goReader, before map[string]int) {
+	t.Helper()
+	var now map[string]int
+	more := func() (list []string) {
+		now = h.goroutines(r)
+		for name, n := range now {
+			slack := 0
+			if strings.Contains(name, ": net/http.") {
+				slack = keptConnections
+			}
+			if n > before[name]+slack {
+				list = append(list, fmt.Sprintf("%d of %s, %d before", n, name, before[name]))
+			}
+		}
+		return list
+	}
+	for deadline := time.Now().Add(30 * time.Second); len(more()) > 0 && time.Now().Before(deadline); {
+		time.Sleep(50 * time.Millisecond)
+	}
+	for _, what := range more() {
+		t.Errorf("goroutines left: %s", what)
+	}
+	for _, name := range everywhere() {
+		if now[name+": runtime.main"] != 1 {
+			t.Errorf("no goroutines of the plugin for %s were seen", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		t.Logf("%-90s %4d, was %4d", name, now[name], before[name])
+	}
+}
