@@ -225,8 +225,8 @@ type testServer struct {
 // startInstance starts the program.
 func startInstance(t *testing.T, env ...string) *testServer {
 	in := newInstance(t, env...)
+	t.Cleanup(in.stop) // also if it never gets ready
 	in.start()
-	t.Cleanup(in.stop)
 	return in
 }
 
