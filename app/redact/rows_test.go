@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
 	"slices"
@@ -40,17 +39,54 @@ func TestRowsMissNothing(t *testing.T) {
 		}
 		text := []byte(b.String())
 		for _, rotated := range []bool{false, true} {
-			all := newLister(text, rotated, nil)
-			all.read(0, len(text))
-			got := lists(text, rotated, nil)
-			if !bytes.Equal(got.text, all.b.text) || !slices.Equal(got.spans, all.b.spans) {
-				r.Fatalf("of %q\nall  %q\nrows %q", text, all.b.text, got.text)
-			}
-			found += len(got.text)
+			found += missNothing(r, text, rotated)
 		}
 	})
 	if found == 0 {
 		t.Error("there was no list in any text")
+	}
+}
+
+// missNothing fails if a list of the whole text is in none that lists finds, and returns how many these are. A token that stands behind a number and ends in one may be the first number
+// of a list, or the word between that number and the next: nobody can tell, and the two readers may differ, as one of them read the number before it. So a list of rows may begin
+// sooner, and what is glued to a token may not be taken for its first number.
+func missNothing(t rapid.TB, text []byte, rotated bool) int {
+	t.Helper()
+	all := newLister(text, rotated, nil)
+	all.read(0, len(text))
+	found := listsIn(lists(text, rotated, nil))
+	for _, whole := range listsIn(&all.b) {
+		if from := whole[0].from; from > 0 && digitOf[text[from-1]]&begins != 0 {
+			whole = whole[1:]
+		}
+		if len(whole) >= minNumbers && !slices.ContainsFunc(found, func(row []numeral) bool { return slices.Equal(row[max(0, len(row)-len(whole)):], whole) }) {
+			t.Fatalf("of %q\nall  %v\nrows %v", text, whole, found)
+		}
+	}
+	return len(found)
+}
+
+// numeral is a number of a list, and where it stands.
+type numeral struct {
+	value    string
+	from, to int32
+}
+
+func listsIn(b *build) (found [][]numeral) {
+	for _, s := range b.spans {
+		if s.at == 0 || b.text[s.at-1] == barrier {
+			found = append(found, nil)
+		}
+		last := &found[len(found)-1]
+		*last = append(*last, numeral{string(b.text[s.at : s.at+s.n]), s.from, s.to})
+	}
+	return found
+}
+
+// TestNumberOrWord: what stands behind a number and ends in one is the first number of a list to one reader, and a word to the other, who read the number before it.
+func TestNumberOrWord(t *testing.T) {
+	if missNothing(t, []byte("chr chr chr 0 1a0)+chr(72 72 72 72 72 chr 72 72 100 "), false) == 0 {
+		t.Error("there is no list")
 	}
 }
 
