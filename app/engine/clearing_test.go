@@ -5,10 +5,13 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/plugins"
 )
 
@@ -82,10 +85,81 @@ func TestCloseWaitsForBoxesOfEndedExecutions(t *testing.T) {
 	gone := make(chan struct{})
 	w := slowWorld(t, gone)
 	w.finished("result 1", app.StatusCompleted)
-	context.AfterFunc(w.ctx, func() { close(gone) }) // which Close has ended
-	w.must(w.Close(t.Context()))
+	closed := make(chan error)
+	go func() { closed <- w.Close(context.WithoutCancel(t.Context())) }()
+	<-w.ctx.Done() // Close has begun
+	select {
+	case err := <-closed:
+		t.Errorf("closed while a box was open: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	close(gone)
+	w.must(<-closed)
 	if w.boxesOpen() != 0 {
 		t.Errorf("%d boxes are open", w.boxesOpen())
+	}
+}
+
+// dearLooks is a world whose redactor takes until enough is closed to look through what says dearly. It counts how many looks there are at once.
+func dearLooks(t *testing.T, enough <-chan struct{}, change func(*Config)) (*world, *atomic.Int64) {
+	w := newWorldWithout(t)
+	var now, most atomic.Int64
+	w.startEngine(change, func(c *Config) {
+		c.Patterns = func(text string) []redact.Match {
+			if strings.HasPrefix(text, "dearly") {
+				n := now.Add(1)
+				defer now.Add(-1)
+				most.Store(max(most.Load(), n))
+				<-enough
+			}
+			return nil
+		}
+	})
+	return w, &most
+}
+
+// TestOutputIsLookedThroughWithASlot: a script's end gave its run slot away once its box was gone, and any number of outputs could be looked through at once, each for seconds.
+func TestOutputIsLookedThroughWithASlot(t *testing.T) {
+	enough := make(chan struct{})
+	w, most := dearLooks(t, enough, func(c *Config) { c.Workers, c.Pool = 1, -1 })
+	w.fake.SetUsage(measured)
+	x := w.submit("print dearly\nresult 1")
+	for deadline := time.Now().Add(10 * time.Second); (most.Load() == 0 || w.boxesOpen() > 0) && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond) // for whoever waits for the box
+	if w.boxesOpen() > 0 || w.slots.startNow() {
+		t.Errorf("%d boxes are open; the slot is free while the output is looked through", w.boxesOpen())
+	}
+	close(enough)
+	w.until(x, app.StatusCompleted)
+	w.slotsFree(1)
+}
+
+// TestParkedThatEndTogetherTakeTurns: executions that wait for an answer hold no run slot, and the outputs of all that were ended at once were looked through at once.
+func TestParkedThatEndTogetherTakeTurns(t *testing.T) {
+	enough := make(chan struct{})
+	w, most := dearLooks(t, enough, func(c *Config) { c.Workers, c.Pool = 2, -1 })
+	var all []app.Execution
+	for range 6 {
+		x := w.submit("print dearly\nask one")
+		all = append(all, w.untilStatus(x, app.StatusAwaitingLLM))
+	}
+	var cancels sync.WaitGroup
+	for _, x := range all {
+		cancels.Go(func() { _, _ = w.Cancel(t.Context(), x.ID, agent) })
+	}
+	for deadline := time.Now().Add(10 * time.Second); most.Load() < 2 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(100 * time.Millisecond) // for the others
+	close(enough)
+	cancels.Wait()
+	for _, x := range all {
+		w.until(x, app.StatusCancelled)
+	}
+	if most.Load() != 2 {
+		t.Errorf("%d outputs were looked through at once, with two slots", most.Load())
 	}
 }
 
@@ -98,10 +172,12 @@ func TestEndsThatAreNotCertainWaitForTheBox(t *testing.T) {
 		exit         plugins.Exit
 		status       app.Status
 		says         string
+		peak         int64
 	}{
-		{"the backend doesn't measure", "result 1", unmeasured, plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: 9 << 20}, app.StatusCompleted, ""},
-		{"a limit was hit", "result 1", limited, oom, app.StatusError, "AIRLOCK_LIMIT_MEMORY"},
-		{"a signal ended it", "signal 9", measured, oom, app.StatusError, "AIRLOCK_LIMIT_MEMORY"},
+		{"the backend doesn't measure", "result 1", unmeasured, plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: 9 << 20}, app.StatusCompleted, "", 9 << 20},
+		{"a limit was hit", "result 1", limited, oom, app.StatusError, "AIRLOCK_LIMIT_MEMORY", 9 << 20},
+		{"a signal ended it", "signal 9", measured, oom, app.StatusError, "AIRLOCK_LIMIT_MEMORY", 9 << 20},
+		{"the guest broke off", "garbage", measured, oom, app.StatusError, "broke the channel", 0}, // and its box had to be killed
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -113,7 +189,7 @@ func TestEndsThatAreNotCertainWaitForTheBox(t *testing.T) {
 			})
 			w.startEngine(func(c *Config) { c.Pool = -1 })
 			x, _ := w.finished(tt.script, tt.status)
-			if !strings.Contains(x.Error, tt.says) || x.PeakMemory != 9<<20 {
+			if !strings.Contains(x.Error, tt.says) || x.PeakMemory != tt.peak {
 				t.Errorf("%+v", x)
 			}
 		})

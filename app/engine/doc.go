@@ -20,9 +20,10 @@
 //
 // When airlock-init has told the end of a script, it has ended and waited for every other process of the box. So what the kernel has counted is final for
 // the script, and a backend that is a plugins.Meter reads it then. If the script ended by itself, without a signal, and no limit had a part in it, nothing that the box does any more can
-// change the verdict: it is stored while the box is taken down behind it. The box keeps the run slot until it is gone, and Close waits for it.
+// change the verdict: it is stored while the box is taken down behind it. The execution keeps its run slot until the box is gone and what came out of it
+// has been looked through, since both take processor time and memory, and Close waits for it.
 // All other ends wait for the box, as do those in backends that don't measure. The script can't pretend: it would have to speak for PID 1, whose memory and descriptors are
-// closed to it. From a PID 1 that lies it gains at most exitGrace without stdio and without any way out, as nothing is relayed after the end that was told.
+// closed to it. From a PID 1 that lies it gains at most twice exitGrace without stdio and without any way out, as nothing is relayed after the end that was told.
 //
 // # Stopping and crashing
 //
@@ -30,9 +31,9 @@
 // is known from the record of its start, which is committed before: an execution without one has certainly done nothing, and its end says so.
 // Where it comes with the commit that stores the row, a crash in the moment before the script is sent, or for as long as another box has to be waited for, is told as one during the run.
 //
-// Three commits of an execution must be on the disk before something else happens. Its row, before the 202: what was accepted waits, or gets an end.
-// The record of its start, before the script is sent: else the next server could take it for one that has done nothing. Its end, before anybody is told. The claim in
-// between needs no commit of its own. Together with the row it says no more than that a server took it: if that server dies before the start is recorded, the next one
+// Three things about an execution must be on the disk before something else happens. Its row, before the 202: what was accepted waits, or gets an end.
+// The record of its start, before the script is sent: else the next server could take it for one that has done nothing; where a slot and a box wait it comes with the row.
+// Its end, before anybody is told. The claim in between needs no commit of its own: it says no more than that a server took the row. If that server dies before the start is recorded, the next one
 // says that nothing ran, as it would for a claim from the queue. Nor can it run twice: a claimed row is never claimed again, and no server but the one in its
 // claim runs it.
 //

@@ -67,6 +67,7 @@ type Engine struct {
 	cfg     Config
 	name    string // of this run of the server, in claims
 	slots   *slots
+	looks   chan struct{} // has room for each execution that is looked through
 	waiting *waiters
 	reviews atomic.Int64 // begun
 	kept    *lru.Cache[string, kept]
@@ -98,7 +99,7 @@ func New(cfg Config) *Engine {
 	cfg = withDefaults(cfg)
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &Engine{
-		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), waiting: newWaiters(cfg.Waiters), wake: make(chan struct{}, 1),
+		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), looks: make(chan struct{}, cfg.Workers), waiting: newWaiters(cfg.Waiters), wake: make(chan struct{}, 1),
 		ctx: ctx, cancel: cancel, kept: newKept(), live: map[string]*run{}, cold: map[class]int{}, reason: beingChecked,
 	}
 	e.pending.Store(true)

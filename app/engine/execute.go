@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -13,8 +12,6 @@ import (
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/redact"
-	"github.com/computclaw/airlock/plugins"
-	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -35,9 +32,9 @@ func (e *Engine) execute(r *run) {
 	defer r.cancel(nil)
 	defer r.clearing.Wait()
 	f := r.drive()
-	r.nudges.Wait()                // it may write to the store
+	r.nudges.Wait()                // one that is under way may write what was learnt so far behind the end
 	r.e.cfg.Access.Release(r.lent) // a second time, unless the script was never sent
-	r.releaseSlot()
+	r.leaveSlot()
 	stored := e.finish(r.x.Handle, f)
 	if !f.StartedAt.IsZero() {
 		e.cfg.Metrics.Started(f.StartedAt.Sub(r.x.CreatedAt))
@@ -91,69 +88,6 @@ func (r *run) drive() store.Finish {
 	return f
 }
 
-// ending gathers what is known about the box's end.
-func (r *run) ending(outcome guest.Outcome, broken error) ending {
-	end := ending{limits: r.e.cfg.Limits, failed: r.account(outcome.Failed)}
-	if stopOf(r.ctx) != nil {
-		r.box.close() // nothing to wait for
-	}
-	if used, ok := r.used(outcome, broken); ok {
-		end.exit = plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: used.PeakMemory, CPUTime: used.CPUTime}
-		r.clear()
-	} else {
-		end.exit, end.lost = r.box.end()
-	}
-	r.turn <- struct{}{} // no question is open any more, and none will be
-	var protocol *guest.ProtocolError
-	switch {
-	case broken == nil:
-		end.exited = &outcome.Exited
-	case errors.As(broken, &protocol):
-		end.broken = broken
-	}
-	if end.stop = stopOf(r.ctx); end.stop == nil && end.lost != nil {
-		r.e.cfg.Log.Warn("a sandbox was lost", "execution", r.x.Handle, "error", end.lost)
-	}
-	if end.stop == nil && broken != nil {
-		r.e.cfg.Log.Warn("a session broke", "execution", r.x.Handle, "error", broken, "diagnostic", end.exit.Diagnostic)
-	}
-	return end
-}
-
-// used returns what a script has used that came to its end by itself, if that is certain before its box is gone. A signal may be the kernel's word for a limit, so
-// of such an end the box's own tells the reason.
-func (r *run) used(outcome guest.Outcome, broken error) (used plugins.Usage, ok bool) {
-	if broken != nil || outcome.Exited.Signal != 0 || stopOf(r.ctx) != nil {
-		return used, false
-	}
-	return r.box.measure(r.ctx)
-}
-
-// clear sees the box to its end behind the execution's. It keeps the run slot until then: boxes that are being cleared away count.
-func (r *run) clear() {
-	release := r.detachSlot()
-	r.clearing.Go(func() {
-		if _, err := r.box.end(); err != nil {
-			r.e.cfg.Log.Warn("a sandbox was lost after its script had ended", "execution", r.x.Handle, "error", err)
-		}
-		release()
-	})
-}
-
-// account redacts what the guest says about a failure. Texts beyond maxError may have been cut to fit into a message.
-func (r *run) account(failed *wire.Failed) *wire.Failed {
-	if failed == nil {
-		return nil
-	}
-	clean := func(text string) string {
-		if len(text) <= maxError {
-			return text // redacted with the rest of the message
-		}
-		return r.cleanCut("error", text).String()
-	}
-	return &wire.Failed{Error: clean(failed.Error), Traceback: clean(failed.Traceback), Line: failed.Line}
-}
-
 // conclude judges and redacts everything that came out of the box, as one.
 func (r *run) conclude(end ending, outcome guest.Outcome) store.Finish {
 	lost := r.e.cfg.Access.Release(r.lent)
@@ -167,7 +101,7 @@ func (r *run) conclude(end ending, outcome guest.Outcome) store.Finish {
 	if end.result == nil {
 		x.Result = outcome.Result
 	}
-	clean, err := r.red.Execution(x)
+	clean, err := r.lookThrough(x)
 	if err != nil { // checked above; without a look at everything nothing goes out
 		r.e.cfg.Log.Error("the output could not be redacted", "execution", r.x.Handle, "error", err)
 		v = failure("Airlock could not redact the output, so it was thrown away; the operator finds the reason in its log")
@@ -189,6 +123,14 @@ func (r *run) conclude(end ending, outcome guest.Outcome) store.Finish {
 	r.count(clean.Hits)
 	r.wrap(&f, v, clean.Error)
 	return f
+}
+
+// lookThrough redacts everything that came out. It takes processor time and memory, so no more are at it than there are run slots: executions that waited for
+// an answer have none, and may end all at once.
+func (r *run) lookThrough(x redact.Execution) (redact.Cleaned, error) {
+	r.e.looks <- struct{}{}
+	defer func() { <-r.e.looks }()
+	return r.red.Execution(x)
 }
 
 // neverSent is the end of an execution whose script was not sent.

@@ -29,7 +29,8 @@ type run struct {
 	status  app.Status
 	box     *box // likewise
 
-	clearing sync.WaitGroup // the box is still there, though the script's end is certain
+	clearing sync.WaitGroup  // the box is still there, though the script's end is certain
+	gone     <-chan struct{} // closed when that box is gone; nil if the end waited for it
 
 	waitsFor class // what it is parked for, by the goroutine that drives it; see take
 
@@ -208,17 +209,12 @@ func (r *run) hush() {
 }
 
 // releaseSlot gives the run slot to somebody else, if this run holds one.
-func (r *run) releaseSlot() { r.detachSlot()() }
-
-// detachSlot takes the run slot from this run, if it holds one, and returns what gives it to somebody else.
-func (r *run) detachSlot() (release func()) {
+func (r *run) releaseSlot() {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.slot {
-		return func() {}
-	}
+	held := r.slot
 	r.slot = false
-	return func() {
+	r.mu.Unlock()
+	if held {
 		r.e.slots.release()
 		r.e.nudge()
 	}
