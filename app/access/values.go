@@ -195,7 +195,7 @@ func (s *Service) openValues(ctx context.Context, tx *store.Tx, ids []string) (m
 	return opened, err
 }
 
-// openWith is openValues with the credentials as they are now.
+// openWith is openValues, and returns also the credentials as they are now, those without a value among them.
 func (s *Service) openWith(ctx context.Context, tx *store.Tx, ids []string) (opened map[string]Value, credentials map[string]app.Credential, err error) {
 	if credentials, err = tx.CredentialsByID(ctx, ids); err != nil {
 		return nil, nil, err

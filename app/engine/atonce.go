@@ -11,12 +11,12 @@ import (
 // It is a run slot, the dispatch lock and a place among runs: nobody else claims meanwhile, and Close waits. It must be ended.
 type atOnce struct {
 	e     *Engine
-	bound *bound // once bound; nil if that has to wait until it is claimed
-	r     *run   // once claimed
+	bound *binding // once bound; nil if that has to wait until it is claimed
+	r     *run     // once claimed
 }
 
-// bound is what an execution was bound to with the commit that stored and claimed it: a box and what dispatch would have recorded.
-type bound struct {
+// binding is what an execution was bound to with the commit that stored and claimed it: a box and what dispatch would have recorded.
+type binding struct {
 	job job
 	in  *backend
 	box *box // has met no profile yet; whoever takes it out runs or closes it
@@ -41,7 +41,7 @@ func (e *Engine) atOnce() *atOnce {
 	return &atOnce{e: e}
 }
 
-// may reports in the transaction that stores an execution whether it is next, with so many waiting: nothing waits, a sandbox is in use, none is still to be proved for the first time, no
+// may reports whether an execution that is being stored is next, with so many waiting: nothing waits, a sandbox is in use, none is still to be proved for the first time, no
 // backend keeps so many waiting that the next has to queue, and people don't hold the queue.
 func (a *atOnce) may(waiting int, held bool) bool {
 	if a == nil || waiting > 0 || held || !a.e.runnable() {
@@ -88,7 +88,7 @@ func (a *atOnce) bind(ctx context.Context, tx *store.Tx, n *store.NewExecution, 
 	if box == nil {
 		return nil
 	}
-	a.bound = &bound{job{grant: g, script: []byte(s.Script), inputs: s.Inputs, seen: seen}, in, box}
+	a.bound = &binding{job{grant: g, script: []byte(s.Script), inputs: s.Inputs, seen: seen}, in, box}
 	n.Dispatch = new(g.dispatch(in, true, n.At))
 	return a.e.cfg.Access.CountUse(ctx, tx, policy)
 }
@@ -111,17 +111,15 @@ func (a *atOnce) end() {
 	a.e.dispatch.Unlock()
 	if a.r == nil {
 		a.e.slots.release()
-		go func() {
-			defer a.e.runs.Done()
-			if a.bound != nil {
-				a.bound.box.close()
-			}
-		}()
 		a.e.nudge()
-		return
 	}
-	go func() {
+	go func() { // to close a box takes longer than whoever was refused should wait
 		defer a.e.runs.Done()
-		a.e.execute(a.r)
+		switch {
+		case a.r != nil:
+			a.e.execute(a.r)
+		case a.bound != nil:
+			a.bound.box.close()
+		}
 	}()
 }

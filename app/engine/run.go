@@ -34,8 +34,8 @@ type run struct {
 
 	waitsFor class // what it is parked for, by the goroutine that drives it; see take
 
-	script, inputs []byte // as submitted; nil if they are still to be read from the store
-	bound          *bound // with the claim; nil if that is still to be done. It belongs to the goroutine that drives the run
+	script, inputs []byte   // as submitted; nil if they are still to be read from the store
+	bound          *binding // with the claim; nil if that is still to be done. It belongs to the goroutine that drives the run
 
 	mu        sync.Mutex
 	grant     grant
@@ -191,9 +191,9 @@ func (r *run) nudge() {
 		defer r.nudges.Done()
 		r.mu.Lock()
 		r.nudging = nil
-		bound := r.egress != nil
+		sent := r.egress != nil
 		r.mu.Unlock()
-		if bound {
+		if sent {
 			r.petition()
 		}
 		r.e.cfg.Hub.Publish(live.Execution(r.x.Handle))
