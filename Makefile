@@ -53,7 +53,7 @@ init: $(INIT) $(REMOTE) ## Build what airlock carries inside: the guest's PID 1 
 .PHONY: test
 test: test-packages init vault s3server lint generated ## Install what the tests need and run everything, with the race detector
 	go test -count=1 ./app/redact
-	go test $(RACE) -count=1 -timeout 30m ./cmd/airlock ./...
+	go test $(RACE) -count=1 -timeout 60m ./cmd/airlock ./...
 
 .PHONY: vault
 vault: ## Build the Vault server that tests run against, unless it is in the user's cache already; from nothing five minutes or more
