@@ -60,8 +60,8 @@ func exitToProto(e Exit) *proto.Exit {
 
 func exitFromProto(e *proto.Exit) Exit {
 	return Exit{
-		Code: int(e.GetCode()), Signal: int(e.GetSignal()), Reason: Reason(e.GetReason()), PeakMemory: e.GetPeakMemory(),
-		CPUTime: time.Duration(e.GetCpuTimeNanos()), PidsHit: e.GetPidsHit(), Diagnostic: e.GetDiagnostic(),
+		Code: int(e.GetCode()), Signal: int(e.GetSignal()), Reason: Reason(e.GetReason()), PeakMemory: count(e.GetPeakMemory()),
+		CPUTime: time.Duration(count(e.GetCpuTimeNanos())), PidsHit: e.GetPidsHit(), Diagnostic: e.GetDiagnostic(),
 	}
 }
 
@@ -70,5 +70,11 @@ func usageToProto(u Usage) *proto.UsageResponse {
 }
 
 func usageFromProto(u *proto.UsageResponse) Usage {
-	return Usage{PeakMemory: u.GetPeakMemory(), CPUTime: time.Duration(u.GetCpuTimeNanos()), LimitHit: u.GetLimitHit()}
+	return Usage{PeakMemory: count(u.GetPeakMemory()), CPUTime: time.Duration(count(u.GetCpuTimeNanos())), LimitHit: u.GetLimitHit()}
 }
+
+// maxCount is what every reader of JSON can count to. What is said to have been used is stored and written into backups, where more would be no number.
+const maxCount = 1 << 53
+
+// count is a number that a plugin or another machine says, which may be any, as one that can be kept.
+func count(n int64) int64 { return min(max(n, 0), maxCount) }

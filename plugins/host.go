@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
 )
 
@@ -44,10 +45,10 @@ type Client struct {
 	life context.Context // ends when Close begins
 	end  context.CancelFunc
 
-	process  *process
-	checked  *Config // of the last Check that found the backend ready
-	promised Report  // by that Check
-	failures int     // starts in a row that didn't last
+	process  atomic.Pointer[process] // may be read without the token
+	checked  *Config                 // of the last Check that found the backend ready
+	promised Report                  // by that Check
+	failures int                     // starts in a row that didn't last
 	retry    time.Time
 	closed   bool
 }
@@ -136,15 +137,9 @@ func (c *Client) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.
 	return exit, c.reconsider(p, err)
 }
 
-// Usage implements Meter, as far as the plugin does. It doesn't start one that has ended, which has no boxes any more.
+// Usage implements Meter, as far as the plugin does. It doesn't start one that has ended, nor wait for one that is being started: neither has boxes.
 func (c *Client) Usage(ctx context.Context, id string) (Usage, error) {
-	select {
-	case c.busy <- struct{}{}:
-	case <-ctx.Done():
-		return Usage{}, ctx.Err()
-	}
-	p := c.process
-	<-c.busy
+	p := c.process.Load()
 	if p == nil {
 		return Usage{}, fmt.Errorf("%w: plugin %s has no boxes", ErrLost, c.cfg.Name)
 	}
@@ -155,10 +150,11 @@ func (c *Client) Usage(ctx context.Context, id string) (Usage, error) {
 func (c *Client) PID() int {
 	c.busy <- struct{}{}
 	defer func() { <-c.busy }()
-	if c.process == nil {
+	p := c.process.Load()
+	if p == nil {
 		return 0
 	}
-	return c.process.pid()
+	return p.pid()
 }
 
 // Close ends the plugin and every box it has, also one that is just being started. Calls under way return ErrLost.
@@ -167,11 +163,10 @@ func (c *Client) Close() error {
 	c.busy <- struct{}{}
 	defer func() { <-c.busy }()
 	c.closed = true
-	if c.process == nil {
+	p := c.process.Swap(nil)
+	if p == nil {
 		return nil
 	}
-	p := c.process
-	c.process = nil
 	return p.end()
 }
 
@@ -186,8 +181,8 @@ func (c *Client) running(ctx context.Context, prove func(context.Context, *proce
 	if c.closed {
 		return nil, errClosed
 	}
-	if c.process != nil && !c.process.client.Exited() {
-		return c.process, nil
+	if p := c.process.Load(); p != nil && !p.client.Exited() {
+		return p, nil
 	}
 	c.discard()
 	ctx, cancel := context.WithCancel(ctx)
@@ -204,7 +199,7 @@ func (c *Client) reconsider(p *process, err error) error {
 	if errors.Is(err, ErrLost) && p.lost() {
 		c.busy <- struct{}{}
 		defer func() { <-c.busy }()
-		if c.process == p {
+		if c.process.Load() == p {
 			c.discard()
 		}
 	}
@@ -216,18 +211,18 @@ const lasting = 10 * time.Second
 
 // discard ends what is left of the plugin and decides when it may be started again.
 func (c *Client) discard() {
-	if c.process == nil {
+	p := c.process.Swap(nil)
+	if p == nil {
 		return
 	}
-	if time.Since(c.process.started) < lasting {
+	if time.Since(p.started) < lasting {
 		c.failed()
 	} else {
 		c.failures = 0
 	}
-	if err := c.process.end(); err != nil {
+	if err := p.end(); err != nil {
 		c.cfg.Logger.Warn("clean up after sandbox plugin", "plugin", c.cfg.Name, "error", err)
 	}
-	c.process = nil
 }
 
 func (c *Client) failed() {
@@ -273,7 +268,7 @@ func (c *Client) restart(ctx context.Context, prove func(context.Context, *proce
 		}
 		return nil, errors.Join(err, p.end())
 	}
-	c.process = p
+	c.process.Store(p)
 	return p, nil
 }
 

@@ -230,3 +230,18 @@ func TestLoggerLevels(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestUsageDoesNotWaitForAStart: a plugin that is being started has no boxes yet, and one that runs can be asked although the call that started it goes on.
+func TestUsageDoesNotWaitForAStart(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	starting, running := New(HostConfig{Name: "inside"}), open(t, HostConfig{})
+	for _, c := range []*Client{starting, running} {
+		c.busy <- struct{}{} // as whoever starts one does
+		_, err := c.Usage(ctx, "a")
+		<-c.busy
+		if err == nil || ctx.Err() != nil || errors.Is(err, ErrLost) != (c == starting) {
+			t.Errorf("error %v", err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"strings"
 	"testing"
@@ -119,6 +120,26 @@ func TestUsageCarriesEverything(t *testing.T) {
 	}
 	if _, err := s.Usage(t.Context(), "box-2"); err == nil || errors.Is(err, ErrLost) || !strings.Contains(err.Error(), "no such box") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestImpossibleNumbers: what another machine says it measured is stored and written into backups, which must stay readable.
+func TestImpossibleNumbers(t *testing.T) {
+	for said, want := range map[int64]int64{math.MinInt64: 0, -5: 0, 0: 0, 1 << 53: 1 << 53, 1<<53 + 1: 1 << 53, math.MaxInt64: 1 << 53} {
+		s := overGRPC(t, metered{
+			scripted: scripted{run: func(context.Context, Spec, io.Reader, io.Writer) (Exit, error) {
+				return Exit{Reason: ReasonExit, PeakMemory: said, CPUTime: time.Duration(said)}, nil
+			}},
+			usage: func(string) (Usage, error) { return Usage{PeakMemory: said, CPUTime: time.Duration(said)}, nil },
+		})
+		exit, err := s.Run(t.Context(), Spec{ID: "a"}, strings.NewReader(""), io.Discard)
+		if diff := cmp.Diff(Exit{Reason: ReasonExit, PeakMemory: want, CPUTime: time.Duration(want)}, exit); err != nil || diff != "" {
+			t.Errorf("Exit of %d: %v %s", said, err, diff)
+		}
+		used, err := s.(Meter).Usage(t.Context(), "a")
+		if diff := cmp.Diff(Usage{PeakMemory: want, CPUTime: time.Duration(want)}, used); err != nil || diff != "" {
+			t.Errorf("Usage of %d: %v %s", said, err, diff)
+		}
 	}
 }
 

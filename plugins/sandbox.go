@@ -110,7 +110,7 @@ type Report struct {
 	// Enforced says how each limit ("memory", "cpu", "pids", "tmp", "files") is held: "cgroup", "rlimit", "polled", "tmpfs",
 	// or "" where it is not.
 	Enforced map[string]string
-	// Runtime identifies what is installed in the box, for manifests: an image id or a digest of the root.
+	// Runtime identifies what is installed in the box, for manifests: an image id or a digest of the root, at most 1 KiB.
 	Runtime string
 	// Images are the values that Spec.Runtime may have besides "", each with its identity as in Runtime. Nil if there is no choice.
 	Images map[string]string

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/plugins"
 )
@@ -158,6 +159,22 @@ func refusal(report plugins.Report, err error) string {
 		return report.Reason
 	case report.Tier != plugins.TierFull && report.Tier != plugins.TierRestricted:
 		return "its isolation is too weak to run scripts"
+	}
+	return tooLong(report)
+}
+
+// maxIdentity is how many bytes may say what is installed in a box: each execution's manifest has them, and backups refuse one that would fill a page.
+const maxIdentity = 1 << 10
+
+// tooLong is why what a report says of its boxes can't be kept, or "". A plugin or another machine may say anything.
+func tooLong(report plugins.Report) string {
+	if len(report.Runtime) > maxIdentity {
+		return fmt.Sprintf("what it says is installed in its boxes is longer than %d bytes", maxIdentity)
+	}
+	for name, id := range report.Images {
+		if len(name) > maxIdentity || len(id) > maxIdentity {
+			return fmt.Sprintf("the image %q or its identity is longer than %d bytes", app.Clip(name, 60), maxIdentity)
+		}
 	}
 	return ""
 }

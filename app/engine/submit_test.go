@@ -202,7 +202,12 @@ func TestAFloodLeavesTheOthersTheirTurn(t *testing.T) {
 func TestNoSandbox(t *testing.T) {
 	notReady := plugins.Report{Name: "fake", Reason: "install bubblewrap"}
 	weak := plugins.Report{Name: "fake", Ready: true, Tier: plugins.TierNone}
-	for want, report := range map[string]plugins.Report{"install bubblewrap": notReady, "too weak": weak} {
+	long := strings.Repeat("a", maxIdentity+1) // it would go into manifests, and backups with those could not be restored
+	lengthy := plugins.Report{Name: "fake", Ready: true, Tier: plugins.TierFull, Runtime: long}
+	illustrated := plugins.Report{Name: "fake", Ready: true, Tier: plugins.TierFull, Images: map[string]string{"small": long}}
+	for want, report := range map[string]plugins.Report{
+		"install bubblewrap": notReady, "too weak": weak, "installed in its boxes is longer": lengthy, `the image "small" or its identity is longer`: illustrated,
+	} {
 		w := newWorld(t)
 		w.must(w.Close(t.Context()))
 		w.fake.SetReport(report)

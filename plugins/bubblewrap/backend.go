@@ -73,7 +73,7 @@ func newBackend(guest func() ([]byte, error)) *Backend {
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	m := newMeter()
 	if err := b.boxes.Enter(spec.ID, m); err != nil {
-		return plugins.Exit{}, err
+		return plugins.Exit{}, fmt.Errorf("bubblewrap: %w", err)
 	}
 	defer close(m.over)
 	defer b.boxes.Leave(spec.ID)

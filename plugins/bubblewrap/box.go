@@ -104,7 +104,7 @@ func (b *box) watch(ctx context.Context, looks pace, output chan error, exited <
 				timer.Reset(looks.least)
 			}
 		case answer := <-b.meter.asked:
-			u, err := b.group.usage()
+			u, err := b.measured()
 			answer <- reading{u, err}
 		case <-timer.C:
 			timer.Reset(b.look(&looks))

@@ -3,9 +3,7 @@ package bubblewrap
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
@@ -107,18 +105,17 @@ func (g *group1) add(pid int) error {
 
 func (g *group1) usage() (usage, error) {
 	memory := g.dirs["memory"]
-	control, err := os.ReadFile(memory.file("memory.oom_control"))
+	stuck, err := memory.keyed("memory.oom_control", "under_oom") // out of memory with nothing left that the kernel would kill
 	if err != nil {
 		return usage{}, err
 	}
-	u := usage{
-		// under_oom: out of memory with nothing left that the kernel would kill.
-		oom:     memory.keyed("memory.oom_control", "oom_kill") > 0 || strings.Contains(string(control), "under_oom 1"),
-		refused: g.dirs["pids"].keyed("pids.events", "max"),
-		peak:    memory.number("memory.max_usage_in_bytes"),
-	}
+	ended, err1 := memory.keyed("memory.oom_control", "oom_kill") // since Linux 4.13
+	refused, err2 := g.dirs["pids"].keyed("pids.events", "max")
+	peak, _ := memory.number("memory.max_usage_in_bytes")
+	u := usage{oom: ended > 0 || stuck > 0, refused: refused, peak: peak}
 	if acct, ok := g.dirs["cpuacct"]; ok {
-		u.cpu = time.Duration(acct.number("cpuacct.usage"))
+		cpu, err3 := acct.number("cpuacct.usage")
+		u.cpu, u.complete = time.Duration(cpu), firstError(err1, err2, err3) == nil
 	}
 	return u, nil
 }

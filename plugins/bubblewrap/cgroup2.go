@@ -85,12 +85,14 @@ func (g group2) limit(l plugins.Limits, cpu bool) error {
 func (g group2) add(pid int) error { return g.dir.write("cgroup.procs", strconv.Itoa(pid)) }
 
 func (g group2) usage() (usage, error) {
+	ended, err1 := g.dir.keyed("memory.events", "oom_kill")
+	short, err2 := g.dir.keyed("memory.events", "oom") // also when the kernel found nothing it may kill, such as a process that made itself immune
+	refused, err3 := g.dir.keyed("pids.events", "max")
+	cpu, err4 := g.dir.keyed("cpu.stat", "usage_usec")
+	peak, _ := g.dir.number("memory.peak") // since Linux 5.19
 	return usage{
-		// oom counts also the cases in which the kernel found nothing it may kill, such as a process that made itself immune.
-		oom:     g.dir.keyed("memory.events", "oom_kill") > 0 || g.dir.keyed("memory.events", "oom") > 0,
-		refused: g.dir.keyed("pids.events", "max"),
-		peak:    g.dir.number("memory.peak"),
-		cpu:     time.Duration(g.dir.keyed("cpu.stat", "usage_usec")) * time.Microsecond,
+		oom: ended > 0 || short > 0, refused: refused, peak: peak, cpu: time.Duration(cpu) * time.Microsecond,
+		complete: firstError(err1, err2, err3, err4) == nil,
 	}, nil
 }
 

@@ -71,9 +71,9 @@ func TestGroup2Usage(t *testing.T) {
 		events string
 		want   usage
 	}{
-		{"quiet", "low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\noom_group_kill 0\n", usage{refused: 3, peak: 1234, cpu: 5 * time.Second}},
-		{"killed", "max 7\noom 1\noom_kill 2\n", usage{oom: true, refused: 3, peak: 1234, cpu: 5 * time.Second}},
-		{"nothing killable", "max 7\noom 5\noom_kill 0\n", usage{oom: true, refused: 3, peak: 1234, cpu: 5 * time.Second}},
+		{"quiet", "low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\noom_group_kill 0\n", usage{refused: 3, peak: 1234, cpu: 5 * time.Second, complete: true}},
+		{"killed", "max 7\noom 1\noom_kill 2\n", usage{oom: true, refused: 3, peak: 1234, cpu: 5 * time.Second, complete: true}},
+		{"nothing killable", "max 7\noom 5\noom_kill 0\n", usage{oom: true, refused: 3, peak: 1234, cpu: 5 * time.Second, complete: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

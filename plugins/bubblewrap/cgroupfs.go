@@ -38,30 +38,28 @@ func (d cgroupDir) writeIfThere(name, value string) error {
 	return err
 }
 
-// number reads a file that holds one number; "max" and a missing file are 0.
-func (d cgroupDir) number(name string) int64 {
+// number reads a file that holds one number.
+func (d cgroupDir) number(name string) (int64, error) {
 	b, err := os.ReadFile(d.file(name))
 	if err != nil {
-		return 0
+		return 0, err
 	}
-	n, _ := strconv.ParseInt(string(bytes.TrimSpace(b)), 10, 64)
-	return n
+	return strconv.ParseInt(string(bytes.TrimSpace(b)), 10, 64)
 }
 
-// keyed reads one value of a file of "key value" lines; what is missing is 0.
-func (d cgroupDir) keyed(name, key string) int64 {
+// keyed reads one value of a file of "key value" lines.
+func (d cgroupDir) keyed(name, key string) (int64, error) {
 	b, err := os.ReadFile(d.file(name))
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	for lines.Scan() {
 		if k, v, ok := strings.Cut(lines.Text(), " "); ok && k == key {
-			n, _ := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
-			return n
+			return strconv.ParseInt(strings.TrimSpace(v), 10, 64)
 		}
 	}
-	return 0
+	return 0, fmt.Errorf("%s has no %s", d.file(name), key)
 }
 
 func (d cgroupDir) pids() ([]int, error) {

@@ -55,4 +55,6 @@ type usage struct {
 	refused int64         // forks and threads that the process limit refused
 	peak    int64         // bytes
 	cpu     time.Duration // 0 if unknown
+	// complete says that all of it but the peak is the kernel's count: then what it doesn't tell of did not happen.
+	complete bool
 }

@@ -23,7 +23,8 @@ func newMeter() *meter { return &meter{asked: make(chan chan<- reading), over: m
 
 var (
 	errNotOpen    = errors.New("bubblewrap: no such box is open")
-	errUnmeasured = errors.New("bubblewrap: without control groups what a box has used is known when it has ended")
+	errKilled     = errors.New("bubblewrap: the box was killed, and its end says why")
+	errUnmeasured = errors.New("bubblewrap: without all counters of its control groups what a box has used is known when it has ended")
 )
 
 // ask waits for an answer, which comes as long as the box is open.
@@ -40,6 +41,16 @@ func (m *meter) ask(ctx context.Context) (usage, error) {
 	return seen.usage, seen.err
 }
 
+// measured is what the box has used, for whoever asks before its end.
+func (b *box) measured() (usage, error) {
+	if b.killed != "" {
+		return usage{}, errKilled
+	}
+	return b.group.usage()
+}
+
+var _ plugins.Meter = (*Backend)(nil)
+
 // Usage implements plugins.Meter.
 func (b *Backend) Usage(ctx context.Context, id string) (plugins.Usage, error) {
 	m, open := b.boxes.Get(id)
@@ -50,7 +61,7 @@ func (b *Backend) Usage(ctx context.Context, id string) (plugins.Usage, error) {
 	switch {
 	case err != nil:
 		return plugins.Usage{}, err
-	case u.cpu == 0:
+	case !u.complete:
 		return plugins.Usage{}, errUnmeasured
 	}
 	return plugins.Usage{PeakMemory: u.peak, CPUTime: u.cpu, LimitHit: u.oom || u.refused > 0}, nil

@@ -85,11 +85,13 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 		return plugins.Exit{}, err
 	}
 	if err := b.boxes.Enter(spec.ID, box); err != nil {
-		return plugins.Exit{}, err
+		return plugins.Exit{}, fmt.Errorf("docker: %w", err)
 	}
 	defer b.boxes.Leave(spec.ID)
 	return box.run(ctx, i, plugins.GuestArgv, stdin, stdout)
 }
+
+var _ plugins.Meter = (*Backend)(nil)
 
 // Usage implements plugins.Meter, where the engine runs on this host: else its counters are too old and too dear.
 func (b *Backend) Usage(_ context.Context, id string) (plugins.Usage, error) {

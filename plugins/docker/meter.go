@@ -25,7 +25,7 @@ type usage struct {
 	cpu  time.Duration
 	full bool // as many processes as it may have
 	held bool // by its limit on processor time, at least once
-	oom  bool // the kernel ended a process of it for want of memory; only counters on this host tell
+	oom  bool // memory ran out, and the kernel ended a process of it or found none; only counters on this host tell
 }
 
 // meter looks at one box's counters from time to time: soon after something happened, rarely while nothing does.
@@ -120,7 +120,7 @@ func (m *meter) isNear() bool {
 	return m.near != nil
 }
 
-// now reads the counters on this host. ok is false if they aren't here, or not any more.
+// now reads the counters on this host, and returns what was seen by then: some of them tell of a moment only. ok is false if they aren't here, or not any more.
 func (m *meter) now() (u usage, ok bool) {
 	m.mu.Lock()
 	near := m.near
@@ -128,10 +128,11 @@ func (m *meter) now() (u usage, ok bool) {
 	if near == nil {
 		return u, false
 	}
-	if u, ok = near.usage(); ok {
-		m.note(u)
+	if u, ok = near.usage(); !ok {
+		return usage{}, false
 	}
-	return u, ok
+	m.note(u)
+	return m.usage(), true
 }
 
 func (m *meter) note(u usage) {

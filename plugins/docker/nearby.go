@@ -45,47 +45,68 @@ func findNearby(pid int, container string) *nearby {
 	return n
 }
 
-// usage reads the counters; false once they are gone.
+// usage reads the counters. ok is false unless each was there that tells how the box does: they go with the container, and one that could not be read must not
+// pass for a limit that nothing ran into.
 func (n *nearby) usage() (u usage, ok bool) {
-	var cpu, ended int64
-	var memory, processor bool
+	var r reader
 	if n.unified {
-		u.peak, memory = number(n.memory, "memory.peak")
-		if !memory { // before Linux 5.19
-			u.peak, memory = number(n.memory, "memory.current")
+		if u.peak, ok = number(n.memory, "memory.peak"); !ok { // before Linux 5.19
+			u.peak = r.number(n.memory, "memory.current")
 		}
-		cpu, processor = field(n.cpu, "cpu.stat", "usage_usec")
-		u.cpu = time.Duration(cpu) * time.Microsecond
-		ended, _ = field(n.memory, "memory.events", "oom_kill")
+		u.cpu = time.Duration(r.field(n.cpu, "cpu.stat", "usage_usec")) * time.Microsecond
+		// oom: also when the kernel found nothing that it may end.
+		u.oom = r.field(n.memory, "memory.events", "oom_kill") > 0 || r.field(n.memory, "memory.events", "oom") > 0
 	} else {
-		u.peak, memory = number(n.memory, "memory.max_usage_in_bytes")
-		cpu, processor = number(n.cpu, "cpuacct.usage")
-		u.cpu = time.Duration(cpu)
-		ended, _ = field(n.memory, "memory.oom_control", "oom_kill")
+		u.peak = r.number(n.memory, "memory.max_usage_in_bytes")
+		u.cpu = time.Duration(r.number(n.cpu, "cpuacct.usage"))
+		u.oom = r.field(n.memory, "memory.oom_control", "oom_kill") > 0 || r.field(n.memory, "memory.oom_control", "under_oom") > 0
 	}
-	refused, _ := field(n.pids, "pids.events", "max")
-	u.full, u.oom = refused > 0, ended > 0
-	held, _ := field(n.quota, "cpu.stat", "nr_throttled")
+	u.full = r.field(n.pids, "pids.events", "max") > 0
+	held, _ := field(n.quota, "cpu.stat", "nr_throttled") // it slows a box down, and refuses it nothing
 	u.held = held > 0
-	return u, memory && processor
+	return u, !r.missed
+}
+
+// reader reads counters, and remembers if one was missing.
+type reader struct{ missed bool }
+
+func (r *reader) number(dir, file string) int64 {
+	n, ok := number(dir, file)
+	r.missed = r.missed || !ok
+	return n
+}
+
+func (r *reader) field(dir, file, name string) int64 {
+	n, ok := field(dir, file, name)
+	r.missed = r.missed || !ok
+	return n
+}
+
+// read reads a file of a control group; dir is empty where a container has none.
+func read(dir, file string) (text string, ok bool) {
+	if dir == "" {
+		return "", false
+	}
+	b, err := os.ReadFile(filepath.Join(dir, file))
+	return string(b), err == nil
 }
 
 func number(dir, file string) (int64, bool) {
-	text, err := os.ReadFile(filepath.Join(dir, file))
-	if err != nil {
+	text, ok := read(dir, file)
+	if !ok {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	return n, err == nil
 }
 
 // field reads one of a file's lines "name number".
 func field(dir, file, name string) (int64, bool) {
-	text, err := os.ReadFile(filepath.Join(dir, file))
-	if err != nil {
+	text, ok := read(dir, file)
+	if !ok {
 		return 0, false
 	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		if rest, ok := strings.CutPrefix(line, name+" "); ok {
 			n, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
 			return n, err == nil

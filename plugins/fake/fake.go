@@ -125,6 +125,8 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 	return exit, err
 }
 
+var _ plugins.Meter = (*Backend)(nil)
+
 // Usage implements plugins.Meter.
 func (b *Backend) Usage(_ context.Context, id string) (plugins.Usage, error) {
 	b.mu.Lock()

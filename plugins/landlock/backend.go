@@ -60,7 +60,7 @@ func embedded() ([]byte, error) { return initbin.For(runtime.GOARCH) }
 // Run implements plugins.Sandbox.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	if err := b.boxes.Enter(spec.ID, struct{}{}); err != nil {
-		return plugins.Exit{}, err
+		return plugins.Exit{}, fmt.Errorf("landlock: %w", err)
 	}
 	defer b.boxes.Leave(spec.ID)
 	h, err := b.configured()

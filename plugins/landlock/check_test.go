@@ -3,6 +3,7 @@ package landlock
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -65,6 +66,13 @@ func TestCheckRefuses(t *testing.T) {
 				t.Errorf("%v, %+v, want a reason with %q", err, r, tt.reason)
 			}
 		})
+	}
+}
+
+func TestARefusedBoxNamesItsBackend(t *testing.T) {
+	_, err := New().Run(t.Context(), plugins.Spec{ID: "a/b"}, strings.NewReader(""), io.Discard)
+	if err == nil || !strings.HasPrefix(err.Error(), Name+": ") {
+		t.Errorf("error %v", err)
 	}
 }
 

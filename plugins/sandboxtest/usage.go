@@ -41,6 +41,24 @@ func (b *bench) usage(t *testing.T, id string) (plugins.Usage, error) {
 	return m.Usage(t.Context(), id)
 }
 
+// measures reports whether the backend has to say what an open box has used.
+func (b *bench) measures() bool { return b.opts.Measures && b.report.Enforced["memory"] == "cgroup" }
+
+// measure asks for what a box has used, again for a while if the backend measures: some take a moment to find a box's counters. ended is how the box ended,
+// if it did meanwhile.
+func (b *bench) measure(t *testing.T, h held) (used plugins.Usage, ended *result, err error) {
+	t.Helper()
+	used, err = b.usage(t, h.id)
+	for deadline := time.Now().Add(patience); b.measures() && err != nil && time.Now().Before(deadline); used, err = b.usage(t, h.id) {
+		select {
+		case r := <-h.done:
+			return used, &r, err
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return used, nil, err
+}
+
 func usageWhileOpen(t *testing.T, b *bench) {
 	if used, err := b.usage(t, "box-"+token()); err == nil {
 		t.Errorf("a box that was never there has used %+v", used)
@@ -48,12 +66,11 @@ func usageWhileOpen(t *testing.T, b *bench) {
 	const large = 48 << 20
 	h := b.hold(t, "x = bytearray(48 << 20)\nfor i in range(0, len(x), 4096): x[i] = 1\nprint('done', flush=True)")
 	awaitBox(t, h.up, h.done)
-	measures := b.opts.Measures && b.report.Enforced["memory"] == "cgroup"
-	used, err := b.usage(t, h.id)
-	for deadline := time.Now().Add(patience); measures && err != nil && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		used, err = b.usage(t, h.id) // some backends take a moment to find a box's counters
-	}
+	measures := b.measures()
+	used, ended, err := b.measure(t, h)
 	switch {
+	case ended != nil:
+		t.Fatalf("the box ended: %+v", ended)
 	case !measures && err == nil:
 		t.Errorf("a backend that doesn't measure says %+v", used)
 	case measures && (err != nil || used.PeakMemory < large || used.CPUTime <= 0 || used.LimitHit):
@@ -88,22 +105,33 @@ os.waitpid(child, 0)
 print('survived', flush=True)`
 )
 
-// usageTellsOfLimits: nobody may take such a box for one in which nothing happened. Where the kernel ends a box as a whole there is none to ask about.
+// usageTellsOfLimits: nobody may take such a box for one in which nothing happened. Where the kernel or the backend ends a box as a whole there is none to ask about.
 func usageTellsOfLimits(t *testing.T, b *bench) {
 	for _, code := range []string{refusedForks, killedChild} {
 		h := b.hold(t, code)
 		select {
 		case <-h.up:
-			if used, err := b.usage(t, h.id); err == nil && !used.LimitHit {
-				t.Errorf("after %s: %+v", code, used)
+			used, ended, err := b.measure(t, h)
+			if ended != nil {
+				h.end()
+				wantWholeEnd(t, code, *ended)
+				continue
+			}
+			if b.measures() && err != nil || err == nil && !used.LimitHit {
+				t.Errorf("after %s: %+v, %v", code, used, err)
 			}
 			h.end()
 			receive(t, "end", h.done, patience)
 		case r := <-h.done:
 			h.end()
-			if r.err != nil || r.Reason == plugins.ReasonExit {
-				t.Errorf("after %s: %+v, %v", code, r.Exit, r.err)
-			}
+			wantWholeEnd(t, code, r)
 		}
+	}
+}
+
+func wantWholeEnd(t *testing.T, code string, r result) {
+	t.Helper()
+	if r.err != nil || r.Reason == plugins.ReasonExit {
+		t.Errorf("after %s: %+v, %v", code, r.Exit, r.err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
@@ -20,7 +21,7 @@ type Backend struct {
 	programs programs
 	busy     chan struct{} // holds the one token that guards the fields below
 
-	link     *link
+	link     atomic.Pointer[link] // may be read without the token
 	target   target
 	cfg      *plugins.Config // of the last Check that found the machine ready; Settings are those for the other side
 	promised plugins.Report  // by that machine then
@@ -62,13 +63,12 @@ func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, s
 	return exit, err
 }
 
-// Usage implements plugins.Meter, as far as the machine can. It doesn't connect: a connection that is gone has no boxes.
+var _ plugins.Meter = (*Backend)(nil)
+
+// Usage implements plugins.Meter, as far as the machine can. It doesn't connect: a connection that is gone has no boxes. It doesn't wait for a Check either, which
+// may take many times as long as anybody waits for it.
 func (b *Backend) Usage(ctx context.Context, id string) (plugins.Usage, error) {
-	if err := b.enter(ctx); err != nil {
-		return plugins.Usage{}, err
-	}
-	l := b.link
-	b.leave()
+	l := b.link.Load()
 	if l == nil {
 		return plugins.Usage{}, errors.New("ssh: no such box is open")
 	}
@@ -92,8 +92,8 @@ func (b *Backend) linked(ctx context.Context) (*link, target, error) {
 	if b.cfg == nil {
 		return nil, target{}, errors.New("ssh: not checked, or not ready")
 	}
-	if b.link != nil && b.link.lost() == nil {
-		return b.link, b.target, nil
+	if l := b.link.Load(); l != nil && l.lost() == nil {
+		return l, b.target, nil
 	}
 	b.drop()
 	if err := b.pause(ctx); err != nil {
@@ -110,7 +110,7 @@ func (b *Backend) linked(ctx context.Context) (*link, target, error) {
 		}
 		return nil, b.target, fmt.Errorf("connect to %s again: %w", b.target, err)
 	}
-	return b.link, b.target, nil
+	return b.link.Load(), b.target, nil
 }
 
 // establish connects and checks. The caller holds the token.
@@ -119,7 +119,8 @@ func (b *Backend) establish(ctx context.Context, t target, cfg plugins.Config) (
 	if err != nil {
 		return plugins.Report{}, err
 	}
-	b.link, b.since = l, time.Now()
+	b.link.Store(l)
+	b.since = time.Now()
 	report, err := l.Check(ctx, cfg)
 	if errors.Is(err, plugins.ErrLost) {
 		err = lostError(t, l, err)
@@ -137,11 +138,11 @@ const lasting = 10 * time.Second
 
 // drop ends the connection, if there is one, with all its boxes.
 func (b *Backend) drop() {
-	if b.link == nil {
+	l := b.link.Swap(nil)
+	if l == nil {
 		return
 	}
-	b.link.close()
-	b.link = nil
+	l.close()
 	if time.Since(b.since) < lasting {
 		b.failed()
 	} else {

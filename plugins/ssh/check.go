@@ -61,8 +61,8 @@ func introduce(ctx context.Context, t target) error {
 
 // recheck uses the live link if it goes to the same machine in the same way, else a new one.
 func (b *Backend) recheck(ctx context.Context, t target, far plugins.Config) (plugins.Report, error) {
-	if b.link != nil && b.link.lost() == nil && b.cfg != nil && b.cfg.Instance == far.Instance && same(t, b.target) && maps.Equal(far.Settings, b.cfg.Settings) {
-		return b.link.Check(ctx, far)
+	if l := b.link.Load(); l != nil && l.lost() == nil && b.cfg != nil && b.cfg.Instance == far.Instance && same(t, b.target) && maps.Equal(far.Settings, b.cfg.Settings) {
+		return l.Check(ctx, far)
 	}
 	b.drop()
 	return b.establish(ctx, t, far)
@@ -76,7 +76,7 @@ func same(a, b target) bool {
 
 // present turns what the other side reports about itself into our report.
 func (b *Backend) present(r plugins.Report, t target) plugins.Report {
-	h := b.link.hello
+	h := b.link.Load().hello
 	r.Version = strings.TrimSpace(fmt.Sprintf("%s on %s (%s, %s)", r.Version, t.address, h.System, h.Arch))
 	r.Name = Name
 	if r.Reason != "" {
