@@ -257,7 +257,14 @@ func TestLoggerNeverSeesValues(t *testing.T) {
 	if err == nil {
 		t.Fatal("the reader wrote past the object mapper")
 	}
-	for _, statement := range []string{"(key, value", "(value, key"} {
+	err = s.Read(t.Context(), func(tx *Tx) error {
+		none := func(func(...any) error) error { return nil }
+		return tx.rows(t.Context(), none, "INSERT INTO settings (updated_at, key, value) VALUES (1, ?, ?) RETURNING key", planted, planted)
+	})
+	if err == nil {
+		t.Fatal("the reader wrote with a statement that returns rows")
+	}
+	for _, statement := range []string{"(key, value", "(value, key", "(updated_at, key"} {
 		if !strings.Contains(logged.String(), "query failed") || !strings.Contains(logged.String(), statement) {
 			t.Errorf("the failed query with %s was not logged", statement)
 		}

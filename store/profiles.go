@@ -71,20 +71,16 @@ func (tx *Tx) profileToRun(ctx context.Context, where string, arg any) (Profile,
 }
 
 func (tx *Tx) keysToRun(ctx context.Context, profile int64) (keys []app.Key, err error) {
-	rows, err := tx.db.Statement.ConnPool.QueryContext(ctx, `SELECT k.name, coalesce(k.credential_id, ''), coalesce(c.version > 0 OR c.source = 'vault', 0)
-		FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id WHERE k.profile_id = ? ORDER BY k.position, k.name`, profile)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	err = tx.rows(ctx, func(scan func(to ...any) error) error {
 		var k app.Key
-		if err := rows.Scan(&k.Name, &k.CredentialID, &k.ValueExists); err != nil {
-			return nil, err
+		if err := scan(&k.Name, &k.CredentialID, &k.ValueExists); err != nil {
+			return err
 		}
 		keys = append(keys, k)
-	}
-	return keys, rows.Err()
+		return nil
+	}, `SELECT k.name, coalesce(k.credential_id, ''), coalesce(c.version > 0 OR c.source = 'vault', 0)
+		FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id WHERE k.profile_id = ? ORDER BY k.position, k.name`, profile)
+	return keys, err
 }
 
 // Profiles lists all, newest first.

@@ -71,7 +71,7 @@ func (tx *Tx) exec(ctx context.Context, sql string, values ...any) (int64, error
 	return done.RowsAffected, done.Error
 }
 
-// row runs one statement that returns at most one row, and insert one that makes one, whose number it returns: past the object mapper, which takes about as long as the statement
+// row runs one statement that returns at most one row, rows one that returns any number, and insert one that makes one, whose number it returns: past the object mapper, which takes about as long as the statement
 // itself. They are for what every execution does while somebody waits. Values go into placeholders only.
 func (tx *Tx) row(ctx context.Context, sql string, values ...any) oneRow {
 	return rowOf(ctx, tx.db, sql, values...)
@@ -86,7 +86,8 @@ func (r oneRow) Scan(to ...any) error { return r(to...) }
 
 func rowOf(ctx context.Context, db *gorm.DB, statement string, values ...any) oneRow {
 	return func(to ...any) (err error) {
-		defer traced(ctx, db, statement, &err)()
+		read := int64(0)
+		defer traced(ctx, db, statement, &read, &err)()
 		rows, err := db.Statement.ConnPool.QueryContext(ctx, statement, values...)
 		if err != nil {
 			return err
@@ -95,6 +96,7 @@ func rowOf(ctx context.Context, db *gorm.DB, statement string, values ...any) on
 		if !rows.Next() {
 			return cmp.Or(rows.Err(), sql.ErrNoRows)
 		}
+		read = 1
 		if err := rows.Scan(to...); err != nil {
 			return err
 		}
@@ -102,19 +104,39 @@ func rowOf(ctx context.Context, db *gorm.DB, statement string, values ...any) on
 	}
 }
 
+// rows calls each for every row, until that returns an error.
+func (tx *Tx) rows(ctx context.Context, each func(scan func(to ...any) error) error, statement string, values ...any) (err error) {
+	read := int64(0)
+	defer traced(ctx, tx.db, statement, &read, &err)()
+	rows, err := tx.db.Statement.ConnPool.QueryContext(ctx, statement, values...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return err
+		}
+		read++
+	}
+	return rows.Err()
+}
+
 func (tx *Tx) insert(ctx context.Context, sql string, values ...any) (id int64, err error) {
-	defer traced(ctx, tx.db, sql, &err)()
+	made := int64(0)
+	defer traced(ctx, tx.db, sql, &made, &err)()
 	done, err := tx.db.Statement.ConnPool.ExecContext(ctx, sql, values...)
 	if err != nil {
 		return 0, err
 	}
+	made = 1
 	return done.LastInsertId()
 }
 
 // traced tells the log of a statement that goes past the object mapper, as that does of its own: what it returns is called when the statement is over.
-func traced(ctx context.Context, db *gorm.DB, statement string, err *error) func() {
+func traced(ctx context.Context, db *gorm.DB, statement string, rows *int64, err *error) func() {
 	begin := time.Now()
-	return func() { db.Logger.Trace(ctx, begin, func() (string, int64) { return statement, 1 }, *err) }
+	return func() { db.Logger.Trace(ctx, begin, func() (string, int64) { return statement, *rows }, *err) }
 }
 
 // notFound is the answer for a thing that is not there; other errors are wrapped with what was being read.

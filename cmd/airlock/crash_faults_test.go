@@ -22,12 +22,12 @@ type fault struct {
 
 func faults() []fault {
 	return []fault{
-		{"the server is killed", func(c *crash) bool { return c.killServer() && c.restart() }},
+		{"the server is killed", serverKilled},
 		{"the server is stopped", func(c *crash) bool { c.stop(unix.SIGTERM); return c.restart() }},
 		{"the server is killed while it stops", killedWhileStopping},
 		{"the server is killed while it starts", killedWhileStarting},
 		{"a plugin is killed", func(c *crash) bool { return c.kill(c.plugins) }},
-		{"the server and a plugin are killed", func(c *crash) bool { return both(c.kill(c.plugins), c.killServer() && c.restart()) }},
+		{"the server and a plugin are killed", func(c *crash) bool { return both(c.kill(c.plugins), serverKilled(c)) }},
 		{"guests are killed", guestsKilled},
 		{"guests in containers are killed", func(c *crash) bool { return c.kill(c.contained) }},
 		{"the engine is killed", engineKilled},

@@ -44,6 +44,23 @@ func wasKilled(command *exec.Cmd) bool {
 	return ok && status.Signaled() && status.Signal() == unix.SIGKILL
 }
 
+// killRunning kills a server that nothing else was to end: that it had ended by itself is an error.
+func (c *crash) killRunning() bool {
+	c.t.Helper()
+	killed := c.killServer()
+	if !killed {
+		c.t.Errorf("the server had ended by itself: %s\n%s", c.in.server.ProcessState, c.logTail())
+	}
+	return killed
+}
+
+// serverKilled starts the server again in any case.
+func serverKilled(c *crash) bool {
+	c.t.Helper()
+	hit := c.killRunning()
+	return c.restart() && hit
+}
+
 func killedWhileStopping(c *crash) bool {
 	_ = c.in.server.Process.Signal(unix.SIGTERM)
 	c.while(150 * time.Millisecond)
@@ -56,7 +73,7 @@ func killedWhileStarting(c *crash) bool {
 	c.in.launch()
 	c.while(time.Second)
 	starting := !c.in.ready()
-	hit := c.killServer()
+	hit := c.killRunning()
 	return c.restart() && hit && starting
 }
 
@@ -91,7 +108,7 @@ func engineRestarted(c *crash) bool {
 func serverAndEngineKilled(c *crash) bool {
 	hit := c.target(func() bool { return len(c.contained()) > 0 })
 	c.engine.Kill(c.t)
-	hit = c.killServer() && hit
+	hit = c.killRunning() && hit
 	must(c.t, c.engine.Start())
 	return c.restart() && hit
 }

@@ -137,10 +137,11 @@ func (h *household) goroutinesBack(t *testing.T, r *goReader, before map[string]
 		}
 		return list
 	}
-	for deadline := time.Now().Add(30 * time.Second); len(more()) > 0 && time.Now().Before(deadline); {
+	left := more()
+	for deadline := time.Now().Add(30 * time.Second); len(left) > 0 && time.Now().Before(deadline); left = more() {
 		time.Sleep(50 * time.Millisecond)
 	}
-	for _, what := range more() {
+	for _, what := range left {
 		t.Errorf("goroutines left: %s", what)
 	}
 	for _, name := range everywhere() {
