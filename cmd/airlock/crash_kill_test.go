@@ -110,6 +110,8 @@ func serverAndEngineKilled(c *crash) bool {
 	c.engine.Kill(c.t)
 	hit = c.killRunning() && hit
 	must(c.t, c.engine.Start())
+	c.unattended = true
+	defer func() { c.unattended = false }()
 	return c.restart() && hit
 }
 

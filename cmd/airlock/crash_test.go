@@ -74,21 +74,22 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 
 // crash is an instance that is broken again and again, with everything around it.
 type crash struct {
-	t        *testing.T
-	in       *testServer
-	machine  *sshtest.Machine
-	engine   *dockertest.Engine
-	tmp      string // for temporary files of the server and of boxes
-	random   *rand.Rand
-	load     *crashLoad
-	witness  *witness
-	profiles map[string]string // by backend
-	label    string
-	mounts   int
-	files    []string       // in the data directory
-	hits     map[string]int // by fault
-	misses   map[string]int
-	orphans  []string // containers that outlived their server
+	t          *testing.T
+	in         *testServer
+	machine    *sshtest.Machine
+	engine     *dockertest.Engine
+	tmp        string // for temporary files of the server and of boxes
+	random     *rand.Rand
+	load       *crashLoad
+	witness    *witness
+	profiles   map[string]string // by backend
+	label      string
+	mounts     int
+	files      []string       // in the data directory
+	hits       map[string]int // by fault
+	misses     map[string]int
+	orphans    []string // containers that outlived their server
+	unattended bool     // the engine died with the server, so that nobody ended what runs in containers
 }
 
 func newCrash(t *testing.T) *crash {
@@ -238,12 +239,16 @@ func (c *crash) dataFiles() []string {
 }
 
 // strays are all processes below this test but the server's own ones, the machine's and the engine's. A container in which nothing was started yet when its server died stays until
-// the next server sweeps it, which swept sees to.
+// the next server sweeps it, which swept sees to, and so does one that was just being started when the engine died too.
 func (c *crash) strays() []string {
 	var found []string
+	var unattended []int
+	if c.unattended {
+		unattended = c.contained()
+	}
 	for _, p := range under(c.t, os.Getpid()) {
 		fields, err := statOf(p.pid)
-		if err != nil || fields[0] == "Z" || p.pid == c.in.server.Process.Pid || c.machine.Hosts(fmt.Sprint(p.pid)) || c.engine.Hosts(p.pid) || strings.HasPrefix(p.line, "runc init") {
+		if err != nil || fields[0] == "Z" || p.pid == c.in.server.Process.Pid || c.machine.Hosts(fmt.Sprint(p.pid)) || c.engine.Hosts(p.pid) || strings.HasPrefix(p.line, "runc init") || slices.Contains(unattended, p.pid) {
 			continue
 		}
 		found = append(found, fmt.Sprintf("%d %s", p.pid, p.line))
