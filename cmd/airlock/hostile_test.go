@@ -100,12 +100,13 @@ func besiege(t *testing.T, s *siege) {
 			s.t = t
 			s.in.t = t
 			s.newSecret()
-			running := s.submit(c)
+			together := []hostile.Case{c}
 			if c.Pair != "" {
-				i := slices.IndexFunc(cases, func(o hostile.Case) bool { return o.Name == c.Pair })
-				s.judge(cases[i], s.in.await(s.submit(cases[i]), cases[i].Within))
+				together = append(together, cases[slices.IndexFunc(cases, func(o hostile.Case) bool { return o.Name == c.Pair })])
 			}
-			s.judge(c, s.in.await(running, c.Within))
+			for i, x := range s.run(together...) {
+				s.judge(together[i], x)
+			}
 			s.afterwards()
 		})
 	}
@@ -146,8 +147,9 @@ func TestEveryExitIsToldExactly(t *testing.T) {
 		for i, e := range batch {
 			running[i] = s.in.submit(profile, e.script, 20*time.Second)
 		}
+		ended := s.await(60*time.Second, running...)
 		for i, e := range batch {
-			x := s.in.await(running[i], 60*time.Second)
+			x := ended[i]
 			if x.Status != "error" || !strings.Contains(x.Error+" ", e.want) || strings.Contains(x.Error, "memory") {
 				t.Errorf("%q: %s %q, want %q", e.script, x.Status, x.Error, e.want)
 			}
@@ -303,8 +305,15 @@ func (s *siege) profile(name string, hosts []string) string {
 	return s.profiles[name]
 }
 
-func (s *siege) submit(c hostile.Case) agentView {
-	return s.in.submit(s.profile(c.Profile, c.Hosts), c.Script, c.Timeout)
+// run runs cases at the same time.
+func (s *siege) run(cases ...hostile.Case) []agentView {
+	var running []agentView
+	var within time.Duration
+	for _, c := range cases {
+		running = append(running, s.in.submit(s.profile(c.Profile, c.Hosts), c.Script, c.Timeout))
+		within = max(within, c.Within)
+	}
+	return s.await(within, running...)
 }
 
 func (s *siege) judge(c hostile.Case, x agentView) {
@@ -346,10 +355,35 @@ func (s *siege) hostileSources() {
 			continue
 		}
 		if c.code == http.StatusAccepted {
-			s.in.await(x, 90*time.Second)
+			s.await(90*time.Second, x)
 		}
 		s.afterwards()
 	}
+}
+
+// await waits for the end of executions that are all there are. Nothing of a script is alive when its end is told; what held it may go a moment later.
+func (s *siege) await(within time.Duration, running ...agentView) (ended []agentView) {
+	s.t.Helper()
+	for _, x := range running {
+		ended = append(ended, s.in.await(x, within))
+	}
+	for _, line := range s.scripts() {
+		s.t.Errorf("the end of a script was told while it was alive: %s", line)
+	}
+	return ended
+}
+
+// scripts lists the processes of scripts: all of the boxes' but those that hold the box.
+func (s *siege) scripts() []string {
+	return slices.DeleteFunc(s.boxes["processes"](), func(line string) bool {
+		pid, command, _ := strings.Cut(line, " ")
+		name, _, _ := strings.Cut(command, " ")
+		if name == "" { // it is ending, or has ended
+			comm, _ := os.ReadFile(filepath.Join("/proc", pid, "comm"))
+			name = strings.TrimSpace(string(comm))
+		}
+		return name == "" || slices.Contains([]string{"bwrap", "airlock-init"}, filepath.Base(name))
+	})
 }
 
 // afterwards asserts what has to hold after every case.
@@ -379,13 +413,25 @@ func mounts(t *testing.T) int {
 	return bytes.Count(text, []byte("\n"))
 }
 
-// seeBox asserts that a box shows in all the places where it is looked for when it should be gone.
+// seeBox asserts that a box and what a script starts show in all the places where they are looked for when they should be gone. It leaves no box.
 func (s *siege) seeBox() {
-	x := s.in.submit(s.profile("", nil), "import time; time.sleep(2)", 10*time.Second)
+	const script = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import time; time.sleep(60)', 'started-by-a-script'])"
+	started := func() bool { return strings.Contains(strings.Join(s.scripts(), "\n"), "started-by-a-script") }
+	x := s.in.submit(s.profile("", nil), script, 90*time.Second)
 	for kind, list := range s.boxes {
-		eventually(s.t, 10*time.Second, kind+" of a running box are seen", func() bool { return len(list()) > 0 })
+		eventually(s.t, 20*time.Second, kind+" of a running box are seen", func() bool { return len(list()) > 0 })
 	}
-	s.in.await(x, 20*time.Second)
+	eventually(s.t, 30*time.Second, "what a script started is seen", started)
+	if code := s.in.call(http.MethodPost, "/executions/"+x.ID+"/cancel", nil, nil); code != http.StatusOK {
+		s.t.Fatalf("cancel: status %d", code)
+	}
+	s.in.await(x, 30*time.Second)
+	if started() { // at the start there are other boxes besides, which prove the sandbox
+		s.t.Error("the end of a script was told while what it had started was alive")
+	}
+	for kind, list := range s.boxes {
+		eventually(s.t, 20*time.Second, "no "+kind+" of boxes are left at the start", func() bool { return len(list()) == 0 })
+	}
 }
 
 // withGroups adds the control groups of an instance's boxes, where this host has such to write to.
