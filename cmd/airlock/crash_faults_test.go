@@ -33,7 +33,7 @@ func faults() []fault {
 		{"the engine is killed", engineKilled},
 		{"the engine is restarted", engineRestarted},
 		{"the server and the engine are killed", serverAndEngineKilled},
-		{"the disk is full", func(c *crash) bool { full := c.fill(); c.while(2 * time.Second); c.free(); return full }},
+		{"the disk is full", diskFull},
 		{"the disk is full and the server is killed", fullAndKilled},
 		{"the store can't be written", unwritable},
 		{"the store is read-only at the start", readOnlyStart},
@@ -88,6 +88,14 @@ func (c *crash) fill() bool {
 		}
 	}
 	return problem == nil
+}
+
+// diskFull lasts until the server says so, and a while longer.
+func diskFull(c *crash) bool {
+	full := c.fill() && c.target(func() bool { answers, full := c.health(); return answers && full })
+	c.while(2 * time.Second)
+	c.free()
+	return full
 }
 
 func (c *crash) free() { shell(c.t, "mount", "-o", "remount,"+roomy, c.in.dir) }

@@ -143,8 +143,15 @@ func (c *crash) while(most time.Duration) {
 
 // works reports whether the server answers and can run scripts.
 func (c *crash) works() bool {
+	answers, full := c.health()
+	return answers && !full && c.in.ready()
+}
+
+// health is what the server says of itself: whether it does at all, and whether its disk is full.
+func (c *crash) health() (answers, full bool) {
 	var health struct{ Full bool }
-	return c.in.ready() && c.in.call(http.MethodGet, "/health", nil, &health) == http.StatusOK && !health.Full
+	answers = c.in.call(http.MethodGet, "/health", nil, &health) == http.StatusOK
+	return answers, health.Full
 }
 
 // rest ends the load, lets everything end and looks at it. The server is stopped afterwards.

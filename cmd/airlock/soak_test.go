@@ -4,16 +4,10 @@ import (
 	"bufio"
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,7 +18,8 @@ import (
 var soak = flag.Duration("soak", 40*time.Second, "length of TestSoak")
 
 // TestSoak keeps the whole program under a mixed load: scripts, questions, refused hosts, failures, cancellations, long polls, pages and event streams. What it holds must not grow: memory,
-// descriptors and threads of the server and its plugin, the server's goroutines, the write-ahead log, the boxes kept ready. See the Makefile's soak for an hour of it.
+// descriptors and threads of the server and its plugin, the server's goroutines, the write-ahead log, the database for each execution, other files,
+// the boxes kept ready. See the Makefile's soak for an hour of it.
 func TestSoak(t *testing.T) {
 	// What still asks when the load ends keeps its box for AIRLOCK_LLM_WAIT.
 	in := startInstance(t, "AIRLOCK_POOL=2", "AIRLOCK_WORKERS=3", "AIRLOCK_QUEUE=200", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LLM_WAIT=10s")
@@ -61,39 +56,6 @@ func TestSoak(t *testing.T) {
 	})
 }
 
-// goroutineSlack is for goroutines that come with a connection or a timer. One that stays behind for each execution or page is far beyond it.
-const goroutineSlack = 10
-
-// flat compares the second third of the samples with the last one; the first is for caches to fill.
-func flat(t *testing.T, samples []map[string]int) {
-	t.Helper()
-	third := len(samples) / 3
-	for what := range samples[0] {
-		middle := func(part []map[string]int) int {
-			var values []int
-			for _, s := range part {
-				values = append(values, s[what])
-			}
-			slices.Sort(values)
-			return values[len(values)/2]
-		}
-		first, before, after := middle(samples[:third]), middle(samples[third:2*third]), middle(samples[2*third:])
-		slack := 6 // descriptors, threads, boxes: what happens to be under way
-		switch {
-		case strings.HasPrefix(what, "goroutines"):
-			slack = 100 // 20 long polls and whom they wake
-		case strings.HasPrefix(what, "memory"):
-			slack = 16<<10 + before/10 // KiB: pages of the database, and what the allocator holds back
-		case strings.HasPrefix(what, "log"):
-			slack = 8 << 10 // KiB; it is folded in every 4 MiB unless somebody reads
-		}
-		t.Logf("%-32s %8d %8d %8d", what, first, before, after)
-		if after > before+slack {
-			t.Errorf("%s grows: %d, then %d", what, before, after)
-		}
-	}
-}
-
 // soaker is who makes the load.
 type soaker struct {
 	in      *testServer
@@ -103,52 +65,6 @@ type soaker struct {
 
 	ended, read, events atomic.Int64
 	newest              atomic.Value // id of an execution
-}
-
-// sample reads what the server and its plugin hold.
-func (s *soaker) sample(t *testing.T) map[string]int {
-	t.Helper()
-	now := map[string]int{"boxes": 0, "log in KiB": 0, "goroutines of serve": s.goroutines(t)}
-	for _, p := range append(s.in.processes(), process{pid: s.in.server.Process.Pid, line: "serve"}) {
-		if strings.HasPrefix(p.line, "/airlock-init ") {
-			now["boxes"]++
-		}
-		if p.line != "serve" && !strings.Contains(p.line, " plugin ") {
-			continue
-		}
-		name := p.line[strings.LastIndex(strings.TrimSpace(p.line), " ")+1:]
-		fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.pid))
-		must(t, err)
-		threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.pid))
-		must(t, err)
-		now["descriptors of "+name], now["threads of "+name], now["memory of "+name] = len(fds), len(threads), resident(t, p.pid)
-	}
-	if info, err := os.Stat(filepath.Join(s.in.dir, "airlock.db-wal")); err == nil {
-		now["log in KiB"] = int(info.Size() >> 10)
-	}
-	return now
-}
-
-var goroutineCount = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
-
-// goroutines is how many the server has, as it says itself.
-func (s *soaker) goroutines(t *testing.T) int {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.in.url+"/metrics", nil)
-	must(t, err)
-	request.Header.Set("Authorization", "Bearer "+suiteToken)
-	response, err := http.DefaultClient.Do(request)
-	must(t, err)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	must(t, err)
-	found := goroutineCount.FindSubmatch(text)
-	if found == nil {
-		t.Fatalf("/metrics says %d %s", response.StatusCode, text)
-	}
-	n, err := strconv.Atoi(string(found[1]))
-	must(t, err)
-	return n
 }
 
 // run submits a script and follows it to its end, or until during says that it is enough.
