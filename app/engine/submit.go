@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -208,32 +209,40 @@ func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution
 // room refuses what could not run or would wait too long, and returns how many wait already, and whether people hold the queue.
 func (e *Engine) room(ctx context.Context, tx *store.Tx, profile string) (waiting int, held bool, err error) {
 	held, retired, err := access.ReadHeld(ctx, tx)
-	if err == nil {
-		err = retired.Err()
-	}
 	if err != nil {
+		return 0, false, err
+	}
+	if err := cmp.Or(retired.Err(), e.cfg.Store.Roomy(), e.notAccepting()); err != nil {
 		return 0, held, err
 	}
-	if err := e.cfg.Store.Roomy(); err != nil {
-		return 0, held, err
-	}
+	waiting, err = e.mayWait(ctx, tx, profile)
+	return waiting, held, err
+}
+
+// notAccepting is what agents are told while nothing may run, nil else.
+func (e *Engine) notAccepting() error {
 	switch reason := e.refusing(); reason {
 	case "":
+		return nil
 	case beingStopped:
-		return 0, held, app.E(app.CodeSandboxUnavailable, reason, "Wait until it has been started again, which GET /health tells, then submit again.")
+		return app.E(app.CodeSandboxUnavailable, reason, "Wait until it has been started again, which GET /health tells, then submit again.")
 	default:
-		return 0, held, app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "Ask the person who runs Airlock to look at the Sandbox page of the UI, or to run airlock doctor on the host; then submit again.")
+		return app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason, "Ask the person who runs Airlock to look at the Sandbox page of the UI, or to run airlock doctor on the host; then submit again.")
 	}
+}
+
+// mayWait returns how many executions wait, and an error if that is as many as may.
+func (e *Engine) mayWait(ctx context.Context, tx *store.Tx, profile string) (int, error) {
 	all, own, err := tx.Queued(ctx, profile)
 	switch {
 	case err != nil:
-		return 0, held, err
+		return 0, err
 	case own >= e.cfg.QueuePerProfile:
-		return 0, held, app.E(app.CodeQueueFull, fmt.Sprintf("this profile has %d executions waiting already", own), "Wait until some of them have ended, then submit again.")
+		return 0, app.E(app.CodeQueueFull, fmt.Sprintf("this profile has %d executions waiting already", own), "Wait until some of them have ended, then submit again.")
 	case all >= e.cfg.Queue:
-		return 0, held, app.E(app.CodeQueueFull, fmt.Sprintf("%d executions are waiting already", all), "Try again later, or ask the operator to raise AIRLOCK_QUEUE or AIRLOCK_WORKERS.")
+		return 0, app.E(app.CodeQueueFull, fmt.Sprintf("%d executions are waiting already", all), "Try again later, or ask the operator to raise AIRLOCK_QUEUE or AIRLOCK_WORKERS.")
 	}
-	return all, held, nil
+	return all, nil
 }
 
 // digest identifies what was submitted, each part with its length. The timeout counts as it will be used.
