@@ -166,7 +166,7 @@ lists: ## Measure every list with EXECUTIONS executions in the store (1000000), 
 
 REMOVED ?= 1000000
 .PHONY: retention
-retention: ## Remove REMOVED executions (1000000) beside others who write, and say how long these waited; takes one to two hours and 3 GB of disk
+retention: ## Remove REMOVED executions (1000000) beside others who write, and say how long these waited; takes an hour and 3 GB of disk
 	go test ./app/retention -run 'LeavesRoomForOthers' -executions $(REMOVED) -timeout 12h -v
 
 PYTHONS := .cache/python/bullseye .cache/python/3.10 .cache/python/trixie .cache/python/3.14
