@@ -121,8 +121,7 @@ func TestUIKeyboard(t *testing.T) {
 	b.Press("c")
 	b.Until(`document.getElementById("q").value.endsWith("c") && document.querySelector("h1").innerText === "Profiles"`) // typed, not obeyed
 	b.Do(chromedp.Evaluate[chromedp.Void]("document.activeElement.blur()"))
-	b.Press("?")
-	b.Until(`document.getElementById("keys").open`)
+	b.PressUntil("?", `document.getElementById("keys").open`)
 	b.Press("\r") // on Close
 	b.Until(`!document.getElementById("keys").open`)
 	b.Press("c")

@@ -73,6 +73,8 @@ func open(t *testing.T, parent context.Context, base string) *Browser {
 		}
 		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 			Source: `addEventListener("securitypolicyviolation", (e) => console.error("policy violated: " + e.violatedDirective + " " + e.blockedURI));
+				window.keysThatCame = []; // for the words of a failure: a key that was lost looks otherwise like one that nobody heeded
+				addEventListener("keydown", (e) => keysThatCame.push(e.key + " to " + (e.target.id || e.target.tagName)), true);
 				window.shifted = 0;
 				new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.shifted += e.value; }).observe({ type: "layout-shift", buffered: true });`,
 		})
@@ -181,13 +183,20 @@ func (b *Browser) Back() {
 // Until waits for an expression to be true, across changes of the page.
 func (b *Browser) Until(expression string) {
 	b.t.Helper()
-	for limit := time.Now().Add(patience); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
+	if !b.becomes(expression, patience) {
+		b.t.Fatalf("never true: %s; at %s", expression, b.where())
+	}
+}
+
+// becomes says whether the expression became true in time.
+func (b *Browser) becomes(expression string, within time.Duration) bool {
+	for limit := time.Now().Add(within); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
 		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
 		if err == nil && ok {
-			return
+			return true
 		}
 	}
-	b.t.Fatalf("never true: %s; at %s", expression, b.where())
+	return false
 }
 
 // Click scrolls to the element and clicks on its middle.
@@ -221,6 +230,20 @@ func (b *Browser) Type(selector, text string) {
 func (b *Browser) Press(keys string) {
 	b.t.Helper()
 	b.Do(chromedp.KeyEvent(keys))
+}
+
+// PressUntil presses a key that may come twice until the expression is true. Chromium on a busy machine was seen to lose one; each further press is told.
+func (b *Browser) PressUntil(key, expression string) {
+	b.t.Helper()
+	for range 2 {
+		b.Press(key)
+		if b.becomes(expression, patience/6) {
+			return
+		}
+		b.t.Logf("pressed %q once more: not yet %s; at %s", key, expression, b.where())
+	}
+	b.Press(key)
+	b.Until(expression)
 }
 
 // Heading waits for the page with this heading.
@@ -285,7 +308,8 @@ func (b *Browser) Picture(path string) {
 
 // where says what the tab shows, for messages.
 func (b *Browser) where() string {
-	text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + " " + document.querySelector("main")?.innerText.slice(0, 600)`))
+	text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + " " + document.querySelector("main")?.innerText.slice(0, 600)
+		+ "; the focus is on " + document.activeElement?.cloneNode().outerHTML + "; keys that came: " + window.keysThatCame.slice(-12).join(", ")`))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return text + "; complaints: " + strings.Join(b.bad, " | ")
