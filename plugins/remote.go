@@ -92,9 +92,14 @@ func (r *remote) kill(ctx context.Context, id string, tearDown func()) {
 	}
 }
 
-// sendStdin ends when stdin does or when the stream is over, but can't interrupt a Read in progress.
+// sendStdin ends when stdin does or when the stream is over, but can't interrupt a Read in progress. If stdin can be waited for it takes a buffer only then: a
+// thousand boxes may have nothing to hear for hours.
 func sendStdin(stream proto.Sandbox_RunClient, stdin io.Reader, pool *buffers) {
+	patient, _ := stdin.(interface{ Wait() })
 	for {
+		if patient != nil {
+			patient.Wait()
+		}
 		buf := pool.Get(Chunk)
 		n, err := stdin.Read(*buf)
 		if n > 0 {

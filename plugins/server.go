@@ -122,20 +122,44 @@ type streamReader struct {
 }
 
 func (r *streamReader) Read(p []byte) (int, error) {
+	if err := r.next(); err != nil {
+		return 0, err // io.EOF when the host half-closed
+	}
+	return r.rest.Read(p)
+}
+
+// WriteTo implements io.WriterTo: each message is one write, and while none comes there is no buffer for it.
+func (r *streamReader) WriteTo(w io.Writer) (written int64, err error) {
+	for {
+		if err := r.next(); errors.Is(err, io.EOF) {
+			return written, nil
+		} else if err != nil {
+			return written, err
+		}
+		n := r.rest.Remaining()
+		if err := writeAll(w, r.rest); err != nil {
+			return written, err
+		}
+		written, r.rest = written+int64(n), nil
+	}
+}
+
+// next waits for bytes.
+func (r *streamReader) next() error {
 	for r.rest == nil || r.rest.Remaining() == 0 {
 		other := &proto.RunUp{}
 		m := incoming{tag: tagStdin, other: other}
 		if err := r.stream.RecvMsg(&m); err != nil {
-			return 0, err // io.EOF when the host half-closed
+			return err
 		}
 		if other.GetSpec() != nil {
-			return 0, errors.New("a second spec")
+			return errors.New("a second spec")
 		}
 		if r.rest = m.bytes; r.rest == nil { // with fields that this plugin doesn't know, perhaps
 			r.rest = mem.BufferSlice{mem.SliceBuffer(other.GetStdin())}.Reader()
 		}
 	}
-	return r.rest.Read(p)
+	return nil
 }
 
 // streamWriter is the stdout of a box. Write blocks while the host doesn't read.

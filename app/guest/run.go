@@ -199,7 +199,7 @@ func (s *sink) drain(stream io.ReadCloser) error {
 	}
 	defer close(s.ended)
 	defer stream.Close()
-	buf := make([]byte, 32<<10)
+	buf := make([]byte, 2<<10) // most scripts print little, and may then wait for hours
 	for left := s.limit; ; {
 		n, err := stream.Read(buf)
 		if left -= int64(n); left < 0 {
@@ -213,6 +213,9 @@ func (s *sink) drain(stream io.ReadCloser) error {
 		}
 		if err != nil {
 			return violation("an output stream broke")
+		}
+		if n == len(buf) && n < 32<<10 {
+			buf = make([]byte, 32<<10)
 		}
 	}
 }

@@ -153,12 +153,18 @@ func (s *Session) post(ctx context.Context, v any) error {
 	}
 }
 
+// piece is how many bytes of a control frame are written at once. yamux and what is below it keep buffers of the largest piece for as long as the session
+// lasts, and a Boot is larger than all that follows it.
+const piece = 8 << 10
+
 // write sends what was queued. It goes on after a failure, which is for the readers to report, so that nobody waits for it.
 func (s *Session) write() {
 	for {
 		select {
 		case frame := <-s.outbox:
-			_, _ = s.control.Write(frame)
+			for part := range slices.Chunk(frame, piece) {
+				_, _ = s.control.Write(part)
+			}
 		case <-s.done:
 			return
 		}

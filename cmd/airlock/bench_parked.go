@@ -25,7 +25,7 @@ func benchParked(ctx context.Context, out io.Writer, service *benchService, n in
 		return err
 	}
 	defer stop()
-	before, start := available(), time.Now()
+	before, server, start := available(), residentNow(b.pid), time.Now()
 	ids := make([]string, n)
 	if err := b.each(ids, func(i int) error {
 		var x struct {
@@ -41,7 +41,7 @@ func benchParked(ctx context.Context, out io.Writer, service *benchService, n in
 		return err
 	}
 	parkedIn := time.Since(start)
-	used, box := before-available(), census.memory()
+	used, box, server := before-available(), census.memory(), residentNow(b.pid)-server
 	polls, err := load(4, 5*time.Second, func() error { return b.call(ctx, http.MethodGet, "/health", nil, nil) })
 	if err != nil {
 		return err
@@ -60,6 +60,7 @@ func benchParked(ctx context.Context, out io.Writer, service *benchService, n in
 	fmt.Fprintf(table, "executions that wait for the LLM at once\t%d\n", n)
 	fmt.Fprintf(table, "until all waited\t%s\n", parkedIn.Round(100*time.Millisecond))
 	fmt.Fprintf(table, "memory of one, shared pages by equal parts\t%.1f MiB\n", float64(box)/(1<<20))
+	fmt.Fprintf(table, "memory of the server, for each of them\t%.2f MiB\n", float64(server)/float64(n)/(1<<20))
 	fmt.Fprintf(table, "less memory available on the machine, per execution\t%.1f MiB\n", float64(used)/float64(n)/(1<<20))
 	fmt.Fprintf(table, "GET /health meanwhile, 4 clients\tp50 %s, p99 %s\n", ms(quantile(polls, 0.5)), ms(quantile(polls, 0.99)))
 	fmt.Fprintf(table, "until all were answered and completed\t%s\n", time.Since(start).Round(100*time.Millisecond))

@@ -64,7 +64,7 @@ func (b *box) live(ctx context.Context, looks pace, stdin io.Reader, stdout io.W
 	}
 	// It may wait in stdin.Read for longer than the box lives; nothing waits for it.
 	go func() {
-		_ = stdio.Relay(b.stdin, stdin)
+		_, _ = io.Copy(b.stdin, stdin)
 		b.stdin.Close()
 	}()
 	if err := b.watch(ctx, looks, output, exited); err != nil {

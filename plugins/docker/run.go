@@ -143,21 +143,26 @@ func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plug
 
 // feed relays input. Its end is the last moment at which the counters are there for sure: the guest ends by it.
 func (b *box) feed(ctx context.Context, stdin io.Reader) {
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := stdin.Read(buf)
-		if n > 0 {
-			if _, err := b.conn.Conn.Write(buf[:n]); err != nil {
-				return
-			}
-			b.meter.poke()
-		}
-		if err != nil {
-			b.meter.look(ctx)
-			_ = b.conn.CloseWrite()
-			return
-		}
+	if _, err := io.Copy(poking{b.conn.Conn, b.meter}, stdin); errors.As(err, new(deliverError)) {
+		return
 	}
+	b.meter.look(ctx)
+	_ = b.conn.CloseWrite()
+}
+
+// poking tells a meter that something has reached the box.
+type poking struct {
+	io.Writer
+	meter *meter
+}
+
+func (p poking) Write(b []byte) (int, error) {
+	n, err := p.Writer.Write(b)
+	if err != nil {
+		return n, deliverError{err}
+	}
+	p.meter.poke()
+	return n, nil
 }
 
 // kill ends the box at once. Output that is on its way gets a moment, if anybody reads it.

@@ -18,7 +18,7 @@ func (e deliverError) Unwrap() error { return e.err }
 // demux takes apart what an engine sends of a container without a terminal: frames of 8 bytes (stream number, three zeroes, length) and
 // that many bytes. It holds no frame in memory. The end of src between frames is no error.
 func demux(src io.Reader, stdout, stderr io.Writer) error {
-	buf := make([]byte, plugins.Chunk)
+	buf := make([]byte, 4<<10)
 	var head [8]byte
 	for {
 		if _, err := io.ReadFull(src, head[:]); err != nil {
@@ -35,7 +35,11 @@ func demux(src io.Reader, stdout, stderr io.Writer) error {
 		default:
 			return fmt.Errorf("the engine sent a frame for stream %d", head[0])
 		}
-		for left := int(binary.BigEndian.Uint32(head[4:])); left > 0; {
+		left := int(binary.BigEndian.Uint32(head[4:]))
+		if left > len(buf) && len(buf) < plugins.Chunk { // a box that only waits has never said so much
+			buf = make([]byte, plugins.Chunk)
+		}
+		for left > 0 {
 			n, err := src.Read(buf[:min(left, len(buf))])
 			left -= n
 			if n > 0 {

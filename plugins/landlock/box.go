@@ -125,7 +125,7 @@ func (b *box) live(ctx context.Context, stdin io.Reader, stdout io.Writer) (plug
 	}
 	// It may wait in stdin.Read for longer than the box lives; nothing waits for it.
 	go func() {
-		_ = stdio.Relay(b.stdin, stdin)
+		_, _ = io.Copy(b.stdin, stdin)
 		b.stdin.Close()
 	}()
 	outErr := b.watch(ctx, output, exited)

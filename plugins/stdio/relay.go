@@ -8,9 +8,10 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// Relay copies src to dst until either ends, in pieces that make one message each. A closed pipe at the end of src is its end.
+// Relay copies src to dst until either ends, in pieces that make one message each. It takes memory for large ones once there is one, since most boxes say
+// little, and a thousand may wait at once. A closed pipe at the end of src is its end.
 func Relay(dst io.Writer, src io.Reader) error {
-	buf := make([]byte, plugins.Chunk)
+	buf := make([]byte, 4<<10)
 	for {
 		n, err := src.Read(buf)
 		if n > 0 {
@@ -23,6 +24,9 @@ func Relay(dst io.Writer, src io.Reader) error {
 		}
 		if err != nil {
 			return err
+		}
+		if n == len(buf) && n < plugins.Chunk {
+			buf = make([]byte, plugins.Chunk)
 		}
 	}
 }

@@ -11,6 +11,12 @@ import (
 // BufferSize is what one direction holds at most, in bytes.
 const BufferSize = 128 << 10
 
+// A direction holds this many pieces of the size that was written last, and no less than smallest bytes.
+const (
+	pieces   = 8
+	smallest = 4 << 10
+)
+
 // half is one direction: a ring buffer with one reader and one writer at a time, each of which may block.
 type half struct {
 	mu       sync.Mutex
@@ -38,6 +44,13 @@ func newHalf() *half {
 	h := &half{}
 	h.readable.L, h.writable.L = &h.mu, &h.mu
 	return h
+}
+
+// wait returns when a Read would not block.
+func (h *half) wait() {
+	h.reading.Lock()
+	defer h.reading.Unlock()
+	_, _ = h.filled()
 }
 
 // Read waits for bytes.
@@ -88,7 +101,7 @@ func (h *half) Write(p []byte) (total int, err error) {
 	h.writing.Lock()
 	defer h.writing.Unlock()
 	for len(p) > 0 {
-		room, gone, err := h.room()
+		room, gone, err := h.room(len(p))
 		if err != nil {
 			return total, err
 		}
@@ -108,7 +121,7 @@ func (h *half) ReadFrom(r io.Reader) (total int64, err error) {
 	defer h.writing.Unlock()
 	var waste []byte
 	for {
-		room, gone, err := h.room()
+		room, gone, err := h.room(BufferSize)
 		if err != nil {
 			return total, err
 		}
@@ -175,8 +188,9 @@ func (h *half) consumed(n int) {
 	h.writable.Signal()
 }
 
-// room waits for space and returns a part of the buffer that is free, or gone if nobody will read.
-func (h *half) room() (space []byte, gone bool, err error) {
+// room waits for space and returns a part of the buffer that is free, or gone if nobody will read. The buffer is made larger first if pieces of this size
+// deserve it.
+func (h *half) room(piece int) (space []byte, gone bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for {
@@ -189,10 +203,7 @@ func (h *half) room() (space []byte, gone bool, err error) {
 			return nil, true, nil
 		case h.write.over():
 			return nil, false, os.ErrDeadlineExceeded
-		case h.length < BufferSize:
-			if h.ring == nil {
-				h.ring = make([]byte, BufferSize)
-			}
+		case h.grow(piece) || h.length < len(h.ring):
 			if h.length == 0 {
 				h.start = 0 // the longest parts for what comes next; nobody holds one now
 			}
@@ -204,6 +215,25 @@ func (h *half) room() (space []byte, gone bool, err error) {
 		}
 		h.writable.Wait()
 	}
+}
+
+// grow makes the ring larger if it is too small for pieces of this size. A reader may go on using the part that it holds: its bytes stay in the old ring, and
+// are the first of the new one. h.mu is held, by the writer.
+func (h *half) grow(piece int) bool {
+	size := max(len(h.ring), smallest)
+	for size < BufferSize && size/pieces < piece {
+		size *= 2
+	}
+	if size == len(h.ring) {
+		return false
+	}
+	ring := make([]byte, size)
+	if h.length > 0 {
+		first := copy(ring, h.part())
+		copy(ring[first:], h.ring[:h.length-first])
+	}
+	h.ring, h.start = ring, 0
+	return true
 }
 
 func (h *half) produced(n int) {

@@ -26,6 +26,9 @@ func New() (*End, *End) {
 // Read returns what the other end wrote, io.EOF after its CloseWrite or Close.
 func (e *End) Read(p []byte) (int, error) { return e.in.Read(p) }
 
+// Wait returns when Read would not block. It lets a reader that needs a large buffer do without one for as long as nothing comes.
+func (e *End) Wait() { e.in.wait() }
+
 // WriteTo copies what arrives to w until the other end finishes.
 func (e *End) WriteTo(w io.Writer) (int64, error) { return e.in.WriteTo(w) }
 

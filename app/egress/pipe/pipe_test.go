@@ -26,6 +26,7 @@ func TestBytesArriveInOrder(t *testing.T) {
 		a, b := New()
 		var got bytes.Buffer
 		var wg sync.WaitGroup
+		most := rapid.SampledFrom([]int{100, smallest, BufferSize}).Draw(t, "most") // what the buffer is made for grows with the pieces
 		readFrom, writeTo := rapid.Bool().Draw(t, "ReadFrom"), rapid.Bool().Draw(t, "WriteTo")
 		wg.Go(func() {
 			defer a.CloseWrite()
@@ -35,7 +36,10 @@ func TestBytesArriveInOrder(t *testing.T) {
 			}
 			r := rand.New(rand.NewPCG(seed, 2))
 			for rest := source; len(rest) > 0; {
-				n := min(len(rest), 1+r.IntN(BufferSize))
+				n := min(len(rest), 1+r.IntN(most))
+				if r.IntN(50) == 0 {
+					most = min(2*most, BufferSize)
+				}
 				if m, err := a.Write(rest[:n]); m != n || err != nil {
 					panic(err)
 				}
