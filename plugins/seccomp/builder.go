@@ -1,6 +1,11 @@
 package seccomp
 
-import "golang.org/x/net/bpf"
+import (
+	"maps"
+	"slices"
+
+	"golang.org/x/net/bpf"
+)
 
 // Return values of a filter, and the error numbers it hands out. Both are kernel ABI.
 const (
@@ -152,6 +157,25 @@ func (b *builder) sockets() {
 	)
 }
 
+// socketOptions refuses options of sockets, by level, besides refusedSocket.
+func (b *builder) socketOptions(more map[uint32][]uint32) {
+	refused := map[uint32][]uint32{solSocket: refusedSocket()}
+	for level, options := range more {
+		refused[level] = append(refused[level], options...)
+	}
+	var body []bpf.Instruction
+	for _, level := range slices.Sorted(maps.Keys(refused)) {
+		block := []bpf.Instruction{arg(2)}
+		for _, option := range refused[level] {
+			block = append(block, bpf.JumpIf{Cond: bpf.JumpEqual, Val: option, SkipFalse: 1}, errno(eperm))
+		}
+		block = append(block, bpf.RetConstant{Val: retAllow})
+		body = append(body, arg(1), bpf.JumpIf{Cond: bpf.JumpEqual, Val: level, SkipFalse: uint8(len(block))})
+		body = append(body, block...)
+	}
+	b.when(callSetsockopt(), append(body, bpf.RetConstant{Val: retAllow})...)
+}
+
 // arguments closes single commands of calls that are needed otherwise.
 func (b *builder) arguments(mediated bool) {
 	b.when(callPersonality(),
@@ -162,13 +186,18 @@ func (b *builder) arguments(mediated bool) {
 		bpf.RetConstant{Val: retAllow},
 	)
 	if !mediated {
-		b.refuseCommands(callFcntl(), refusedFcntl()...)
-		b.refuseCommands(callIoctl(), refusedIoctl()...)
+		b.socketOptions(nil)
+		b.refuse(callPrctl(), 0, setSeccomp)
+		b.refuse(callFcntl(), 1, refusedFcntl()...)
+		b.refuse(callIoctl(), 1, refusedIoctl()...)
 		return
 	}
+	b.socketOptions(mediatedOptions())
+	const setDumpable, setPtracer = 4, 0x59616d61 // the supervisor has to see the box's memory, and nobody else
+	b.refuse(callPrctl(), 0, setSeccomp, setDumpable, setPtracer)
 	const setOwner, setOwnerEx = 8, 15 // whom a descriptor's signals go to
 	const tiocsti, tioclinux = 0x5412, 0x541c
-	b.refuseCommands(callFcntl(), append(refusedFcntl(), setOwner, setOwnerEx)...)
+	b.refuse(callFcntl(), 1, append(refusedFcntl(), setOwner, setOwnerEx)...)
 	// Those of sockets tell of the host's interfaces, and two choose whom signals go to. Those of file systems change flags and attributes of whatever their caller owns,
 	// also if it may only read it.
 	const socketFirst, atMark, socketLast = 0x8900, 0x8905, 0x89ff
@@ -190,11 +219,11 @@ func (b *builder) arguments(mediated bool) {
 	)
 }
 
-// refuseCommands refuses values of a call's second argument. The kernel reads 32 bits of it, and so does the filter.
-func (b *builder) refuseCommands(c call, commands ...uint32) {
-	body := []bpf.Instruction{arg(1)}
-	for _, command := range commands {
-		body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: command, SkipFalse: 1}, errno(eperm))
+// refuse refuses values of a call's argument n. The kernel reads 32 bits of it, and so does the filter.
+func (b *builder) refuse(c call, n int, values ...uint32) {
+	body := []bpf.Instruction{arg(n)}
+	for _, value := range values {
+		body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipFalse: 1}, errno(eperm))
 	}
 	b.when(c, append(body, bpf.RetConstant{Val: retAllow})...)
 }

@@ -35,6 +35,7 @@ func denied() []call {
 		{"inotify_init1", 294, 26},
 		{"io_uring_enter", 426, 426},
 		{"io_uring_register", 427, 427},
+		{"io_setup", 206, 0}, // the machine has one number of such requests for everybody; without it the other calls have nothing to work on
 		{"io_uring_setup", 425, 425},
 		{"ioperm", 173, none},
 		{"iopl", 172, none},
@@ -68,6 +69,7 @@ func denied() []call {
 		{"quotactl_fd", 443, 443},
 		{"reboot", 169, 142},
 		{"request_key", 249, 218},
+		{"seccomp", 317, 277}, // see refusedSocket: a box that runs has its filter
 		{"setdomainname", 171, 162},
 		{"sethostname", 170, 161},
 		{"setns", 308, 268},
@@ -120,6 +122,16 @@ const (
 
 	personalityQuery = 0xffffffff
 )
+
+// refusedSocket are SO_ATTACH_FILTER, SO_ATTACH_BPF, SO_ATTACH_REUSEPORT_CBPF and SO_ATTACH_REUSEPORT_EBPF. A program that is attached to a socket is compiled into memory
+// that is counted for nobody and that the machine has little of (net.core.bpf_jit_limit): with none left nobody can be given a filter, other boxes neither.
+func refusedSocket() []uint32 { return []uint32{26, 50, 51, 52} }
+
+// setSeccomp is prctl's command for the same: PR_SET_SECCOMP.
+const setSeccomp = 22
+
+// solSocket is the level of a socket's own options.
+const solSocket = 1
 
 // refusedFcntl are commands of fcntl: F_SETSIG could choose SIGCONT, which would thaw a frozen box; F_SETLEASE and F_NOTIFY watch
 // files that boxes share.

@@ -98,6 +98,18 @@ func TestVerdicts(t *testing.T) {
 		{"ioctl push input", 16, 29, []uint64{0, 0x5412}, denied},
 		{"ioctl push input with high bits", 16, 29, []uint64{0, 1<<32 | 0x5412}, denied},
 		{"shmget", 29, 194, nil, allow},
+		{"no delay", 54, 208, []uint64{3, 6, 1}, allow},
+		{"keep alive", 54, 208, []uint64{3, 1, 9}, allow},
+		{"the same number at another level", 54, 208, []uint64{3, 6, 26}, allow},
+		{"program on a socket", 54, 208, []uint64{3, 1, 26}, denied},
+		{"program on a socket with high bits", 54, 208, []uint64{3, 1<<32 | 1, 1<<32 | 26}, denied},
+		{"loaded program on a socket", 54, 208, []uint64{3, 1, 50}, denied},
+		{"program that chooses sockets", 54, 208, []uint64{3, 1, 51}, denied},
+		{"loaded program that chooses sockets", 54, 208, []uint64{3, 1, 52}, denied},
+		{"filter of its own", 157, 167, []uint64{22, 2}, denied},
+		{"filter of its own by the newer call", 317, 277, []uint64{1}, denied},
+		{"name of a thread", 157, 167, []uint64{15}, allow},
+		{"requests of the host's quota", 206, 0, []uint64{30000}, denied},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -15,7 +15,6 @@ func (b *builder) mediated() {
 		b.deny(c, eperm)
 	}
 	b.fastOpen()
-	b.socketOptions()
 	b.foreignProcesses()
 }
 
@@ -43,26 +42,15 @@ func (b *builder) fastOpen() {
 	}
 }
 
-// socketOptions refuses options by which a connected socket's packets could leave for somewhere else, or a send call could connect.
-func (b *builder) socketOptions() {
-	const ip, socket, tcp, ipv6 = 0, 1, 6, 41
-	refused := map[uint32][]uint32{
-		ip:     {4},                // IP_OPTIONS: source routes
-		socket: {25},               // SO_BINDTODEVICE
-		tcp:    {19, 23, 30, 31},   // TCP_REPAIR, TCP_FASTOPEN, TCP_FASTOPEN_CONNECT, TCP_ULP
-		ipv6:   {5, 6, 54, 55, 57}, // routing and hop headers, old and new
+// mediatedOptions are options by which a connected socket's packets could leave for somewhere else, or a send call could connect.
+func mediatedOptions() map[uint32][]uint32 {
+	const ip, tcp, ipv6 = 0, 6, 41
+	return map[uint32][]uint32{
+		ip:        {4},                // IP_OPTIONS: source routes
+		solSocket: {25},               // SO_BINDTODEVICE
+		tcp:       {19, 23, 30, 31},   // TCP_REPAIR, TCP_FASTOPEN, TCP_FASTOPEN_CONNECT, TCP_ULP
+		ipv6:      {5, 6, 54, 55, 57}, // routing and hop headers, old and new
 	}
-	var body []bpf.Instruction
-	for _, level := range []uint32{ip, socket, tcp, ipv6} {
-		block := []bpf.Instruction{arg(2)}
-		for _, option := range refused[level] {
-			block = append(block, bpf.JumpIf{Cond: bpf.JumpEqual, Val: option, SkipFalse: 1}, errno(eperm))
-		}
-		block = append(block, bpf.RetConstant{Val: retAllow})
-		body = append(body, arg(1), bpf.JumpIf{Cond: bpf.JumpEqual, Val: level, SkipFalse: uint8(len(block))})
-		body = append(body, block...)
-	}
-	b.when(callSetsockopt(), append(body, bpf.RetConstant{Val: retAllow})...)
 }
 
 // foreignProcesses lets calls that name a process name their own only, which they do by 0: the kernel allows the rest to whoever has
@@ -92,17 +80,6 @@ func (b *builder) foreignProcesses() {
 			bpf.RetConstant{Val: retAllow},
 		)
 	}
-	const setDumpable, setPtracer = 4, 0x59616d61 // the supervisor has to see the box's memory, and nobody else
-	b.refuseFirst(callPrctl(), setDumpable, setPtracer)
-}
-
-// refuseFirst refuses values of a call's first argument.
-func (b *builder) refuseFirst(c call, values ...uint32) {
-	body := []bpf.Instruction{arg(0)}
-	for _, value := range values {
-		body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: value, SkipFalse: 1}, errno(eperm))
-	}
-	b.when(c, append(body, bpf.RetConstant{Val: retAllow})...)
 }
 
 // mediatedSockets leaves Unix and TCP streams. Datagrams carry an address per call where no filter can see it.

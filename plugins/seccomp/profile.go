@@ -100,6 +100,15 @@ func (p *profile) arguments() {
 	for _, value := range []uint32{0, personalityQuery} {
 		p.allow(callPersonality(), is(0, value))
 	}
+	for _, others := range allBut(1, solSocket) {
+		p.allow(callSetsockopt(), others)
+	}
+	for _, others := range allBut(2, refusedSocket()...) {
+		p.allow(callSetsockopt(), is(1, solSocket), others)
+	}
+	for _, others := range allBut(0, setSeccomp) {
+		p.allow(callPrctl(), others)
+	}
 	for _, others := range allBut(1, refusedFcntl()...) {
 		p.allow(callFcntl(), others)
 	}

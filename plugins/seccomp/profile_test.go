@@ -99,11 +99,11 @@ func TestProfileDecidesByArguments(t *testing.T) {
 	p := profileFor(t, "amd64")
 	near := rapid.OneOf(
 		rapid.Uint64(),
-		rapid.SampledFrom([]uint64{0, 1, 2, 3, 5, 9, 10, 11, 16, 17, 40, 1023, 1024, 1025, 1026, 1027, 0x5411, 0x5412, 0x5413, 0x541c, 0x80801, 0x80803, 0xffffffff}),
+		rapid.SampledFrom([]uint64{0, 1, 2, 3, 5, 9, 10, 11, 16, 17, 22, 40, 1023, 1024, 1025, 1026, 1027, 0x5411, 0x5412, 0x5413, 0x541c, 0x80801, 0x80803, 0xffffffff}),
 		rapid.Custom(func(t *rapid.T) uint64 { return 1 << rapid.IntRange(0, 63).Draw(t, "bit") }),
 		rapid.Custom(func(t *rapid.T) uint64 { return 0x100000000 | uint64(rapid.IntRange(0, 0x5420).Draw(t, "low")) }),
 	)
-	for _, c := range []call{callClone3(), callClone(), callUnshare(), callSocketpair(), callPersonality(), callFcntl(), callIoctl()} {
+	for _, c := range []call{callClone3(), callClone(), callUnshare(), callSocketpair(), callPersonality(), callFcntl(), callIoctl(), callPrctl()} {
 		t.Run(c.name, rapid.MakeCheck(func(t *rapid.T) {
 			a, b := near.Draw(t, "a"), near.Draw(t, "b")
 			want := verdictWithin(t, data(auditAMD64, c.amd64, a, b))
@@ -112,6 +112,14 @@ func TestProfileDecidesByArguments(t *testing.T) {
 			}
 		}))
 	}
+	t.Run("setsockopt", rapid.MakeCheck(func(t *rapid.T) {
+		options := rapid.OneOf(near, rapid.SampledFrom([]uint64{25, 26, 27, 49, 50, 51, 52, 53, 1<<32 | 26}))
+		a, b, c := near.Draw(t, "a"), near.Draw(t, "b"), options.Draw(t, "c")
+		want := verdictWithin(t, data(auditAMD64, callSetsockopt().amd64, a, b, c))
+		if got := verdictOf(p, "setsockopt", a, b, c); got != want {
+			t.Fatalf("setsockopt(%#x, %#x, %#x): profile %#x, filter %#x", a, b, c, got, want)
+		}
+	}))
 	// The profile names the types of sockets it allows, the filter those it doesn't.
 	t.Run("socket", rapid.MakeCheck(func(t *rapid.T) {
 		a, b := near.Draw(t, "a"), near.Draw(t, "b")

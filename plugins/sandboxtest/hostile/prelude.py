@@ -14,7 +14,7 @@ _numbers = {  # name: (x86_64, aarch64)
     "finit_module": (313, 273), "reboot": (169, 142), "swapon": (167, 224), "acct": (163, 89), "quotactl": (179, 60),
     "personality": (135, 92), "io_uring_setup": (425, 425), "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
     "chroot": (161, 51), "kcmp": (312, 272), "seccomp": (317, 277), "mlockall": (151, 230), "ioprio_set": (251, 30),
-    "fanotify_init": (300, 262), "memfd_create": (319, 279), "delete_module": (176, 106),
+    "fanotify_init": (300, 262), "io_setup": (206, 0), "memfd_create": (319, 279), "delete_module": (176, 106),
 }
 
 
