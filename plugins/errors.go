@@ -3,6 +3,7 @@ package plugins
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -12,7 +13,30 @@ import (
 // run. The next call starts the plugin again.
 var ErrLost = errors.New("sandbox plugin lost")
 
-// fromRPC turns a gRPC error into a plain one: ErrLost where the plugin is gone, else the backend's own words.
+// ErrCut is an ErrLost whose reason is that the connection to what a backend's boxes run on broke: another machine, a container engine. The plugin is fine.
+var ErrCut error = cut{}
+
+type cut struct{}
+
+func (cut) Error() string { return "cut off from what the box ran on" }
+
+func (cut) Is(target error) bool { return target == ErrLost }
+
+// toRPC is a backend's error as its host gets it. The other side adds the first words again.
+func toRPC(err error) error {
+	code, known := codes.Unknown, error(nil)
+	switch {
+	case errors.Is(err, ErrCut):
+		code, known = codes.Aborted, ErrCut
+	case errors.Is(err, ErrLost):
+		code, known = codes.Unavailable, ErrLost
+	default:
+		return status.Error(code, err.Error())
+	}
+	return status.Error(code, strings.TrimPrefix(err.Error(), known.Error()+": "))
+}
+
+// fromRPC turns a gRPC error into a plain one: ErrLost where the plugin is gone, ErrCut where the backend says so, else the backend's own words.
 func fromRPC(err error) error {
 	if err == nil {
 		return nil
@@ -24,6 +48,8 @@ func fromRPC(err error) error {
 	switch s.Code() {
 	case codes.Unknown, codes.InvalidArgument, codes.FailedPrecondition, codes.Unimplemented:
 		return errors.New(s.Message())
+	case codes.Aborted:
+		return fmt.Errorf("%w: %s", ErrCut, s.Message())
 	default:
 		return fmt.Errorf("%w: %s", ErrLost, s.Message())
 	}

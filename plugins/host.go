@@ -34,7 +34,7 @@ type HostConfig struct {
 
 // Client is a Sandbox and a Meter that lives in a plugin process. It may be used from several goroutines.
 //
-// When the process dies or hangs, calls under way return ErrLost and the next call starts it again, after a pause that grows while it keeps
+// When the process dies or hangs, calls under way return ErrLost and it is started again, after a pause that grows while it keeps
 // dying, and repeats the last successful Check: it proves the controls again and sweeps what was left behind. A plugin that promises
 // something else than before is not used until Check is called again. One that dies time and again right after its start is refused at once, until
 // its pause is over.
@@ -48,6 +48,7 @@ type Client struct {
 	process  atomic.Pointer[process] // may be read without the token
 	checked  *Config                 // of the last Check that found the backend ready
 	promised Report                  // by that Check
+	proof    atomic.Pointer[proof]   // the last one that passed, also when it was repeated; nil while there is none. May be read without the token
 	failures int                     // starts in a row that didn't last
 	retry    time.Time
 	closed   bool
@@ -119,8 +120,10 @@ func (c *Client) Check(ctx context.Context, cfg Config) (Report, error) {
 // remember keeps what a restarted plugin has to be told. The caller holds the token.
 func (c *Client) remember(cfg Config, report Report) {
 	c.checked = nil
+	c.proof.Store(nil)
 	if report.Ready {
 		c.checked, c.promised = &cfg, report
+		c.proof.Store(&proof{report, time.Now()})
 	}
 }
 
@@ -269,6 +272,7 @@ func (c *Client) restart(ctx context.Context, prove func(context.Context, *proce
 		return nil, errors.Join(err, p.end())
 	}
 	c.process.Store(p)
+	go c.mind(p)
 	return p, nil
 }
 
@@ -284,5 +288,7 @@ func (c *Client) repeatCheck(ctx context.Context, p *process) error {
 	if err != nil {
 		return fmt.Errorf("check restarted plugin %s: %w", c.cfg.Name, err)
 	}
+	c.proof.Store(&proof{report, time.Now()})
+	c.cfg.Logger.Info("a sandbox backend was started again and passed its proof", "plugin", c.cfg.Name)
 	return nil
 }

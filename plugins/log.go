@@ -19,8 +19,14 @@ type logger struct {
 func newLogger(to *slog.Logger, name string) hclog.Logger { return &logger{to: to, name: name} }
 
 func (l *logger) Log(level hclog.Level, msg string, args ...any) {
+	fields := append([]any{"plugin", l.name}, args...)
+	for i := 2; i < len(fields); i += 2 {
+		if fields[i] == "plugin" { // go-plugin's word for the file: a line has each key once
+			fields[i] = "path"
+		}
+	}
 	//nolint:sloglint // the message is go-plugin's or the plugin's own
-	l.to.Log(context.Background(), slogLevel(level), msg, append([]any{"plugin", l.name}, args...)...)
+	l.to.Log(context.Background(), slogLevel(level), msg, fields...)
 }
 
 func slogLevel(level hclog.Level) slog.Level {

@@ -176,7 +176,7 @@ func (p *process) watch(patience, every time.Duration, log *slog.Logger) {
 		select {
 		case <-p.ended:
 		default:
-			log.Error("the sandbox plugin does not answer any more and is ended", "after", patience)
+			log.Error("the sandbox plugin does not answer any more and is ended", "after_s", patience.Seconds())
 			_ = p.kill()
 		}
 		return

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
 	"google.golang.org/grpc/codes"
@@ -57,10 +56,7 @@ func (s *serverSide) Run(stream proto.Sandbox_RunServer) error {
 	exit, err := s.impl.Run(ctx, spec, &streamReader{stream: stream}, out)
 	out.close() // a backend's straggling write must not meet a finished stream
 	if err != nil {
-		if errors.Is(err, ErrLost) {
-			return status.Error(codes.Unavailable, strings.TrimPrefix(err.Error(), ErrLost.Error()+": ")) // the other side adds it again
-		}
-		return status.Error(codes.Unknown, err.Error())
+		return toRPC(err)
 	}
 	return stream.Send(&proto.RunDown{Message: &proto.RunDown_Exit{Exit: exitToProto(exit)}})
 }

@@ -44,6 +44,22 @@ type BackendHealth struct {
 	Warm     int
 }
 
+// prover is a backend that may have had to prove its controls again without being asked.
+type prover interface {
+	Proof() (plugins.Report, time.Time)
+}
+
+// again takes over a proof that a backend in use has passed since its last one here: its process had to be started again.
+func (b *BackendHealth) again(c *candidate) {
+	p, ok := c.Backend.(prover)
+	if !ok || c.use == nil {
+		return
+	}
+	if report, at := p.Proof(); at.After(b.Proved) {
+		b.Proved, b.Report, b.Images = at, report, report.Images
+	}
+}
+
 // Health reports the state now.
 func (e *Engine) Health() Health {
 	e.mu.Lock()
@@ -58,6 +74,7 @@ func (e *Engine) Health() Health {
 			Name: c.Name, Checking: !c.tried && !e.closed, InUse: c.use != nil, Default: c.use != nil && c.use == first, Passed: c.passed, Reason: c.reason, Again: c.tried && e.wanted(c),
 			Proved: c.proved, Images: c.report.Images, Report: c.report,
 		})
+		h.Backends[i].again(c)
 		uses[i] = c.use
 	}
 	e.mu.Unlock()

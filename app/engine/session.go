@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
 )
@@ -227,6 +228,9 @@ func words(err error) string {
 	var told *app.Error
 	if errors.As(err, &told) {
 		return told.Message + ". " + told.Hint
+	}
+	if errors.Is(err, plugins.ErrCut) {
+		return "the script was not run: the machine or container engine that its sandbox runs on can't be reached now. Submit it again in a minute, or ask the operator to look at Airlock's sandbox page"
 	}
 	return "Airlock could not run the script; the operator finds the reason in its log. It was not started, so it is safe to submit it again"
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"syscall"
@@ -43,6 +44,8 @@ func judge(e ending) verdict {
 		return failure("the script's temporary files took more than %s, or the disk is nearly full, and it was stopped; write less or ask the operator to raise AIRLOCK_LIMIT_TMP", size(e.limits.Tmp))
 	case e.broken != nil:
 		return failure("the script broke the channel between its sandbox and Airlock, so it was stopped; leave descriptors that the script did not open alone")
+	case errors.Is(e.lost, plugins.ErrCut):
+		return failure("the sandbox was lost while the script ran: the link to the machine or container engine that it ran on broke; submit it again if it is safe to run twice")
 	case e.lost != nil:
 		return failure("the sandbox was lost while the script ran: its backend ended or was restarted; submit it again if it is safe to run twice")
 	case e.exited == nil:

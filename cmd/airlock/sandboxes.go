@@ -63,7 +63,7 @@ func openSandboxes(cfg config, label, sockets string, log *slog.Logger) (*sandbo
 		if err := os.MkdirAll(state, 0o700); err != nil {
 			return nil, fmt.Errorf("make the state directory of %s: %w", name, err)
 		}
-		host := plugins.HostConfig{Name: name, Dir: sockets, Logger: log.With("plugin", name)}
+		host := plugins.HostConfig{Name: name, Dir: sockets, Logger: log}
 		if name == landlock.Name {
 			if host.Capabilities, err = handedOn(); err != nil {
 				return nil, err

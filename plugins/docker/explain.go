@@ -9,6 +9,8 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
+
+	"github.com/computclaw/airlock/plugins"
 )
 
 // explain adds what a person can do to an engine's error.
@@ -20,6 +22,20 @@ func explain(err error) error {
 		return fmt.Errorf("%w. %s", err, advice)
 	}
 	return err
+}
+
+// told is an engine's error as the host gets it: what failed, why, what to do, and plugins.ErrCut if no engine answers.
+func told(what string, err error) error {
+	if unreachable(err) {
+		return fmt.Errorf("%w: %s: %w", plugins.ErrCut, what, explain(err))
+	}
+	return fmt.Errorf("%s: %w", what, explain(err))
+}
+
+// unreachable reports whether an error says that no engine answers.
+func unreachable(err error) bool {
+	text := strings.ToLower(err.Error())
+	return client.IsErrConnectionFailed(err) || errors.Is(err, syscall.ECONNREFUSED) || strings.Contains(text, "connection refused") || strings.Contains(text, "cannot connect to the docker daemon")
 }
 
 func advise(err error) string {
@@ -36,7 +52,7 @@ func advise(err error) string {
 		return "AIRLOCK_PLUGIN_DOCKER_RUNTIME names a runtime that the engine doesn't have"
 	case has("seccomp is not enabled") || has("seccomp profiles are not supported"):
 		return "The engine's kernel has no seccomp, without which scripts aren't contained"
-	case client.IsErrConnectionFailed(err) || errors.Is(err, syscall.ECONNREFUSED) || has("connection refused") || has("cannot connect to the docker daemon"):
+	case unreachable(err):
 		return "Start it, or set AIRLOCK_PLUGIN_DOCKER_HOST to where it is"
 	default:
 		return ""

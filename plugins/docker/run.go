@@ -55,7 +55,7 @@ func (b *box) run(ctx context.Context, i *image, command []string, stdin io.Read
 		return killed(), nil
 	}
 	if err := b.open(ctx, i, command); err != nil {
-		return plugins.Exit{}, errors.Join(fmt.Errorf("open box: %w", explain(err)), b.clearAway(ctx, b.name))
+		return plugins.Exit{}, errors.Join(told("open box", err), b.clearAway(ctx, b.name))
 	}
 	exit, err := b.live(ctx, stdin, stdout)
 	if b.over {
@@ -190,10 +190,10 @@ func (b *box) kill(ctx context.Context, output <-chan error, why plugins.Reason)
 func (b *box) ended(ctx context.Context, cause error) (plugins.Exit, error) {
 	state, err := b.finalState(ctx)
 	if err != nil {
-		return plugins.Exit{}, fmt.Errorf("the engine at %s went away or lost the box while it ran: %w", b.engine.host, explain(errors.Join(cause, err)))
+		return plugins.Exit{}, told(fmt.Sprintf("the engine at %s went away or lost the box while it ran", b.engine.host), errors.Join(cause, err))
 	}
 	if cause != nil {
-		return plugins.Exit{}, fmt.Errorf("the connection to the engine at %s broke while the box ran: %w", b.engine.host, cause)
+		return plugins.Exit{}, fmt.Errorf("%w: the connection to the engine at %s broke while the box ran: %w", plugins.ErrCut, b.engine.host, cause)
 	}
 	const killedBySignal9 = 128 + 9
 	exit := plugins.Exit{Code: state.ExitCode, Reason: plugins.ReasonExit}

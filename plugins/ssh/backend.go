@@ -47,7 +47,7 @@ func New(options ...Option) *Backend {
 	return b
 }
 
-// Run implements plugins.Sandbox. When the link breaks, the error wraps plugins.ErrLost and says that it did.
+// Run implements plugins.Sandbox. When the link breaks, the error wraps plugins.ErrCut and says that it did.
 func (b *Backend) Run(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
 	l, t, err := b.linked(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func lostError(t target, l *link, err error) error {
 	if cause := l.lost(); cause != nil {
 		err = cause
 	}
-	return fmt.Errorf("%w: the link to %s was lost: %w", plugins.ErrLost, t, err)
+	return fmt.Errorf("%w: the link to %s was lost: %w", plugins.ErrCut, t, err)
 }
 
 // linked returns a live connection whose supervisor has been checked, made anew if necessary.
@@ -95,12 +95,14 @@ func (b *Backend) linked(ctx context.Context) (*link, target, error) {
 	if l := b.link.Load(); l != nil && l.lost() == nil {
 		return l, b.target, nil
 	}
-	b.drop()
+	b.ended(b.drop())
 	if err := b.pause(ctx); err != nil {
 		return nil, b.target, err
 	}
 	report, err := b.establish(ctx, b.target, *b.cfg)
-	if err == nil {
+	if err != nil {
+		err = fmt.Errorf("%w: %w", plugins.ErrCut, err)
+	} else {
 		err = report.Keeps(b.promised) // scripts run in what their executions name
 	}
 	if err != nil {
@@ -136,16 +138,22 @@ func wantsScope(settings map[string]string) bool {
 // lasting is how long a connection must have lived for its end to be no reason to wait.
 const lasting = 10 * time.Second
 
-// drop ends the connection, if there is one, with all its boxes.
-func (b *Backend) drop() {
+// drop ends the connection with all its boxes, and reports whether there was one.
+func (b *Backend) drop() bool {
 	l := b.link.Swap(nil)
-	if l == nil {
-		return
+	if l != nil {
+		l.close()
 	}
-	l.close()
-	if time.Since(b.since) < lasting {
+	return l != nil
+}
+
+// ended counts the end of a connection, if there was one: it is a failure if it didn't last.
+func (b *Backend) ended(had bool) {
+	switch {
+	case !had:
+	case time.Since(b.since) < lasting:
 		b.failed()
-	} else {
+	default:
 		b.failures = 0
 	}
 }

@@ -1,0 +1,50 @@
+package plugins
+
+import (
+	"context"
+	"time"
+)
+
+// proof is what a plugin promised, and when.
+type proof struct {
+	report Report
+	at     time.Time
+}
+
+// Proof is the last report that the plugin gave when it was ready, also when it had to be started again and proved its controls anew, and when that was; zero if
+// it was never ready, or isn't any more.
+func (c *Client) Proof() (Report, time.Time) {
+	p := c.proof.Load()
+	if p == nil {
+		return Report{}, time.Time{}
+	}
+	return p.report, p.at
+}
+
+const (
+	reviveWithin = time.Minute
+	mindEvery    = time.Second
+)
+
+// mind starts a plugin that ended again without waiting for somebody who needs it: only its Check clears away what it left behind. One that ends time and again
+// right after its start is left to the next call.
+func (c *Client) mind(p *process) {
+	ticker := time.NewTicker(mindEvery)
+	defer ticker.Stop()
+	for ended := false; !ended; {
+		select {
+		case <-p.ended:
+			ended = true
+		case <-ticker.C:
+			ended = p.client.Exited()
+		}
+	}
+	if c.life.Err() != nil || c.proof.Load() == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.life, reviveWithin)
+	defer cancel()
+	if _, err := c.running(ctx, c.repeatCheck); err != nil && c.life.Err() == nil {
+		c.cfg.Logger.Warn("a sandbox backend ended and could not be started again; the next execution that needs it tries it once more", "plugin", c.cfg.Name, "error", err)
+	}
+}
