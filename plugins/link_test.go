@@ -106,16 +106,24 @@ func TestServeConnObeysItsContext(t *testing.T) {
 }
 
 // lostBackend has lost its boxes itself.
-type lostBackend struct{ far }
+type lostBackend struct {
+	far
+	how error
+}
 
-func (lostBackend) Run(context.Context, Spec, io.Reader, io.Writer) (Exit, error) {
-	return Exit{}, fmt.Errorf("%w: the cable", ErrLost)
+func (b *lostBackend) Run(context.Context, Spec, io.Reader, io.Writer) (Exit, error) {
+	return Exit{}, fmt.Errorf("%w: the cable", b.how)
 }
 
 func TestLossIsToldOnce(t *testing.T) {
-	l, _, _ := linked(t, t.Context(), &lostBackend{})
-	_, err := l.Run(t.Context(), Spec{ID: "x"}, strings.NewReader(""), io.Discard)
-	if !errors.Is(err, ErrLost) || err.Error() != ErrLost.Error()+": the cable" {
-		t.Errorf("error %q", err)
+	for _, how := range []error{ErrLost, ErrCut} {
+		l, _, _ := linked(t, t.Context(), &lostBackend{how: how})
+		_, err := l.Run(t.Context(), Spec{ID: "x"}, strings.NewReader(""), io.Discard)
+		if !errors.Is(err, how) || !errors.Is(err, ErrLost) || err.Error() != how.Error()+": the cable" {
+			t.Errorf("error %q", err)
+		}
+		if errors.Is(err, ErrCut) != (how == ErrCut) {
+			t.Errorf("%q: whether the link was cut is told wrongly", err)
+		}
 	}
 }

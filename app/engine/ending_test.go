@@ -30,6 +30,7 @@ func TestEndings(t *testing.T) {
 		{name: "memory", script: "oom", status: app.StatusError, says: []string{"512 MiB", "AIRLOCK_LIMIT_MEMORY"}},
 		{name: "processes", script: "pids", status: app.StatusError, says: []string{"64 processes", "AIRLOCK_LIMIT_PIDS"}},
 		{name: "backend lost", script: "print before\nlost", status: app.StatusError, says: []string{"the sandbox was lost"}},
+		{name: "link lost", script: "print before\ncut", status: app.StatusError, says: []string{"the link to the machine or container engine that it ran on broke", "safe to run twice"}},
 		{name: "box ends first", script: "vanish", status: app.StatusError, says: []string{"ended before the script did"}},
 		{name: "garbage", script: "garbage", status: app.StatusError, says: []string{"broke the channel"}},
 		{name: "bad result", script: "result {\"a\":", status: app.StatusError},

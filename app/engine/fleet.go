@@ -18,8 +18,9 @@ const (
 	checkWithin  = time.Minute
 	checkFirst   = 5 * time.Second // after a proof failed, doubled up to checkLast
 	checkLast    = 5 * time.Minute
-	failuresLast = 3 // openings in a row; then the backend is proved again
-	lapsesLast   = 2 // proofs that pass although no box opens afterwards; then it has to rest
+	checkAsked   = 10 * time.Second // between a proof that failed and the next one because somebody needs the backend
+	failuresLast = 3                // openings in a row; then the backend is proved again
+	lapsesLast   = 2                // proofs that pass although no box opens afterwards; then it has to rest
 )
 
 // groups are the candidates whose proofs depend on each other's: with Auto all, else each is its own, so that a slow one keeps no other waiting.
@@ -247,6 +248,23 @@ func (e *Engine) musterLoop(group []*candidate) {
 	}
 }
 
+// hurry has what is not in use proved again soon, since somebody needs it: the backend of a name, or with "" whatever there is. It reports whether anything
+// will be. e.mu is held.
+func (e *Engine) hurry(name string) bool {
+	coming := false
+	for _, c := range e.fleet {
+		if name != "" && c.Name != name || !e.wanted(c) || e.now().Before(c.proved.Add(checkAsked)) || e.now().Before(c.rest) {
+			continue
+		}
+		coming = true
+		select {
+		case c.lapsed <- struct{}{}:
+		default:
+		}
+	}
+	return coming
+}
+
 // Prove takes the proof of one backend again, or with "" of all, in use or not, and acts on its outcome. CodeNotFound if there is none of that name.
 func (e *Engine) Prove(ctx context.Context, name string) error {
 	found := false
@@ -278,7 +296,10 @@ func (e *Engine) refusing() string {
 	switch {
 	case e.draining:
 		return beingStopped
-	case e.closed, e.allTried() && e.first() == nil:
+	case e.closed:
+		return e.reason
+	case e.allTried() && e.first() == nil:
+		e.hurry("")
 		return e.reason
 	}
 	return ""

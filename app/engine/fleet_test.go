@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -270,6 +271,34 @@ func TestCompiledRunnerStaysInItsImage(t *testing.T) {
 			if out.Stdout != "\n" || time.Now().After(deadline) {
 				t.Fatalf("a box of %s began with %q", image, out.Stdout)
 			}
+		}
+	}
+}
+
+// A backend that is out of use is proved again as soon as somebody needs it, and not only at the end of a pause that has grown; and not for each who does.
+func TestWhatIsNeededIsProvedAgain(t *testing.T) {
+	var ahead atomic.Int64
+	w, boxes := yard(t, func(c *Config) { c.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) } }, passes("spare", plugins.TierFull), fails("needed"))
+	w.mu.Lock()
+	ahead.Store(int64(time.Until(w.fleet[1].proved))) // as if no time had passed since
+	if w.hurry("needed") {
+		t.Error("proved again at once")
+	}
+	w.mu.Unlock()
+	boxes["needed"].SetReport(passes("needed", plugins.TierFull))
+	w.mu.Lock()
+	ahead.Add(int64(checkAsked))
+	if w.hurry("spare") {
+		t.Error("what is in use was proved again")
+	}
+	w.mu.Unlock()
+	_, err := w.place(app.Placement{Backend: "needed"})
+	if err == nil || !strings.Contains(words(err), "checked again now") {
+		t.Errorf("the answer is %v", err)
+	}
+	for limit := time.Now().Add(time.Minute); len(inUse(w.Health())) < 2; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("it is not in use")
 		}
 	}
 }

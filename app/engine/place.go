@@ -93,8 +93,13 @@ func (e *Engine) later(ctx context.Context, tx *store.Tx) (handles []string, err
 // misplaced words why nothing fits. e.mu is held. Why a backend did not pass its proof is for people: it tells of the host.
 func (e *Engine) misplaced(p app.Placement, known, image bool) error {
 	const ask = "Ask the operator to look at Airlock's sandbox page, which shows what is missing, or a person to change what the profile requires; then submit again."
+	const soon = "It is being checked again now: submit again in a few seconds. If that doesn't help, ask the operator to look at Airlock's sandbox page, which shows what is missing."
 	unavailable := func(format string, args ...any) error {
-		return app.E(app.CodeSandboxUnavailable, "the script was not run: "+fmt.Sprintf(format, args...), ask)
+		hint := ask
+		if e.hurry(p.Backend) {
+			hint = soon
+		}
+		return app.E(app.CodeSandboxUnavailable, "the script was not run: "+fmt.Sprintf(format, args...), hint)
 	}
 	switch {
 	case p.Backend != "" && !known:

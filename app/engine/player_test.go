@@ -243,6 +243,8 @@ func (p *player) line(ctx context.Context, verb, rest string) (exit plugins.Exit
 		return plugins.Exit{}, ctx.Err(), true
 	case "lost":
 		return plugins.Exit{}, plugins.ErrLost, true
+	case "cut":
+		return plugins.Exit{}, fmt.Errorf("%w: the cable", plugins.ErrCut), true
 	case "oom":
 		return plugins.Exit{Code: -1, Signal: 9, Reason: plugins.ReasonOOM}, nil, true
 	case "pids":
