@@ -34,6 +34,7 @@ type process struct {
 	started time.Time
 	ended   chan struct{} // closed by end
 	ending  sync.Once
+	said    firstLine // on standard error
 }
 
 // start runs the plugin and connects to it. ctx bounds the start only: a plugin that has not said by its end that it is there is killed.
@@ -83,12 +84,13 @@ func start(ctx context.Context, cfg HostConfig) (_ *process, err error) {
 		GRPCDialOptions:  dialOptions(),
 		StartTimeout:     startTime,
 		Logger:           newLogger(cfg.Logger, cfg.Name),
+		Stderr:           &p.said,
 	})
 	if p.rpc, err = p.client.Client(); err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, unstarted(cfg.Name, err)
+		return nil, unstarted(cfg.Name, err, p.said.line())
 	}
 	raw, err := p.rpc.Dispense(kind)
 	if err != nil {
@@ -145,15 +147,18 @@ func socketDir(cfg HostConfig) (string, error) {
 	return os.MkdirTemp(cfg.Dir, prefix)
 }
 
-// unstarted words why a plugin could not be started.
-func unstarted(name string, err error) error {
+// unstarted words why a plugin could not be started. said is the first line that it wrote to standard error, if any.
+func unstarted(name string, err error, said string) error {
+	if said != "" {
+		said = fmt.Sprintf("; it said: %q", said)
+	}
 	switch {
 	case errors.Is(err, plugin.ErrChecksumsDoNotMatch):
 		return fmt.Errorf("plugin %s: its file does not have the configured sha256; if you changed it on purpose, configure the new one, as sha256sum prints it", name)
 	case strings.Contains(err.Error(), "Unrecognized remote plugin message"):
-		return fmt.Errorf("plugin %s: what it printed is not the plugin protocol: it is no sandbox plugin, or ended at its start (see the log)", name)
+		return fmt.Errorf("plugin %s: what it printed is not the plugin protocol: it is no sandbox plugin, or ended at its start%s", name, said)
 	}
-	return fmt.Errorf("start plugin %s: %w", name, err)
+	return fmt.Errorf("start plugin %s: %w%s", name, err, said)
 }
 
 // watch ends a plugin that hangs. Its boxes end with it, and the calls under way return ErrLost.

@@ -105,7 +105,8 @@ func applied(ctx context.Context, conn *sql.Conn, all []migration) (int, error) 
 		}
 		switch {
 		case n >= len(all):
-			return 0, fmt.Errorf("store: the database has schema version %d (%s) and this program knows up to %d; run the newer Airlock, or restore an older copy", m.version, m.name, len(all))
+			return 0, fmt.Errorf("store: the database has schema version %d (%s) and this program knows up to %d; run the newer Airlock, or go back with \"airlock admin restore --replace\" to the copy that it left beside the database when it came (pre-migrate-%d.db), which loses what happened since",
+				m.version, m.name, len(all), len(all))
 		case m.version != all[n].version || m.checksum != all[n].checksum:
 			return 0, fmt.Errorf("store: the database was made with another migration %d (%s) than this program has (%s); run the Airlock that made it", m.version, m.name, all[n].name)
 		}

@@ -58,7 +58,7 @@ func (s *Store) Roomy() error {
 }
 
 func storageFull(cause error) error {
-	e := app.E(app.CodeStorageFull, "the disk that Airlock stores on is full, so it takes nothing new",
+	e := app.E(app.CodeStorageFull, "the disk that Airlock stores on is full, or can't be written to, so it takes nothing new",
 		"Try again in a few minutes. Ask the operator to make room: the Settings page of the UI says how much there is, and it goes on by itself then.")
 	e.Cause = cause
 	return e

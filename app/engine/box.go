@@ -14,7 +14,7 @@ import (
 
 const (
 	exitGrace = 2 * time.Second  // between the session's end and the box's, before it is killed
-	killGrace = 30 * time.Second // for a backend to clear a killed box away, before it counts as lost
+	killGrace = 40 * time.Second // for a backend to clear a killed box away, before it counts as lost; its plugin gives up after 30
 )
 
 var errStuck = errors.New("engine: the backend did not clear a box away in time")

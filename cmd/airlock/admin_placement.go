@@ -58,8 +58,15 @@ func (o *operator) placeProfile(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = o.access.SetPlacement(ctx, o.by, p.Handle, *place)
-	return err
+	if _, err = o.access.SetPlacement(ctx, o.by, p.Handle, *place); err != nil {
+		return err
+	}
+	where := placed(*place)
+	if where == "" {
+		where = "anywhere"
+	}
+	fmt.Fprintf(o.out, "Its scripts run: %s. That replaces what it required before.\n", where)
+	return nil
 }
 
 func placed(p app.Placement) string {

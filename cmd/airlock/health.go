@@ -43,7 +43,7 @@ func health(ctx context.Context, c console, args []string) error {
 	client := http.Client{Transport: &http.Transport{}}
 	response, err := client.Do(request)
 	if err != nil {
-		return fmt.Errorf("the server doesn't answer: %w", err)
+		return fmt.Errorf("the server doesn't answer: %w; if it listens elsewhere, set AIRLOCK_ADDR as it has it", err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {

@@ -1,0 +1,44 @@
+package plugins
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"time"
+)
+
+// firstLine keeps the first line that is written to it, up to a length. It is safe for concurrent use.
+type firstLine struct {
+	mu   sync.Mutex
+	kept []byte
+	full bool
+}
+
+const maxFirstLine = 300
+
+func (f *firstLine) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.full {
+		return len(p), nil
+	}
+	line, _, ended := bytes.Cut(p, []byte("\n"))
+	f.kept = append(f.kept, line[:min(len(line), maxFirstLine-len(f.kept))]...)
+	f.full = ended && len(f.kept) > 0 || len(f.kept) == maxFirstLine
+	return len(p), nil
+}
+
+// line waits a moment for what is on its way.
+func (f *firstLine) line() string {
+	for limit := time.Now().Add(200 * time.Millisecond); time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
+		f.mu.Lock()
+		full := f.full
+		f.mu.Unlock()
+		if full {
+			break
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return strings.TrimSpace(strings.ToValidUTF8(string(f.kept), "\ufffd"))
+}
