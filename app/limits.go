@@ -24,10 +24,11 @@ const (
 	MaxInputs   = 1 << 20
 	MaxBody     = 4 << 20 // of any agent request
 	MaxPrompt   = 1 << 20
-	MaxResponse = 1 << 20 // an LLM answer
-	MaxLLMCalls = 100     // per execution
-	MaxKeys     = 100     // per profile
-	MaxKeyHosts = 500     // of all keys of a profile together
+	MaxResponse = 1 << 20  // an LLM answer
+	MaxFailure  = 64 << 10 // why there is none
+	MaxLLMCalls = 100      // per execution
+	MaxKeys     = 100      // per profile
+	MaxKeyHosts = 500      // of all keys of a profile together
 )
 
 // Times.
@@ -36,4 +37,8 @@ const (
 	MaxTimeout     = 15 * time.Minute // the default of AIRLOCK_TIMEOUT_MAX
 	DefaultLLMWait = 10 * time.Minute
 	MaxPollWait    = 50 * time.Second
+
+	// IdempotencyLife is how long a key stands for the execution that it was first sent with. Who looks for keys and who removes executions have to agree: else the same
+	// request would run a script again.
+	IdempotencyLife = 24 * time.Hour
 )

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,6 +93,41 @@ func TestAuditNoticesEveryChange(t *testing.T) {
 		if broken := verify(t, s); broken != c.broken {
 			t.Errorf("%s: broken at %d, want %d", c.sql, broken, c.broken)
 		}
+	}
+}
+
+// TestAuditHashesReachBack: whoever changes an event has to write all that follow anew, up to the newest, whose hash others may have written down.
+func TestAuditHashesReachBack(t *testing.T) {
+	s := open(t)
+	chain(t, s, 5)
+	var changed auditEventRow
+	if err := s.writer.Raw("SELECT * FROM audit_events WHERE seq = 3").Scan(&changed).Error; err != nil {
+		t.Fatal(err)
+	}
+	changed.Detail = "Revoked."
+	for _, step := range []struct {
+		sql  string
+		args []any
+	}{
+		{"DROP TRIGGER audit_events_no_update", nil},
+		{"UPDATE audit_events SET detail = ?, hash = ? WHERE seq = 3", []any{changed.Detail, changed.digest()}},
+		{"UPDATE audit_events SET prev = ? WHERE seq = 4", []any{changed.digest()}},
+	} {
+		if err := s.writer.Exec(step.sql, step.args...).Error; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if broken := verify(t, s); broken != 4 {
+		t.Errorf("an event that was changed with its own hash, and the next one's word for it: broken at %d, want 4", broken)
+	}
+}
+
+// TestAuditDigestIsKnown: what is hashed, and how, is what others check by and what every chain that is kept rests on.
+func TestAuditDigestIsKnown(t *testing.T) {
+	r := auditEventRow{Seq: 2, At: 1001, ActorKind: "person", ActorName: "Ann", ActorAddress: "192.0.2.1", Action: "profile.lock", Subject: "p1", Detail: "Locked.", Prev: strings.Repeat("ab", 32)}
+	text := `[2,1001,"person","Ann","192.0.2.1","profile.lock","p1","Locked.","` + r.Prev + `"]`
+	if sum := sha256.Sum256([]byte(text)); r.digest() != hex.EncodeToString(sum[:]) || r.digest() != "d8116e2358ea71d5e9fe7ba0bd7ade015fb25ab3262a2e1297657c9617a4b3fc" {
+		t.Errorf("digest %s, want that of %s", r.digest(), text)
 	}
 }
 

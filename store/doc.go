@@ -4,7 +4,8 @@
 //
 // A Store has one writer connection, whose transactions are BEGIN IMMEDIATE, and a pool of read-only connections, two of them apart for what is Urgent. SQLite lets
 // one transaction write at a time; queueing for one connection in Go costs nothing and never ends in "database is locked", while
-// deferred transactions that start to write half-way do. A second process (airlock admin) may use the file at the same time.
+// deferred transactions that start to write half-way do. A second process (airlock admin) may use the file at the same time. They wait for
+// each other, also with a database that is new.
 //
 // # What a commit promises
 //

@@ -146,38 +146,39 @@ func applyAll(ctx context.Context, conn *sql.Conn, pending []migration, log *slo
 		err = errors.Join(err, onErr)
 	}()
 	for _, m := range pending {
-		if err := apply(ctx, conn, m); err != nil {
+		made, err := apply(ctx, conn, m)
+		if err != nil {
 			return fmt.Errorf("store: migration %04d_%s: %w", m.version, m.name, err)
 		}
-		if log != nil {
+		if made && log != nil {
 			log.InfoContext(ctx, "schema migrated", "version", m.version, "name", m.name)
 		}
 	}
 	return nil
 }
 
-// apply runs one migration in one transaction, unless another process just did.
-func apply(ctx context.Context, conn *sql.Conn, m migration) error {
+// apply runs one migration in one transaction, unless another process just did: then made is false.
+func apply(ctx context.Context, conn *sql.Conn, m migration) (made bool, err error) {
 	tx, err := conn.BeginTx(ctx, nil) // immediate, by the connection's setting
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = tx.Rollback() }()
 	var there int
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM schema_migrations WHERE version = ?", m.version).Scan(&there); err != nil || there > 0 {
-		return err
+		return false, err
 	}
 	if _, err := tx.ExecContext(ctx, m.sql); err != nil {
-		return err
+		return false, err
 	}
 	if err := checkForeignKeys(ctx, tx); err != nil {
-		return err
+		return false, err
 	}
 	if _, err := tx.ExecContext(ctx, "INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)",
 		m.version, m.name, m.checksum, time.Now().UnixMilli()); err != nil {
-		return err
+		return false, err
 	}
-	return tx.Commit()
+	return true, tx.Commit()
 }
 
 func checkForeignKeys(ctx context.Context, tx *sql.Tx) error {

@@ -1,8 +1,16 @@
 package store
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -159,22 +167,86 @@ func TestMigrationsAreNumberedInARow(t *testing.T) {
 	}
 }
 
-func TestTwoProcessesMigrateOnce(t *testing.T) {
-	dir := t.TempDir()
-	errs := make(chan error)
-	for range 4 {
-		go func() {
-			s, err := Open(t.Context(), dir, nil)
-			if err == nil {
-				err = s.Close()
-			}
-			errs <- err
-		}()
-	}
-	for range 4 {
-		if err := <-errs; err != nil {
-			t.Error(err)
+// TestProcessesMigrateOnce: of processes that open a new database at once none fails, and each migration is made by one of them.
+func TestProcessesMigrateOnce(t *testing.T) {
+	if dir := os.Getenv("AIRLOCK_TEST_OPENS"); dir != "" { // one of them
+		fmt.Println("ready")
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		s, err := Open(t.Context(), dir, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+		if err != nil {
+			t.Fatal(err)
 		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	all, err := embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	start, hold, err := os.Pipe() // they all begin when it is closed
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hold.Close()
+	var others []*exec.Cmd
+	var logs [4]bytes.Buffer
+	for i := range logs {
+		other := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProcessesMigrateOnce$", "-test.count=1")
+		other.Env, other.Stdin, other.Stderr = append(os.Environ(), "AIRLOCK_TEST_OPENS="+dir), start, &logs[i]
+		out, err := other.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
+			t.Fatalf("%q %v", line, err)
+		}
+		others = append(others, other)
+	}
+	start.Close()
+	hold.Close()
+	migrated := 0
+	for i, other := range others {
+		if err := other.Wait(); err != nil {
+			t.Errorf("%v: %s", err, &logs[i])
+		}
+		migrated += strings.Count(logs[i].String(), "schema migrated")
+	}
+	if migrated != len(all) {
+		t.Errorf("%d migrations were made, of %d that there are", migrated, len(all))
+	}
+}
+
+// TestANewDatabaseIsWaitedFor: SQLite doesn't wait for whoever holds a database that is not in WAL mode yet, so Open does, until its caller gives up.
+func TestANewDatabaseIsWaitedFor(t *testing.T) {
+	dir := t.TempDir()
+	other, err := sql.Open("sqlite", filepath.Join(dir, FileName)+"?_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	held, err := other.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := Open(short, dir, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("opened a database that somebody holds, and was given up: %v", err)
+	}
+	timer := time.AfterFunc(200*time.Millisecond, func() { _ = held.Rollback() })
+	defer timer.Stop()
+	s, err := Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

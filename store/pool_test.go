@@ -19,11 +19,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Result codes of SQLite.
-const (
-	sqliteBusy     = 5
-	sqliteReadonly = 8
-)
+const sqliteReadonly = 8 // a result code of SQLite
 
 func sqliteCode(err error) int {
 	var e *gosqlite.Error

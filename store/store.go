@@ -31,10 +31,15 @@ type Store struct {
 	audited atomic.Pointer[func()] // see OnAudit
 }
 
-// pragmas apply to every connection. The busy timeout comes first, so that the others wait too. There is no _time_format
+// busyTimeout is how long a connection waits for the locks of other processes.
+const busyTimeout = 10 * time.Second
+
+// sqliteBusy is SQLite's result code for a lock that somebody else has: https://www.sqlite.org/rescode.html#busy.
+const sqliteBusy = 5
+
+// pragmas apply to every connection, behind the busy timeout, so that they wait too; connectWriter is for the one that doesn't. There is no _time_format
 // beside them: the driver would then ignore _txlock. See doc.go for why synchronous is FULL.
-const pragmas = "_pragma=busy_timeout(10000)" +
-	"&_pragma=journal_mode(WAL)" +
+const pragmas = "&_pragma=journal_mode(WAL)" +
 	"&_pragma=synchronous(FULL)" +
 	"&_pragma=foreign_keys(ON)" +
 	"&_pragma=temp_store(MEMORY)" +
@@ -55,7 +60,7 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path}
-	if s.writer, err = connect(dsn(path)+"&_txlock=immediate", 1, log, false); err != nil {
+	if s.writer, err = connectWriter(ctx, path, log); err != nil {
 		return nil, openedFull(dir, err)
 	}
 	migrations, err := embedded()
@@ -92,7 +97,29 @@ func (s *Store) Close() error {
 
 // dsn escapes the path: a directory's name may hold any character.
 func dsn(path string) string {
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + pragmas
+	return fmt.Sprintf("file:%s?_pragma=busy_timeout(%d)", (&url.URL{Path: path}).EscapedPath(), busyTimeout.Milliseconds()) + pragmas
+}
+
+// connectWriter makes the connection that writes, the first of all. It puts a new database into WAL mode, for which SQLite turns a lock to read into one to write: it never
+// waits in that, whatever the busy timeout says, since two that do the same would wait for each other. So it is tried again here for as long.
+func connectWriter(ctx context.Context, path string, log *slog.Logger) (*gorm.DB, error) {
+	for deadline := time.Now().Add(busyTimeout); ; {
+		db, err := connect(dsn(path)+"&_txlock=immediate", 1, log, false)
+		if err == nil || !isBusy(err) || time.Now().After(deadline) {
+			return db, err
+		}
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, errors.Join(err, context.Cause(ctx))
+		}
+	}
+}
+
+// isBusy reports whether another connection had a lock, in any of SQLite's ways to say so.
+func isBusy(err error) bool {
+	var failed interface{ Code() int }
+	return errors.As(err, &failed) && failed.Code()&0xff == sqliteBusy
 }
 
 func connect(dsn string, conns int, log *slog.Logger, prepare bool) (*gorm.DB, error) {

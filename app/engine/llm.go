@@ -12,10 +12,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-const (
-	freezeWithin = 10 * time.Second // twice what the guest takes at most
-	maxFailure   = 64 << 10         // bytes
-)
+const freezeWithin = 10 * time.Second // twice what the guest takes at most
 
 // question is what a script waits for.
 type question struct {
@@ -200,8 +197,8 @@ func (e *Engine) Respond(ctx context.Context, id string, a Answer) (app.Executio
 	switch {
 	case len(a.Text) > app.MaxResponse:
 		return app.Execution{}, tooLarge("response", app.MaxResponse, "Shorten the answer.")
-	case len(a.Failure) > maxFailure:
-		return app.Execution{}, tooLarge("error", maxFailure, "Shorten the error.")
+	case len(a.Failure) > app.MaxFailure:
+		return app.Execution{}, tooLarge("error", app.MaxFailure, "Shorten the error.")
 	}
 	r := e.running(x.Handle)
 	if r == nil {

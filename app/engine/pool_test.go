@@ -170,26 +170,56 @@ func TestPoolSingleUse(t *testing.T) {
 	p := newPool(3, 1, func(ctx context.Context) (*box, error) { return openBox(ctx, sandbox, plugins.Spec{}, guest.Boot{}) }, func(err error) { t.Error(err) })
 	var mu sync.Mutex
 	seen := map[string]bool{}
+	note := func(b *box) {
+		mu.Lock()
+		defer mu.Unlock()
+		if seen[b.id] {
+			t.Errorf("box %s was handed out twice", b.id)
+		}
+		seen[b.id] = true
+	}
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
+			var last *box // open until the next one is there: a box that is closed would not be handed out again, whatever the pool thinks of it
 			for range 10 {
 				b, _, err := p.take(t.Context(), 0, nil)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				mu.Lock()
-				if seen[b.id] {
-					t.Errorf("box %s was handed out twice", b.id)
+				note(b)
+				if last != nil {
+					last.close()
 				}
-				seen[b.id] = true
-				mu.Unlock()
-				b.close()
+				last = b
 			}
+			last.close()
 		})
 	}
 	wg.Wait()
+	// So far nearly everybody waited for a box. These were all ready.
+	for range 5 {
+		for deadline := time.Now().Add(time.Minute); p.ready() < 3; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d boxes are ready, want 3", p.ready())
+			}
+		}
+		first, warm, err := p.take(t.Context(), 0, nil)
+		if err != nil || !warm {
+			t.Fatal(warm, err)
+		}
+		second, third := p.takeWaiting(), p.takeWaiting()
+		if second == nil || third == nil {
+			t.Fatal("a box that was ready is not there")
+		}
+		for _, b := range []*box{first, second, third} {
+			note(b)
+		}
+		for _, b := range []*box{first, second, third} {
+			b.close()
+		}
+	}
 	p.close()
 	if open, _ := sandbox.Open(); open != 0 {
 		t.Errorf("%d boxes are left", open)

@@ -17,10 +17,7 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-const (
-	idempotencyLife   = 24 * time.Hour
-	maxIdempotencyKey = 255
-)
+const maxIdempotencyKey = 255
 
 // Submission is what an agent sends.
 type Submission struct {
@@ -79,7 +76,7 @@ func (e *Engine) foresee(ctx context.Context, s Submission, profile string) (x a
 	err = e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		if s.IdempotencyKey != "" {
 			key := sha256.Sum256([]byte(s.IdempotencyKey))
-			if before, err = tx.Replayed(ctx, profile, key[:], s.digest(), e.now().Add(-idempotencyLife)); err != nil || before != "" {
+			if before, err = tx.Replayed(ctx, profile, key[:], s.digest(), e.now().Add(-app.IdempotencyLife)); err != nil || before != "" {
 				return err
 			}
 		}
@@ -162,7 +159,7 @@ func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution
 		ctx = context.WithoutCancel(ctx) // a claim that was committed must be known here: it is not given up half-way
 	}
 	key, body := sha256.Sum256([]byte(s.IdempotencyKey)), s.digest()
-	since := n.At.Add(-idempotencyLife)
+	since := n.At.Add(-app.IdempotencyLife)
 	before := "" // handle of the execution that has the key
 	err = e.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		if s.IdempotencyKey != "" {

@@ -120,7 +120,7 @@ func TestIdempotency(t *testing.T) {
 	}
 	w.until(first, app.StatusCompleted)
 	mu.Lock()
-	now = now.Add(idempotencyLife + time.Second)
+	now = now.Add(app.IdempotencyLife + time.Second)
 	mu.Unlock()
 	x, replayed, err = w.Submit(t.Context(), s)
 	w.must(err)

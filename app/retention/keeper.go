@@ -19,11 +19,8 @@ const (
 	DefaultCount = 100_000
 )
 
-// settle is how long an execution stays after its end, and replay how long if an idempotency key refers to it, whatever the policy says.
-const (
-	settle = time.Hour
-	replay = 24 * time.Hour
-)
+// settle is how long an execution stays after its end, whatever the policy says. One that an idempotency key refers to stays for app.IdempotencyLife.
+const settle = time.Hour
 
 // every is how long after a pass the next one begins.
 const every = time.Hour
@@ -87,7 +84,7 @@ func (k *Keeper) Pass(ctx context.Context) error {
 	k.pass.Lock()
 	defer k.pass.Unlock()
 	now := k.cfg.Now()
-	kept := store.Kept{EndedSince: now.Add(-settle), RepeatedSince: now.Add(-replay)}
+	kept := store.Kept{EndedSince: now.Add(-settle), RepeatedSince: now.Add(-app.IdempotencyLife)}
 	err := k.aged(ctx, now, kept)
 	if err == nil {
 		err = k.surplus(ctx, kept)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -119,11 +120,71 @@ func TestTheZeroPolicyKeepsEverything(t *testing.T) {
 // TestTheLastHourStays: an agent that is slow to ask gets its answer, however few are kept.
 func TestTheLastHourStays(t *testing.T) {
 	s := filled(t, 50)
-	must(t, keeper(s, Policy{Count: 1}, time.Minute).Pass(t.Context()))
-	must(t, s.Read(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.ExecutionByHandle(t.Context(), "x00000000049")
-		return err
+	x := secondNewest(t, s)
+	for _, c := range []struct {
+		after time.Duration
+		stays bool
+	}{{59 * time.Minute, true}, {61 * time.Minute, false}} {
+		must(t, keeper(s, Policy{Count: 1}, x.CompletedAt.Add(c.after).Sub(end)).Pass(t.Context()))
+		if is := isThere(t, s, x); is != c.stays {
+			t.Errorf("%v after its end: it is there: %t", c.after, is)
+		}
+	}
+}
+
+// TestAKeysExecutionStays: as long as an idempotency key stands for an execution that is there, the same request doesn't run the script again.
+func TestAKeysExecutionStays(t *testing.T) {
+	s := filled(t, 50)
+	x := secondNewest(t, s)
+	must(t, s.Write(t.Context(), func(tx *store.Tx) error {
+		if err := tx.InsertProfile(t.Context(), store.Profile{Profile: app.Profile{Handle: x.ProfileHandle, CreatedAt: x.CreatedAt}, Lookup: []byte("lookup"), SealedID: []byte("sealed")}); err != nil {
+			return err
+		}
+		return tx.Remember(t.Context(), x.ProfileHandle, x.Handle, []byte("key"), []byte("body"), x.CreatedAt, x.CreatedAt)
 	}))
+	for _, c := range []struct {
+		after time.Duration
+		stays bool
+	}{{23 * time.Hour, true}, {25 * time.Hour, false}} {
+		now := x.CreatedAt.Add(c.after)
+		must(t, keeper(s, Policy{Count: 1, Days: 1}, now.Sub(end)).Pass(t.Context()))
+		replayed := ""
+		must(t, s.Read(t.Context(), func(tx *store.Tx) (err error) {
+			replayed, err = tx.Replayed(t.Context(), x.ProfileHandle, []byte("key"), []byte("body"), now.Add(-app.IdempotencyLife))
+			return err
+		}))
+		if is := isThere(t, s, x); is != c.stays || is != (replayed == x.Handle) {
+			t.Errorf("%v after it was submitted: it is there: %t, its key stands for %q", c.after, is, replayed)
+		}
+	}
+}
+
+// secondNewest is the newest execution that is not its profile's newest.
+func secondNewest(t *testing.T, s *store.Store) app.Execution {
+	t.Helper()
+	profiles := map[string]bool{}
+	for i := 49; i >= 0; i-- {
+		var x store.Execution
+		must(t, s.Read(t.Context(), func(tx *store.Tx) (err error) {
+			x, err = tx.ExecutionByHandle(t.Context(), fmt.Sprintf("x%011d", i))
+			return err
+		}))
+		if profiles[x.ProfileHandle] {
+			return x.Execution
+		}
+		profiles[x.ProfileHandle] = true
+	}
+	t.Fatal("no profile has two executions")
+	return app.Execution{}
+}
+
+func isThere(t *testing.T, s *store.Store, x app.Execution) bool {
+	t.Helper()
+	err := s.Read(t.Context(), func(tx *store.Tx) error { _, err := tx.ExecutionByHandle(t.Context(), x.Handle); return err })
+	if err != nil && app.CodeOf(err) != app.CodeNotFound {
+		t.Fatal(err)
+	}
+	return err == nil
 }
 
 // TestAnInterruptedPassIsReported: what a pass removed before it was cut short is in the audit log after the next one, which has nothing to remove itself.

@@ -186,7 +186,9 @@ func readAnswer(c echo.Context) (engine.Answer, error) {
 		return engine.Answer{}, fieldError(app.CodeInvalidField, "response", "exactly one of response and error must be given", hint)
 	case in.Error != nil && *in.Error == "":
 		return engine.Answer{}, fieldError(app.CodeInvalidField, "error", "error is empty", hint)
-	case in.Error != nil && len(*in.Error) > app.MaxResponse, in.Response != nil && len(*in.Response) > app.MaxResponse:
+	case in.Error != nil && len(*in.Error) > app.MaxFailure:
+		return engine.Answer{}, fieldError(app.CodeTooLarge, "error", "the error is larger than 64 KiB", "Send a shorter one.")
+	case in.Response != nil && len(*in.Response) > app.MaxResponse:
 		return engine.Answer{}, fieldError(app.CodeTooLarge, "response", "the answer is larger than 1 MiB", "Send a shorter one.")
 	case in.Error != nil:
 		return engine.Answer{RequestID: in.RequestID, Failure: *in.Error}, nil

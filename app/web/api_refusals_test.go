@@ -12,6 +12,24 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 )
 
+// TestTooLargeAnAnswerNamesItsField: an error may be shorter than a response, and it is the error that is to be shortened then.
+func TestTooLargeAnAnswerNamesItsField(t *testing.T) {
+	w := newWorld(t)
+	x := w.execution(w.lockedProfile())
+	for _, c := range []struct {
+		field, most string
+		size        int
+	}{{"error", "64 KiB", app.MaxFailure + 1}, {"error", "64 KiB", app.MaxResponse + 1}, {"response", "1 MiB", app.MaxResponse + 1}} {
+		a := w.call("POST", "/executions/"+x+"/respond", `{"`+c.field+`":"`+strings.Repeat("x", c.size)+`"}`)
+		w.refused(a, http.StatusRequestEntityTooLarge, app.CodeTooLarge)
+		if detail, _ := a.json["error"].(map[string]any); detail["field"] != c.field || !strings.Contains(fmt.Sprint(detail["message"]), c.most) {
+			t.Errorf("%d bytes of %s: %s", c.size, c.field, a.text)
+		}
+	}
+	a := w.call("POST", "/executions/"+x+"/respond", `{"error":"`+strings.Repeat("x", app.MaxFailure)+`"}`)
+	w.refused(a, http.StatusConflict, app.CodeNotWaiting) // short enough, but nobody asked
+}
+
 func TestBadInput(t *testing.T) {
 	w := newWorld(t)
 	p, open := w.lockedProfile(), w.profile()
