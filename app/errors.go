@@ -35,6 +35,7 @@ const (
 	CodeProfilesDisabled   Code = "profiles_disabled"   // the operator switched agent-made profiles off
 	CodeSandboxUnavailable Code = "sandbox_unavailable" // no backend passed its checks
 	CodeInstanceRetired    Code = "instance_retired"    // it moved to another address and runs nothing any more
+	CodeStorageBusy        Code = "storage_busy"        // another process kept the database for longer than anybody waits, so something was not stored
 	CodeStorageFull        Code = "storage_full"        // no room on the disk; nothing new is taken until there is
 	CodeUnreachable        Code = "unreachable"         // an allowed host that did not answer
 	CodeInternal           Code = "internal"            //

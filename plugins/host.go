@@ -94,7 +94,7 @@ func (c *Client) Check(ctx context.Context, cfg Config) (Report, error) {
 	started := false
 	p, err := c.running(ctx, func(ctx context.Context, p *process) error {
 		started = true
-		if report, failed = p.Check(ctx, cfg); errors.Is(failed, ErrLost) {
+		if report, failed = p.Check(ctx, cfg); errors.Is(failed, ErrLost) || failed != nil && ctx.Err() != nil { // cut short it has left a plugin that opens no box
 			return failed
 		}
 		if failed == nil {
@@ -127,13 +127,16 @@ func (c *Client) remember(cfg Config, report Report) {
 	}
 }
 
-// Run implements Sandbox.
+// Run implements Sandbox. A stdout with the method CloseWrite is ended by it as soon as nothing more can come, which may be well before Run returns.
 func (c *Client) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error) {
 	p, err := c.running(ctx, c.repeatCheck)
 	if err != nil {
 		return Exit{}, err
 	}
 	exit, err := p.Run(ctx, spec, stdin, stdout)
+	if out, ok := stdout.(interface{ CloseWrite() error }); ok { // its reader knows at once that the box is lost; to end what is left of the plugin takes a while
+		_ = out.CloseWrite()
+	}
 	if err == nil && exit.Reason == ReasonKilled && ctx.Err() == nil { // not by us: the plugin is being ended and was quick to say so
 		err = fmt.Errorf("%w: plugin %s ended while the box ran", ErrLost, c.cfg.Name)
 	}

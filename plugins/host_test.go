@@ -177,6 +177,49 @@ func TestKilledPluginLosesRuns(t *testing.T) {
 	}
 }
 
+// endedOutput knows when its one piece has come and when it has ended.
+type endedOutput struct{ began, ended chan struct{} }
+
+func (o endedOutput) Write(p []byte) (int, error) {
+	close(o.began)
+	return len(p), nil
+}
+
+func (o endedOutput) CloseWrite() error {
+	close(o.ended)
+	return nil
+}
+
+// TestLostBoxIsKnownAtOnce: whoever reads a box's output hears of a killed plugin before that has been cleared away. Boxes of a dead plugin were handed out meanwhile.
+func TestLostBoxIsKnownAtOnce(t *testing.T) {
+	c := open(t, HostConfig{})
+	out, lost := endedOutput{make(chan struct{}), make(chan struct{})}, make(chan error, 1)
+	pid := c.PID()
+	go func() {
+		_, err := c.Run(t.Context(), Spec{ID: "announce"}, strings.NewReader(""), out)
+		lost <- err
+	}()
+	<-out.began
+	c.busy <- struct{}{} // somebody else is clearing it away
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-out.ended:
+	case <-time.After(time.Minute):
+		t.Error("the output has not ended")
+	}
+	select {
+	case err := <-lost:
+		t.Errorf("Run has returned %v, and nothing is cleared away", err)
+	default:
+	}
+	<-c.busy
+	if err := <-lost; !errors.Is(err, ErrLost) {
+		t.Errorf("error %v, want ErrLost", err)
+	}
+}
+
 func TestExternalPluginNeedsItsChecksum(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

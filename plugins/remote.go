@@ -27,7 +27,9 @@ func newRemote(conn grpc.ClientConnInterface) *remote {
 }
 
 func (r *remote) Check(ctx context.Context, cfg Config) (Report, error) {
-	response, err := r.rpc.Check(ctx, configToProto(cfg))
+	call, end := undated(ctx)
+	defer end()
+	response, err := r.rpc.Check(call, configToProto(cfg))
 	if err != nil {
 		if ctx.Err() != nil {
 			return Report{}, ctx.Err()
@@ -35,6 +37,17 @@ func (r *remote) Check(ctx context.Context, cfg Config) (Report, error) {
 		return Report{}, fromRPC(err)
 	}
 	return reportFromProto(response), nil
+}
+
+// undated is ctx without its deadline, and ends when ctx does. Told of a deadline, the other side would keep it by a timer of its own: where that fires first, the answer of a
+// Check that was cut short looks like one of a backend that fails.
+func undated(ctx context.Context) (context.Context, context.CancelFunc) {
+	call, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, cancel)
+	return call, func() {
+		stop()
+		cancel()
+	}
 }
 
 func (r *remote) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error) {

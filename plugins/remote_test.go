@@ -246,3 +246,26 @@ func TestOneIDOneBox(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestChecksAreToldOfNoDeadline: see undated.
+func TestChecksAreToldOfNoDeadline(t *testing.T) {
+	ended := make(chan error, 1)
+	s := overGRPC(t, scripted{check: func(ctx context.Context, _ Config) (Report, error) {
+		if deadline, ok := ctx.Deadline(); ok {
+			t.Errorf("the deadline is %s", deadline)
+		}
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return Report{}, ctx.Err()
+	}})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := s.Check(ctx, Config{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the check ended with %v", err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("the other side goes on")
+	}
+}

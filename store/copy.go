@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/computclaw/airlock/app/files"
+
+	"gorm.io/gorm"
 )
 
 // Copy writes a compact, consistent copy of the database to path, which must not exist, with mode 0600. It reads only: writers go on meanwhile.
@@ -36,9 +38,11 @@ func (s *Store) Size(ctx context.Context) (int64, error) {
 }
 
 // Reusable is how many bytes of these hold nothing, and are used before the file grows.
-func (s *Store) Reusable(ctx context.Context) (int64, error) {
+func (s *Store) Reusable(ctx context.Context) (int64, error) { return reusable(ctx, s.read(ctx)) }
+
+func reusable(ctx context.Context, db *gorm.DB) (int64, error) {
 	var size int64
-	if err := s.read(ctx).Raw("SELECT freelist_count * page_size FROM pragma_freelist_count(), pragma_page_size()").Scan(&size).Error; err != nil {
+	if err := db.WithContext(ctx).Raw("SELECT freelist_count * page_size FROM pragma_freelist_count(), pragma_page_size()").Scan(&size).Error; err != nil {
 		return 0, fmt.Errorf("store: size: %w", err)
 	}
 	return size, nil

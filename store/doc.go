@@ -43,7 +43,7 @@
 //
 // # Room
 //
-// Room asks the file system. Callers that would take something new ask Roomy first, so that what runs finds room to end. A write that finds none is rolled back by SQLite and is CodeStorageFull.
+// Room asks the file system, and counts the empty pages of the database in if that has little room. Callers that would take something new ask Roomy first, so that what runs finds room to end. A write that finds none is rolled back by SQLite and is CodeStorageFull.
 //
 // # Schema
 //

@@ -23,6 +23,8 @@ type ExecutionFilter struct {
 	Text          string    // words that stand in the script, output, error or result (the beginnings of long ones); finds what has ended only
 	Before        string    // handle: only what is older
 	Limit         int
+
+	byTime bool // row numbers don't tell the time: see disorder.go
 }
 
 // ExecutionPage is one page of a list, newest first. It reads no outputs and no exchanges: Request is nil.
@@ -39,8 +41,13 @@ const (
 	walkMost  = 1000
 )
 
-// Executions lists executions in the order in which they were accepted, newest first.
+// Executions lists executions in the order in which they were accepted or imported here, newest first.
 func (tx *Tx) Executions(ctx context.Context, f ExecutionFilter) (page ExecutionPage, err error) {
+	if !f.From.IsZero() || !f.To.IsZero() {
+		if f.byTime, err = tx.disordered(ctx); err != nil {
+			return page, err
+		}
+	}
 	bounds, err := tx.bounds(ctx, f)
 	if err != nil || bounds.empty() {
 		return page, err
@@ -112,7 +119,7 @@ type idBounds struct{ from, below int64 }
 
 func (b idBounds) empty() bool { return b.from >= b.below }
 
-// clockSlack is how far the clock may have been set back without a range of times missing executions at its edges: ids grow with time but for that.
+// clockSlack is how far the clock may have been set back without a range of times missing executions at its edges: ids grow with time but for that, and for what was imported (see disorder.go).
 const clockSlack = time.Hour
 
 // The queries that find the ends of a list.
@@ -120,6 +127,12 @@ const (
 	edgeFrom   = "SELECT id FROM executions WHERE created_at >= ? ORDER BY created_at, id LIMIT 1"
 	edgeTo     = "SELECT id FROM executions WHERE created_at < ? ORDER BY created_at DESC, id DESC LIMIT 1"
 	edgeBefore = "SELECT id FROM executions WHERE handle = ?"
+)
+
+// The queries for executions of a range of times where row numbers don't tell the time. They sort the numbers of that range.
+const (
+	inTime   = "SELECT id FROM executions INDEXED BY executions_created WHERE created_at >= ? AND created_at < ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?"
+	inTimeOf = "SELECT id FROM executions INDEXED BY executions_profile_time WHERE profile_handle = ? AND created_at >= ? AND created_at < ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?"
 )
 
 // bounds turns a range of times and the place in a list into ids, in which every list is ordered.
@@ -135,14 +148,14 @@ func (tx *Tx) bounds(ctx context.Context, f ExecutionFilter) (b idBounds, err er
 		}
 		return ids[0], true
 	}
-	if !f.From.IsZero() {
+	if !f.From.IsZero() && !f.byTime {
 		id, found := edge(edgeFrom, toMillis(f.From.Add(-clockSlack)))
 		if !found {
 			return idBounds{}, err
 		}
 		b.from = id
 	}
-	if !f.To.IsZero() {
+	if !f.To.IsZero() && !f.byTime {
 		id, found := edge(edgeTo, toMillis(f.To.Add(clockSlack)))
 		if !found {
 			return idBounds{}, err
@@ -173,6 +186,18 @@ func candidates(f ExecutionFilter) func(b idBounds, n int) (string, []any) {
 	case f.Credential != "":
 		return func(b idBounds, n int) (string, []any) {
 			return "SELECT DISTINCT execution_id FROM execution_values WHERE credential_id = ? AND execution_id < ? AND execution_id >= ? ORDER BY execution_id DESC LIMIT ?", []any{f.Credential, b.below, b.from, n}
+		}
+	case f.byTime:
+		to := int64(math.MaxInt64)
+		if !f.To.IsZero() {
+			to = toMillis(f.To)
+		}
+		return func(b idBounds, n int) (string, []any) {
+			args := []any{toMillis(f.From), to, b.below, b.from, n}
+			if f.ProfileHandle != "" {
+				return inTimeOf, append([]any{f.ProfileHandle}, args...)
+			}
+			return inTime, args
 		}
 	}
 	return nil

@@ -56,7 +56,7 @@ func TestEveryEndIsCounted(t *testing.T) {
 		enqueue(t, s, handle, "a", start)
 		claim(t, s)
 		end.At = start.Add(time.Duration(i) * time.Minute)
-		write(t, s, func(tx *Tx) error { return tx.Finish(t.Context(), handle, end) })
+		write(t, s, func(tx *Tx) error { _, err := tx.Finish(t.Context(), handle, end); return err })
 	}
 	want := Usage{ProfileHandle: "a", Profile: "profile a", Completed: 2, Error: 1, Timeout: 1, Cancelled: 1, Started: 4, RunTime: (847 + 843 + 61234 + 7) * time.Millisecond,
 		Durations: []Duration{{840 * time.Millisecond, 2}, {61 * time.Second, 1}, {7 * time.Millisecond, 1}}}

@@ -180,7 +180,8 @@ func TestChangesAreConditional(t *testing.T) {
 	}
 	dispatch := func(ctx context.Context, tx *Tx) error { return tx.Dispatch(ctx, "x", Dispatch{Policy: 1, At: start}) }
 	finish := func(ctx context.Context, tx *Tx) error {
-		return tx.Finish(ctx, "x", Finish{Status: app.StatusError, At: start})
+		_, err := tx.Finish(ctx, "x", Finish{Status: app.StatusError, At: start})
+		return err
 	}
 	s := queue(t)
 	enqueue(t, s, "x", "a", start)
@@ -234,7 +235,11 @@ func TestFinishKeepsEverything(t *testing.T) {
 		Network: []Connection{{Connection: app.Connection{Port: 443, Verdict: app.VerdictAllowed, Address: "192.0.2.1:443", BytesUp: 1, BytesDown: 2, StartedAt: start, Duration: time.Second, Count: 3},
 			Host: redact.Fixed("h"), Rule: redact.Fixed("r")}},
 	}
-	write(t, s, func(tx *Tx) error { return tx.Finish(t.Context(), "x", f) })
+	var ended Ended
+	write(t, s, func(tx *Tx) (err error) {
+		ended, err = tx.Finish(t.Context(), "x", f)
+		return err
+	})
 	var x Execution
 	var out app.Output
 	var network []app.Connection
@@ -266,6 +271,12 @@ func TestFinishKeepsEverything(t *testing.T) {
 	}
 	if diff := cmp.Diff(app.Output{Stdout: "out", Stderr: "err", Result: []byte(`{"a":1}`), Turns: []int{1, 2, 2, 1}}, out); diff != "" {
 		t.Error(diff)
+	}
+	if diff := cmp.Diff(x, ended.Execution) + cmp.Diff(out, ended.Output); diff != "" {
+		t.Error("Finish returned something else than reading gives:", diff)
+	}
+	if now, err := s.Standing(t.Context(), []byte("x")); err != nil || now.Row != ended.Row {
+		t.Errorf("row %d, want %d, %v", ended.Row, now.Row, err)
 	}
 	delete(f.Masked, "result") // none, so no rows
 	if diff := cmp.Diff(f.Masked, hits); diff != "" {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"gorm.io/gorm"
 )
 
@@ -118,11 +119,15 @@ func applied(ctx context.Context, conn *sql.Conn, all []migration) (int, error) 
 // copyBefore leaves a compact copy of the database beside it. It gets its name when it is whole.
 func copyBefore(ctx context.Context, conn *sql.Conn, dir string, version int) error {
 	final := filepath.Join(dir, fmt.Sprintf("pre-migrate-%d.db", version))
+	dropAbandonedCopies(dir)
 	f, err := os.CreateTemp(dir, filepath.Base(final)+".*.tmp") // of its own, for other processes may migrate now too; SQLite fills an empty file and keeps its mode
 	if err != nil {
 		return fmt.Errorf("store: copy before migration: %w", err)
 	}
-	_, err = conn.ExecContext(ctx, "VACUUM INTO ?", f.Name())
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX) // until it is closed: somebody is at it
+	if err == nil {
+		_, err = conn.ExecContext(ctx, "VACUUM INTO ?", f.Name())
+	}
 	if err == nil {
 		err = f.Sync() // what follows must not be on the disk before the way back is
 	}
@@ -134,6 +139,26 @@ func copyBefore(ctx context.Context, conn *sql.Conn, dir string, version int) er
 		return fmt.Errorf("store: copy before migration: %w", err)
 	}
 	return nil
+}
+
+// abandonedAfter is how old a copy without a name is at least that counts as left behind: whoever makes one locks it at once.
+const abandonedAfter = time.Minute
+
+// dropAbandonedCopies removes what is left of processes that were killed while they made a copy: each is as large as the database, and where a slow start is killed and
+// repeated there is one more each time. What can't be removed stays.
+func dropAbandonedCopies(dir string) {
+	names, _ := filepath.Glob(filepath.Join(dir, "pre-migrate-*.db.*"+CopySuffix))
+	for _, name := range names {
+		f, err := os.Open(name) //nolint:gosec // in the data directory
+		if err != nil {
+			continue
+		}
+		info, err := f.Stat()
+		if err == nil && time.Since(info.ModTime()) > abandonedAfter && unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			_ = os.Remove(name)
+		}
+		_ = f.Close()
+	}
 }
 
 func applyAll(ctx context.Context, conn *sql.Conn, pending []migration, log *slog.Logger) (err error) {

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // steps makes migrations of SQL texts.
@@ -82,6 +84,37 @@ func TestMigrateKeepsRowsAndLeavesACopy(t *testing.T) {
 	}
 	if n := count(t, s, "PRAGMA foreign_keys"); n != 1 {
 		t.Error("foreign keys are off after migrating")
+	}
+	checkCopy(t, filepath.Join(dir, "pre-migrate-1.db"))
+}
+
+// A start that was killed while it made its copy left one as large as the database, each time.
+func TestAbandonedCopiesAreRemoved(t *testing.T) {
+	s, dir := bare(t)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(migrate(t.Context(), s.writer, dir, steps(t, parents+children), nil))
+	must(s.writer.Exec("INSERT INTO parents VALUES (1, 'x', 'y')").Error)
+	files := map[string]*os.File{}
+	for _, name := range []string{"abandoned", "new", "busy"} {
+		f, err := os.Create(filepath.Join(dir, "pre-migrate-1.db."+name+".tmp"))
+		must(err)
+		defer f.Close()
+		files[name] = f
+	}
+	old := time.Now().Add(-2 * abandonedAfter)
+	must(os.Chtimes(files["abandoned"].Name(), old, old))
+	must(os.Chtimes(files["busy"].Name(), old, old))
+	must(unix.Flock(int(files["busy"].Fd()), unix.LOCK_EX))
+	must(migrate(t.Context(), s.writer, dir, steps(t, parents+children, rebuild), nil))
+	for name, f := range files {
+		if _, err := os.Stat(f.Name()); os.IsNotExist(err) != (name == "abandoned") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	checkCopy(t, filepath.Join(dir, "pre-migrate-1.db"))
 }

@@ -23,14 +23,18 @@ func (tx *Tx) output(ctx context.Context, id int64) (app.Output, error) {
 	if err != nil || len(rows) == 0 {
 		return app.Output{}, notFound(err, "output")
 	}
-	out := app.Output{Stdout: rows[0].Stdout, Stderr: rows[0].Stderr}
-	if turns, err := fromJSON[[]int]("segments", rows[0].Segments); err != nil {
+	return rows[0].output()
+}
+
+func (r executionOutputRow) output() (app.Output, error) {
+	out := app.Output{Stdout: r.Stdout, Stderr: r.Stderr}
+	if turns, err := fromJSON[[]int]("segments", r.Segments); err != nil {
 		return app.Output{}, err
 	} else if len(turns) > 0 {
 		out.Turns = turns
 	}
-	if rows[0].Result != nil {
-		out.Result = json.RawMessage(*rows[0].Result)
+	if r.Result != nil {
+		out.Result = json.RawMessage(*r.Result)
 	}
 	return out, nil
 }

@@ -51,6 +51,123 @@ func TestWriteTransactionsAreImmediate(t *testing.T) {
 	}
 }
 
+// TestAnotherProcessKeepsTheDatabase: who submitted meanwhile was told of a fault in Airlock, though it only had to come back.
+func TestAnotherProcessKeepsTheDatabase(t *testing.T) {
+	s := open(t)
+	if err := s.writer.Exec("PRAGMA busy_timeout = 1").Error; err != nil { // it has one connection
+		t.Fatal(err)
+	}
+	other, err := sql.Open("sqlite", dsn(s.path)+"&_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	kept, err := other.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func() error {
+		return s.Write(t.Context(), func(tx *Tx) error {
+			return tx.SetSettings(t.Context(), time.Now(), Setting{Key: "a", Value: []byte("b")})
+		})
+	}
+	if err := write(); app.CodeOf(err) != app.CodeStorageBusy || sqliteCode(err) != sqliteBusy {
+		t.Errorf("while it is kept: %v", err)
+	} else if s.keptAt.Load() == nil {
+		t.Error("those who wait would not learn of it")
+	}
+	if err := kept.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// TestWaitersAreToldTogether: of many who waited for a process that keeps the database each waited ten seconds, one after the other.
+func TestWaitersAreToldTogether(t *testing.T) {
+	s := open(t)
+	nothing := func(*Tx) error { return nil }
+	writing, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		_ = s.Write(t.Context(), func(*Tx) error {
+			close(writing)
+			<-done
+			return nil
+		})
+	}()
+	<-writing
+	const waiters = 20
+	answers := make(chan error, waiters)
+	var begun sync.WaitGroup
+	for range waiters {
+		begun.Add(1)
+		go func() {
+			begun.Done()
+			answers <- s.Write(t.Context(), nothing)
+		}()
+	}
+	begun.Wait()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Write(gone, nothing); !errors.Is(err, context.Canceled) {
+		t.Errorf("who left: %v", err)
+	}
+	later := time.Now().Add(time.Minute) // of all waiters, also the one that has only just begun
+	s.keptAt.Store(&later)
+	close(done)
+	for range waiters {
+		if err := <-answers; app.CodeOf(err) != app.CodeStorageBusy {
+			t.Errorf("who waited was told %v", err)
+		}
+	}
+	past := time.Now()
+	s.keptAt.Store(&past)
+	if err := s.Write(t.Context(), nothing); err != nil {
+		t.Errorf("who came afterwards: %v", err)
+	}
+}
+
+// TestOneWaitsForAll: of those that wait behind another process one finds out that it keeps the database, and the others learn it before it is their turn.
+func TestOneWaitsForAll(t *testing.T) {
+	s := open(t)
+	if err := s.writer.Exec("PRAGMA busy_timeout = 3000").Error; err != nil {
+		t.Fatal(err)
+	}
+	pool, err := s.writer.DB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := sql.Open("sqlite", dsn(s.path)+"&_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	kept, err := other.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = kept.Rollback() }()
+	const writers = 8
+	answers := make(chan error, writers)
+	for range writers {
+		go func() { answers <- s.Write(t.Context(), func(*Tx) error { return nil }) }()
+	}
+	tried := 0
+	for range writers {
+		err := <-answers
+		if app.CodeOf(err) != app.CodeStorageBusy {
+			t.Errorf("who waited was told %v", err)
+		}
+		if sqliteCode(err) == sqliteBusy {
+			tried++
+		}
+	}
+	if waited := pool.Stats().WaitCount; tried != 1 || waited != writers-1 {
+		t.Errorf("%d tried, and %d waited for them", tried, waited)
+	}
+}
+
 func TestReadersCannotWrite(t *testing.T) {
 	s := open(t)
 	err := s.Read(t.Context(), func(tx *Tx) error {

@@ -21,7 +21,11 @@ const (
 	selectAged    = "SELECT x.id FROM executions x WHERE x.created_at < ? AND " + prunable + " ORDER BY x.created_at, x.id LIMIT ?"
 	selectSurplus = "SELECT x.id FROM executions x WHERE x.profile_handle = ? AND x.id < ? AND " + prunable + " ORDER BY x.id LIMIT ?"
 	selectOldest  = "SELECT id FROM executions WHERE profile_handle = ? ORDER BY id DESC LIMIT 1 OFFSET ?"
-	selectHandles = `WITH RECURSIVE seen (handle) AS (SELECT min(profile_handle) FROM executions
+	// The same where row numbers don't tell the time: see disorder.go.
+	selectSurplusByTime = "SELECT x.id FROM executions x INDEXED BY executions_profile_time WHERE x.profile_handle = ? AND (x.created_at, x.id) < (?, ?) AND " + prunable + " ORDER BY x.created_at, x.id LIMIT ?"
+	selectOldestByTime  = "SELECT id FROM executions INDEXED BY executions_profile_time WHERE profile_handle = ? AND created_at <= ? ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?"
+	selectTime          = "SELECT created_at FROM executions WHERE id = ?"
+	selectHandles       = `WITH RECURSIVE seen (handle) AS (SELECT min(profile_handle) FROM executions
 		UNION ALL SELECT (SELECT min(profile_handle) FROM executions WHERE profile_handle > seen.handle) FROM seen WHERE seen.handle IS NOT NULL)
 		SELECT handle FROM seen WHERE handle IS NOT NULL`
 )
@@ -34,9 +38,16 @@ func (tx *Tx) ExecutedProfiles(ctx context.Context) (handles []string, err error
 	return handles, nil
 }
 
-// OldestOf returns the row of the oldest of a profile's newest n executions, for PruneSurplus; 0 if it has no more than these.
-func (tx *Tx) OldestOf(ctx context.Context, profileHandle string, n int) (row int64, err error) {
-	if err := tx.db.WithContext(ctx).Raw(selectOldest, profileHandle, n-1).Scan(&row).Error; err != nil {
+// OldestOf returns the row of the oldest of a profile's newest n executions, for PruneSurplus; 0 if it has no more than these. Where dates count, those that are still to come don't
+// yet: imported ones, say, would take the places of what runs here.
+func (tx *Tx) OldestOf(ctx context.Context, profileHandle string, n int, now time.Time) (row int64, err error) {
+	query, args := selectOldest, []any{profileHandle, n - 1}
+	if byTime, err := tx.disordered(ctx); err != nil {
+		return 0, err
+	} else if byTime {
+		query, args = selectOldestByTime, []any{profileHandle, toMillis(now), n - 1}
+	}
+	if err := tx.db.WithContext(ctx).Raw(query, args...).Scan(&row).Error; err != nil {
 		return 0, fmt.Errorf("store: count executions: %w", err)
 	}
 	return row, nil
@@ -54,6 +65,15 @@ func (tx *Tx) PruneAged(ctx context.Context, before time.Time, kept Kept, limit 
 
 // PruneSurplus is PruneAged for the executions of a profile that are older than row.
 func (tx *Tx) PruneSurplus(ctx context.Context, profileHandle string, row int64, kept Kept, limit int) (int, error) {
+	if byTime, err := tx.disordered(ctx); err != nil {
+		return 0, err
+	} else if byTime {
+		var at int64 // 0, and so nothing older, if it is gone
+		if err := tx.db.WithContext(ctx).Raw(selectTime, row).Scan(&at).Error; err != nil {
+			return 0, fmt.Errorf("store: find executions to remove: %w", err)
+		}
+		return tx.prune(ctx, selectSurplusByTime, profileHandle, at, row, toMillis(kept.EndedSince), toMillis(kept.RepeatedSince), limit)
+	}
 	return tx.prune(ctx, selectSurplus, profileHandle, row, toMillis(kept.EndedSince), toMillis(kept.RepeatedSince), limit)
 }
 

@@ -108,9 +108,10 @@ func history(t testing.TB, s *Store, dice *rand.Rand) {
 				return err
 			}
 			result := redact.Fixed(`{"n":1}`)
-			return tx.Finish(t.Context(), handle, Finish{Status: end, Stdout: redact.Fixed("out"), Result: &result, StartedAt: at, At: at.Add(time.Minute), RunTime: time.Duration(i) * time.Second,
+			_, err := tx.Finish(t.Context(), handle, Finish{Status: end, Stdout: redact.Fixed("out"), Result: &result, StartedAt: at, At: at.Add(time.Minute), RunTime: time.Duration(i) * time.Second,
 				Masked:  map[string]redact.Hits{"stdout": {{Name: "C", Count: 1}}},
 				Network: []Connection{{Connection: app.Connection{Port: 443, Verdict: app.VerdictAllowed, StartedAt: at}, Host: redact.Fixed("h"), Rule: redact.Fixed("h")}}})
+			return err
 		})
 	}
 }
@@ -172,7 +173,7 @@ func TestRemovingChangesNoNumber(t *testing.T) {
 					return err
 				}
 				for _, handle := range handles {
-					oldest, err := tx.OldestOf(t.Context(), handle, newest)
+					oldest, err := tx.OldestOf(t.Context(), handle, newest, start)
 					if err != nil {
 						return err
 					}
@@ -216,6 +217,9 @@ func TestRemovingReadsNoMoreThanItMust(t *testing.T) {
 		selectSurplus: {"a", 1, 1, 1, 1},
 		selectOldest:  {"a", 9},
 		selectHandles: nil,
+
+		selectSurplusByTime: {"a", 1, 1, 1, 1, 1},
+		selectOldestByTime:  {"a", 1, 9},
 	} {
 		var plan []struct{ Detail string }
 		if err := s.reader.Raw("EXPLAIN QUERY PLAN "+sql, args...).Scan(&plan).Error; err != nil {

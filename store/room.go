@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -18,16 +19,24 @@ const reserve = 256 << 20
 // fullFor is how long a write that found the disk full counts, where the file system itself says that it has room: a quota, say. Then the next one is tried.
 const fullFor = 2 * time.Second
 
+// logShare is the part of the reserve that the file system itself must have, whatever the database can use again: everything is written into the write-ahead log first.
+const logShare = 4
+
 // Room is what the file system of the database has left, in bytes.
 type Room struct {
-	Free    int64 // for this process
-	Size    int64
-	Reserve int64
-	Full    bool // less than the reserve is free, or a write just failed for want of room: nothing new is taken
+	Free     int64 // for this process
+	Size     int64
+	Reserve  int64
+	Reusable int64 // pages of the database that hold nothing, which count as free; only looked at when it matters
+	Full     bool  // less than the reserve is free, or a write just failed for want of room: nothing new is taken
 }
 
-// Room asks the file system.
-func (s *Store) Room() (Room, error) {
+// Room asks the file system, and the database if that has little room.
+func (s *Store) Room(ctx context.Context) (Room, error) {
+	return s.room(func() (int64, error) { return s.Reusable(ctx) })
+}
+
+func (s *Store) room(reusable func() (int64, error)) (Room, error) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(filepath.Dir(s.path), &fs); err != nil {
 		return Room{}, fmt.Errorf("store: free space: %w", err)
@@ -35,7 +44,15 @@ func (s *Store) Room() (Room, error) {
 	block := fs.Bsize
 	r := Room{Free: int64(fs.Bavail) * block, Size: int64(fs.Blocks) * block}
 	r.Reserve = min(reserve, r.Size/10)
-	r.Full = r.Free < r.Reserve || s.justFull()
+	r.Full = r.Free < r.Reserve/logShare || s.justFull()
+	if r.Full || r.Free >= r.Reserve {
+		return r, nil
+	}
+	var err error
+	if r.Reusable, err = reusable(); err != nil {
+		return r, err
+	}
+	r.Full = r.Free+r.Reusable < r.Reserve
 	return r, nil
 }
 
@@ -46,15 +63,22 @@ func (s *Store) justFull() bool {
 }
 
 // Roomy returns nil if something new may be taken, else CodeStorageFull. What has begun may end, as long as SQLite finds room for it.
-func (s *Store) Roomy() error {
-	r, err := s.Room()
-	if err != nil {
-		return err
-	}
-	if r.Full {
+func (s *Store) Roomy(ctx context.Context) error {
+	r, err := s.Room(ctx)
+	return roomy(r, err)
+}
+
+// RoomyIn is Roomy within a transaction, without another connection: who writes must not wait for those who read.
+func (s *Store) RoomyIn(ctx context.Context, tx *Tx) error {
+	r, err := s.room(func() (int64, error) { return reusable(ctx, tx.db) })
+	return roomy(r, err)
+}
+
+func roomy(r Room, err error) error {
+	if err == nil && r.Full {
 		return storageFull(nil)
 	}
-	return nil
+	return err
 }
 
 func storageFull(cause error) error {
@@ -71,19 +95,26 @@ const (
 	sqliteShmSize = 10 | 19<<8 // IOERR_SHMSIZE
 )
 
-// noted gives a failed write the code that callers act on if there was no room for it. The transaction was rolled back; nothing is damaged.
+// noted gives a failed write the code that callers act on if there was no room for it, or another process was in the way. The transaction was rolled back; nothing is damaged.
 func (s *Store) noted(err error) error {
-	if !noRoom(err) {
+	now := time.Now()
+	switch {
+	case busy(err):
+		s.keptAt.Store(&now)
+		return storageBusy(err)
+	case !noRoom(err):
 		return err
 	}
-	now := time.Now()
 	s.fullAt.Store(&now)
 	return storageFull(err)
 }
 
-// openedFull is noted for a database that could not be opened: its shared memory file and its write-ahead log need some room even to read.
-func openedFull(dir string, err error) error {
-	if !noRoom(err) && !errors.Is(err, unix.ENOSPC) {
+// unopened is noted for a database that could not be opened: its shared memory file and its write-ahead log need some room even to read.
+func unopened(dir string, err error) error {
+	switch {
+	case busy(err):
+		return storageBusy(err)
+	case !noRoom(err) && !errors.Is(err, unix.ENOSPC):
 		return err
 	}
 	e := app.E(app.CodeStorageFull, fmt.Sprintf("there is no room on the disk of %s, not even for the little that Airlock writes when it starts", dir),
@@ -92,12 +123,26 @@ func openedFull(dir string, err error) error {
 	return e
 }
 
-func noRoom(err error) bool {
+func storageBusy(cause error) error {
+	e := app.E(app.CodeStorageBusy, "another program has kept Airlock's database for itself, so this was not stored",
+		"Try again in a few seconds. If it stays, the person who runs Airlock looks for a program that has airlock.db open: an airlock admin import, or a shell of SQLite in a transaction.")
+	e.Cause = cause
+	return e
+}
+
+func busy(err error) bool { return resultCode(err)&0xff == sqliteBusy }
+
+// resultCode is SQLite's, 0 if the error is not from there.
+func resultCode(err error) int {
 	var failed interface{ Code() int }
 	if err == nil || !errors.As(err, &failed) {
-		return false
+		return 0
 	}
-	switch failed.Code() {
+	return failed.Code()
+}
+
+func noRoom(err error) bool {
+	switch resultCode(err) {
 	case sqliteFull, sqliteWrite, sqliteShmSize:
 		return true
 	}

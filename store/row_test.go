@@ -1,9 +1,14 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
+	"log/slog"
 	"testing"
+	"time"
 )
 
 // Where a statement could not be prepared, the mapper's pool answers with a row that is none, and whoever reads that panics: a request that was given up, or the stop of an
@@ -37,5 +42,94 @@ func TestARowOfAStatementThatCouldNotBePrepared(t *testing.T) {
 	cancel()
 	if _, err := s.Standing(gone, []byte("x")); !errors.Is(err, context.Canceled) {
 		t.Errorf("standing: %v", err)
+	}
+}
+
+// TestGivenUpIsNoFault: whose time ends in the middle of a transaction is told so, and not that the transaction is over, which would be logged and answered as a fault of the server.
+func TestGivenUpIsNoFault(t *testing.T) {
+	s := open(t)
+	for name, run := range map[string]func(context.Context, func(*Tx) error) error{"read": s.Read, "write": s.Write} {
+		ctx, leave := context.WithCancel(t.Context())
+		err := run(ctx, func(tx *Tx) error {
+			leave()
+			for over := error(nil); !errors.Is(over, sql.ErrTxDone); { // until database/sql has rolled it back
+				var one int
+				over = tx.row(t.Context(), "SELECT 1").Scan(&one)
+			}
+			return nil // to find it out is left to the commit
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		var log bytes.Buffer
+		logger := newLogger(slog.New(slog.NewTextHandler(&log, nil)))
+		query := func() (string, int64) { return "SELECT 1", 0 }
+		if logger.Trace(ctx, time.Now(), query, sql.ErrTxDone); log.Len() > 0 {
+			t.Errorf("the log of who gave up: %s", log.String())
+		}
+		late, cancel := context.WithTimeout(t.Context(), 0)
+		defer cancel()
+		if logger.Trace(late, time.Now(), query, context.DeadlineExceeded); log.Len() > 0 {
+			t.Errorf("the log of a long poll whose time is over: %s", log.String())
+		}
+		if logger.Trace(t.Context(), time.Now(), query, sql.ErrTxDone); log.Len() == 0 {
+			t.Error("a transaction that is over for no reason is not logged")
+		}
+	}
+}
+
+// TestStatementOfWhoLeftIsNoFault: a client left between the moments in which a statement was taken for a transaction and in which it ran, which was logged as a fault once in an hour of
+// load.
+func TestStatementOfWhoLeftIsNoFault(t *testing.T) {
+	s := open(t)
+	pool, err := s.reader.DB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepared, err := pool.PrepareContext(t.Context(), "SELECT 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer prepared.Close()
+	ctx, leave := context.WithCancel(t.Context())
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := tx.StmtContext(ctx, prepared)
+	leave()
+	one := 0
+	for deadline := time.Now().Add(time.Minute); err == nil || errors.Is(err, sql.ErrTxDone); { // until database/sql has closed what the transaction had
+		if time.Now().After(deadline) {
+			t.Fatalf("the statement is open, error %v", err)
+		}
+		err = taken.QueryRowContext(t.Context()).Scan(&one)
+	}
+	if got := givenUp(ctx, err); !errors.Is(got, context.Canceled) {
+		t.Errorf("who left: %v", got)
+	}
+	if got := givenUp(t.Context(), err); err == nil || errors.Is(got, context.Canceled) {
+		t.Errorf("who waits: %v", got)
+	}
+}
+
+// interrupted is what SQLite says of a statement that was told to stop.
+type interrupted struct{}
+
+func (interrupted) Error() string { return "interrupted (9)" }
+func (interrupted) Code() int     { return sqliteInterrupt }
+
+// TestInterruptedIsGivenUp: a statement that was told to stop because nobody waits for it any more is no fault, and any other is.
+func TestInterruptedIsGivenUp(t *testing.T) {
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if err := givenUp(gone, fmt.Errorf("read: %w", interrupted{})); !errors.Is(err, context.Canceled) {
+		t.Errorf("who left: %v", err)
+	}
+	if err := givenUp(t.Context(), interrupted{}); errors.Is(err, context.Canceled) || err == nil {
+		t.Errorf("who waits: %v", err)
+	}
+	if err := givenUp(gone, sql.ErrNoRows); err != sql.ErrNoRows {
+		t.Errorf("another error: %v", err)
 	}
 }

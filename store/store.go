@@ -27,6 +27,7 @@ type Store struct {
 	reader *gorm.DB
 	urgent *gorm.DB                  // reads too: see Urgent
 	fullAt atomic.Pointer[time.Time] // when a write last found no room, by a clock that nobody sets; nil if none has
+	keptAt atomic.Pointer[time.Time] // when a write last gave up since another process kept the database, as fullAt
 
 	audited atomic.Pointer[func()] // see OnAudit
 }
@@ -61,7 +62,7 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 	}
 	s := &Store{path: path}
 	if s.writer, err = connectWriter(ctx, path, log); err != nil {
-		return nil, openedFull(dir, err)
+		return nil, unopened(dir, err)
 	}
 	migrations, err := embedded()
 	if err == nil {
@@ -74,7 +75,7 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 		s.urgent, err = connect(dsn(path)+"&mode=ro", 2, log, true)
 	}
 	if err != nil {
-		return nil, errors.Join(openedFull(dir, err), s.Close())
+		return nil, errors.Join(unopened(dir, err), s.Close())
 	}
 	return s, nil
 }
@@ -105,7 +106,7 @@ func dsn(path string) string {
 func connectWriter(ctx context.Context, path string, log *slog.Logger) (*gorm.DB, error) {
 	for deadline := time.Now().Add(busyTimeout); ; {
 		db, err := connect(dsn(path)+"&_txlock=immediate", 1, log, false)
-		if err == nil || !isBusy(err) || time.Now().After(deadline) {
+		if err == nil || !busy(err) || time.Now().After(deadline) {
 			return db, err
 		}
 		select {
@@ -114,12 +115,6 @@ func connectWriter(ctx context.Context, path string, log *slog.Logger) (*gorm.DB
 			return nil, errors.Join(err, context.Cause(ctx))
 		}
 	}
-}
-
-// isBusy reports whether another connection had a lock, in any of SQLite's ways to say so.
-func isBusy(err error) bool {
-	var failed interface{ Code() int }
-	return errors.As(err, &failed) && failed.Code()&0xff == sqliteBusy
 }
 
 func connect(dsn string, conns int, log *slog.Logger, prepare bool) (*gorm.DB, error) {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -22,22 +23,49 @@ type Tx struct {
 
 // Read runs fn on a consistent snapshot. fn's error is returned as it is; writing fails.
 func (s *Store) Read(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.read(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db: db}) }, &sql.TxOptions{})
+	return givenUp(ctx, s.read(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db: db}) }, &sql.TxOptions{}))
 }
 
-// Write runs fn alone among all writers and commits if it returns nil, else nothing happened. fn's error is returned as it is, unless there was no room on the disk:
-// then it is CodeStorageFull.
+// Write runs fn alone among all writers and commits if it returns nil, else nothing happened. fn's error is returned as it is, unless there was no room on the disk,
+// then it is CodeStorageFull, or another process kept the database for longer than busyTimeout: CodeStorageBusy.
 func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	var tx *Tx
-	err := s.writer.WithContext(ctx).Transaction(func(db *gorm.DB) error {
-		tx = &Tx{db: db}
-		return fn(tx)
-	}, &sql.TxOptions{})
+	since := time.Now()
+	err := s.writer.WithContext(ctx).Connection(func(turn *gorm.DB) error { // there is one
+		if at := s.keptAt.Load(); at != nil && at.After(since) {
+			return storageBusy(nil) // who waited while another process kept the database has waited for that: one after the other would do so for busyTimeout else
+		}
+		err := turn.Transaction(func(db *gorm.DB) error {
+			tx = &Tx{db: db}
+			return fn(tx)
+		}, &sql.TxOptions{})
+		return s.noted(givenUp(ctx, err)) // before the next one has its turn
+	})
 	if tell := s.audited.Load(); err == nil && tx.audited && tell != nil {
 		(*tell)()
 	}
-	return s.noted(err)
+	return err
 }
+
+// givenUp says that the context has ended where that is why a transaction was rolled back or a statement interrupted: database/sql and SQLite tell whoever is in the middle only
+// that it is over, which looks like a fault of ours.
+func givenUp(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	var failed interface{ Code() int }
+	ended := errors.Is(err, sql.ErrTxDone) || strings.Contains(err.Error(), statementClosed)
+	if ended || errors.As(err, &failed) && failed.Code()&0xff == sqliteInterrupt {
+		return fmt.Errorf("store: %w: %w", ctx.Err(), err)
+	}
+	return err
+}
+
+// statementClosed is what database/sql says, with no error that has a name, if a transaction ends between the moments in which a statement is taken for it and in which it runs.
+const statementClosed = "sql: statement is closed"
+
+// sqliteInterrupt is SQLite's result code for a statement that was told to stop.
+const sqliteInterrupt = 9
 
 // OnAudit calls tell after each commit that wrote to the audit log, in the goroutine that wrote: it must be quick. There is one at a time; the last counts.
 func (s *Store) OnAudit(tell func()) { s.audited.Store(&tell) }
@@ -87,6 +115,7 @@ func (r oneRow) Scan(to ...any) error { return r(to...) }
 func rowOf(ctx context.Context, db *gorm.DB, statement string, values ...any) oneRow {
 	return func(to ...any) (err error) {
 		read := int64(0)
+		defer func() { err = givenUp(ctx, err) }()
 		defer traced(ctx, db, statement, &read, &err)()
 		rows, err := db.Statement.ConnPool.QueryContext(ctx, statement, values...)
 		if err != nil {

@@ -109,7 +109,8 @@ func usable(t *testing.T, s *Store) {
 		t.Errorf("%q was claimed, want the one that waited", got)
 	}
 	write(t, s, func(tx *Tx) error {
-		return tx.Finish(ctx, "x2", Finish{Status: app.StatusCompleted, Stdout: redact.Fixed("done"), At: start})
+		_, err := tx.Finish(ctx, "x2", Finish{Status: app.StatusCompleted, Stdout: redact.Fixed("done"), At: start})
+		return err
 	})
 }
 

@@ -225,9 +225,9 @@ func retentionCard(p SettingsPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var12 string
-		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(Bytes(p.Disk.Free) + " of " + Bytes(p.Disk.Size) + "; below " + Bytes(p.Disk.Reserve) + " nothing new is taken")
+		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(Bytes(p.Disk.Free) + " of " + Bytes(p.Disk.Size) + "; below " + Bytes(p.Disk.Reserve) + ", with what the database can use again, nothing new is taken")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/retention.templ`, Line: 48, Col: 121}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/retention.templ`, Line: 48, Col: 160}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 		if templ_7745c5c3_Err != nil {

@@ -27,7 +27,9 @@ func (s *Service) ProposeHosts(ctx context.Context, by app.Actor, handle string,
 			return "", "", err
 		}
 		fresh := slices.DeleteFunc(slices.Clone(list), func(h app.Host) bool {
-			return slices.ContainsFunc(p.Hosts, func(have app.HostRequest) bool { return have.String() == h.String() })
+			return slices.ContainsFunc(p.Hosts, func(have app.HostRequest) bool {
+				return have.String() == h.String() || have.Allowed && grants(have.Host, h)
+			})
 		})
 		for _, h := range fresh {
 			if err := p.CheckReference(h); err != nil {
@@ -45,7 +47,7 @@ func (s *Service) ProposeHosts(ctx context.Context, by app.Actor, handle string,
 }
 
 // SetHosts makes exactly these hosts the allowed ones; proposals that aren't among them stay as undecided proposals unless they
-// are in dismissed (in the form of Host.String). Before the lock freely, after it as a new policy version for later executions. People only.
+// are in dismissed (in the form of Host.String) or all that they ask for is allowed. Before the lock freely, after it as a new policy version for later executions. People only.
 func (s *Service) SetHosts(ctx context.Context, by app.Actor, handle string, allowed []app.Host, dismissed []string) (app.Profile, error) {
 	return s.SetHostsAsSeen(ctx, by, handle, time.Time{}, allowed, dismissed)
 }
@@ -68,6 +70,7 @@ func (s *Service) SetHostsAsSeen(ctx context.Context, by app.Actor, handle strin
 			return "", "", app.E(app.CodeConflict, "the profile was changed after you looked at it", "Look at what it would grant now.")
 		}
 		keepReasons(list, p.Hosts)
+		dismissed := slices.Concat(dismissed, granted(p.Hosts, list))
 		if sameHosts(allowedOf(p.Hosts), list) && !slices.ContainsFunc(p.Hosts, func(h app.HostRequest) bool { return slices.Contains(dismissed, h.String()) }) {
 			return "", "", nil
 		}
@@ -78,6 +81,24 @@ func (s *Service) SetHostsAsSeen(ctx context.Context, by app.Actor, handle strin
 		}
 		return "profile.hosts", hostsDetail(list), tx.DecideHosts(ctx, p.Row, list, dismissed, by, s.now())
 	})
+}
+
+// granted are the requests that need no decision any more, since a wider entry allows all of what they ask for.
+func granted(requests []app.HostRequest, allowed []app.Host) (entries []string) {
+	for _, r := range requests {
+		if slices.ContainsFunc(allowed, func(h app.Host) bool { return h.String() == r.String() }) {
+			continue
+		}
+		if slices.ContainsFunc(allowed, func(h app.Host) bool { return grants(h, r.Host) }) {
+			entries = append(entries, r.String())
+		}
+	}
+	return entries
+}
+
+// grants reports whether an allowed entry gives all that is asked for, in the way that is asked for.
+func grants(allowed, asked app.Host) bool {
+	return covers(allowed, asked) && allowed.Protocol == asked.Protocol && allowed.KeyReference() == asked.KeyReference()
 }
 
 // keepReasons gives what is allowed without a reason the one that it was asked for with.

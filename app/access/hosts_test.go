@@ -2,6 +2,7 @@ package access
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,34 @@ func TestAnAgentNeverMakesAHostPrivate(t *testing.T) {
 	p = must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, []app.Host{private(host(t, "db.example:5432"))}, nil))
 	if diff := cmp.Diff([]string{"+!db.example:5432"}, shown(p)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A request for less than what is allowed waits for nobody: an agent would wait for a decision that no longer matters, and a person would be asked for it.
+func TestWhatIsAllowedIsNotAskedFor(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	p := d.locked("A")
+	p = must[app.Profile](t)(d.ProposeHosts(ctx, agent, p.Handle, hosts(t, "api.example:443", "api.example:8443", "x.wild.example:80", "wild.example:80")))
+	p = must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, hosts(t, "api.example", "*.wild.example"), nil))
+	want := []string{"+*.wild.example", "+api.example", "?api.example:8443", "?wild.example:80"}
+	if diff := cmp.Diff(want, slices.Sorted(slices.Values(shown(p)))); diff != "" {
+		t.Error(diff)
+	}
+	policy := p.Policy
+	p = must[app.Profile](t)(d.ProposeHosts(ctx, agent, p.Handle, hosts(t, "api.example:80", "y.wild.example", "api.example:8443")))
+	if diff := cmp.Diff(want, slices.Sorted(slices.Values(shown(p)))); diff != "" {
+		t.Errorf("asked for again:\n%s", diff)
+	}
+	again := must[app.Profile](t)(d.SetHosts(ctx, person, p.Handle, hosts(t, "api.example", "*.wild.example"), nil))
+	if again.Policy != policy {
+		t.Errorf("the same hosts made policy %d of %d", again.Policy, policy)
+	}
+	asked := host(t, "api.example:80")
+	asked.Protocol = app.ProtocolTCP
+	p = must[app.Profile](t)(d.ProposeHosts(ctx, agent, p.Handle, []app.Host{asked}))
+	if !slices.Contains(shown(p), "?api.example:80") {
+		t.Errorf("another protocol is another question: %q", shown(p))
 	}
 }
 

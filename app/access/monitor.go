@@ -26,7 +26,7 @@ func (s *Service) Monitor(ctx context.Context, address string, token app.Secret)
 	}
 	if !ok || !s.matches(ctx, token, hash) {
 		by := app.Actor{Kind: app.ActorAgent, Address: address}
-		if err := s.refuse(ctx, by, "admin", "Refused a wrong token for the metrics."); app.CodeOf(err) != app.CodeUnauthorized {
+		if err := s.refuse(ctx, by, "admin", "Refused a wrong token for /metrics or /debug/pprof."); app.CodeOf(err) != app.CodeUnauthorized {
 			return err
 		}
 		return wrongMonitor()

@@ -22,7 +22,7 @@ func (s *Service) CreateProfile(ctx context.Context, by app.Actor, description s
 			"Ask the person who runs Airlock to create a profile and give you its id.")
 	}
 	if agent {
-		if err := s.cfg.Store.Roomy(); err != nil {
+		if err := s.cfg.Store.Roomy(ctx); err != nil {
 			return app.Profile{}, err
 		}
 	}

@@ -109,7 +109,7 @@ func cancelPending(ctx context.Context, tx *store.Tx, at time.Time) (ended []str
 		if x.Status != app.StatusPending {
 			continue
 		}
-		if err := tx.Finish(ctx, x.Handle, store.Finish{Status: app.StatusCancelled, Error: clean, At: at}); err != nil {
+		if _, err := tx.Finish(ctx, x.Handle, store.Finish{Status: app.StatusCancelled, Error: clean, At: at}); err != nil {
 			return nil, err
 		}
 		ended = append(ended, x.Handle)

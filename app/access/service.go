@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -22,6 +23,7 @@ type Service struct {
 	monitors monitors
 
 	unreadable unreadables
+	unnoted    atomic.Pointer[time.Time] // when the use of a session could last not be written down; nil if it always could
 }
 
 // Config is what a Service needs.

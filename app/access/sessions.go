@@ -39,16 +39,28 @@ type Opened struct {
 // Session returns what a cookie stands for and extends its idle time, else CodeUnauthorized.
 func (s *Service) Session(ctx context.Context, cookie app.Secret, address string) (Session, error) {
 	session, seenAt, err := s.standing(ctx, cookie, address)
-	if now := s.now(); err == nil && now.Sub(seenAt) >= sessionNote {
+	if err != nil {
+		return Session{}, err
+	}
+	if now := s.now(); now.Sub(seenAt) >= sessionNote && !s.justUnnoted(now) {
 		err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.SeeAdminSession(ctx, session.ID, address, now) })
-		if app.CodeOf(err) == app.CodeConflict { // it was ended meanwhile
+		switch app.CodeOf(err) {
+		case app.CodeConflict: // it was ended meanwhile
 			return Session{}, unauthorized()
-		}
-		if err != nil && app.CodeOf(err) != app.CodeStorageFull { // who makes room must be able to look
-			return Session{}, err
+		case app.CodeStorageFull, app.CodeStorageBusy: // who makes room or looks for the cause must be able to read, and without waiting for each page
+			s.unnoted.Store(&now)
+		default:
+			if err != nil {
+				return Session{}, err
+			}
 		}
 	}
-	return session, err
+	return session, nil
+}
+
+func (s *Service) justUnnoted(now time.Time) bool {
+	at := s.unnoted.Load()
+	return at != nil && now.Sub(*at) < sessionNote && !now.Before(*at)
 }
 
 // Standing is Session without a use: it doesn't extend the idle time. It is for what a forgotten browser tab asks for by itself, and for a second look.

@@ -1,12 +1,15 @@
 package access
 
 import (
+	"database/sql"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
 )
 
 const (
@@ -182,6 +185,37 @@ func TestWrongLoginsAreAllRefusedAlike(t *testing.T) {
 		}
 	}
 	d.login("  aDA ")
+}
+
+// TestPeopleReadWhileTheDatabaseIsKept: each page waited ten seconds for the process that kept it, and ended in an error.
+func TestPeopleReadWhileTheDatabaseIsKept(t *testing.T) {
+	d := founded(t)
+	cookie := d.login("Ada")
+	seen := func() time.Time {
+		_, at, err := d.standing(t.Context(), cookie, browser)
+		return must[time.Time](t)(at, err)
+	}
+	before := seen()
+	d.clock.pass(2 * sessionNote)
+	other, err := sql.Open("sqlite", "file:"+filepath.Join(d.dir, store.FileName)+"?_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	kept := must[*sql.Tx](t)(other.BeginTx(t.Context(), nil))
+	d.session(cookie)
+	if err := kept.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	d.session(cookie) // which doesn't try: nobody waits for a note again so soon
+	if got := seen(); !got.Equal(before) {
+		t.Errorf("its use was noted at %v", got)
+	}
+	d.clock.pass(sessionNote)
+	d.session(cookie)
+	if got := seen(); !got.Equal(d.now()) {
+		t.Errorf("its use was noted at %v, not now", got)
+	}
 }
 
 func TestSessionsEnd(t *testing.T) {

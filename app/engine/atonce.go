@@ -22,8 +22,8 @@ type binding struct {
 	box *box // has met no profile yet; whoever takes it out runs or closes it
 }
 
-// atOnce returns nil if an execution has to wait for its turn: no slot is free or the engine is closing.
-func (e *Engine) atOnce() *atOnce {
+// atOnce returns nil if an execution has to wait for its turn: no slot is free or the engine is closing; or ctx has ended.
+func (e *Engine) atOnce(ctx context.Context) *atOnce {
 	if !e.slots.startNow() {
 		return nil
 	}
@@ -37,7 +37,11 @@ func (e *Engine) atOnce() *atOnce {
 		e.slots.release()
 		return nil
 	}
-	e.dispatch.Lock()
+	if e.dispatch.LockWithin(ctx) != nil {
+		e.runs.Done()
+		e.slots.release()
+		return nil
+	}
 	return &atOnce{e: e}
 }
 

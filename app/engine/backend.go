@@ -15,7 +15,7 @@ import (
 // candidate is one configured sandbox: how its last proof ended and, while it is in use, its boxes.
 type candidate struct {
 	Sandbox
-	proving sync.Mutex    // one proof at a time
+	proving lock          // one proof at a time
 	lapsed  chan struct{} // told when it should be proved again at once
 
 	// The Engine's mu guards these.
@@ -131,6 +131,11 @@ func (b *backend) close() {
 func (e *Engine) proof(ctx context.Context, c *candidate) bool {
 	c.proving.Lock()
 	defer c.proving.Unlock()
+	return e.proofAlone(ctx, c)
+}
+
+// proofAlone is proof for who holds c.proving.
+func (e *Engine) proofAlone(ctx context.Context, c *candidate) bool {
 	within, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()
 	report, err := c.Backend.Check(within, c.Config)

@@ -103,7 +103,7 @@ func TestADecisionAroundTheCommitCounts(t *testing.T) {
 	s := Submission{ProfileID: w.profile.ID, Script: "setting DB_HOST", By: agent, Timeout: time.Minute}
 	n := w.seal(s, w.profile.Handle, id)
 	n.Clean, n.ClaimedBy = redact.Fixed("a script"), w.name
-	now, x := w.atOnce(), app.Execution{}
+	now, x := w.atOnce(t.Context()), app.Execution{}
 	w.must(w.store.Write(t.Context(), func(tx *store.Tx) error {
 		if err := now.bind(t.Context(), tx, &n, s, &found); err != nil {
 			return err

@@ -24,6 +24,7 @@ type box struct {
 	id      string
 	session *guest.Session
 	over    <-chan struct{} // closed when the session is
+	line    *pipe.End       // the box's stdin and stdout; the box ends when it is closed
 	taken   chan struct{}   // closed when the pool hands it out
 
 	sandbox plugins.Sandbox
@@ -46,15 +47,20 @@ func openBox(ctx context.Context, sandbox plugins.Sandbox, spec plugins.Spec, bo
 		b.exit, b.err = sandbox.Run(life, spec, theirs, theirs)
 		_ = theirs.Close()
 	}()
-	session, err := guest.Open(ctx, ours, ours, boot)
+	session, err := guest.Open(ctx, line{ours}, line{ours}, boot)
 	if err != nil {
 		kill()
 		exit, lost := b.wait()
 		return nil, fmt.Errorf("engine: open a box: %w", errors.Join(err, lost, diagnostic(exit)))
 	}
-	b.session, b.over = session, session.Done()
+	b.session, b.line, b.over = session, ours, session.Done()
 	return b, nil
 }
+
+// line is a box's stdin and stdout as its session has them: when the session is over nothing more is read, and the box stays until box.end.
+type line struct{ *pipe.End }
+
+func (l line) Close() error { return l.CloseRead() }
 
 // diagnostic is what an operator needs to see of a box that didn't get ready.
 func diagnostic(exit plugins.Exit) error {
@@ -98,6 +104,7 @@ func (b *box) measure(ctx context.Context) (used plugins.Usage, ok bool) {
 func (b *box) end() (plugins.Exit, error) {
 	if b.session != nil {
 		b.session.Close()
+		_ = b.line.Close()
 	}
 	grace := time.NewTimer(exitGrace)
 	defer grace.Stop()

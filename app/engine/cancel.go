@@ -13,7 +13,7 @@ import (
 // endWithin bounds how long the end of an execution is waited for; its box is cleared away in less.
 const endWithin = time.Minute
 
-// Cancel ends an execution; it returns when nothing of it runs any more. CodeAlreadyEnded if it was terminal, or ended by itself first.
+// Cancel ends an execution; it returns when nothing of it runs any more. CodeAlreadyEnded if it was terminal, or ended by itself first. CodeStorageBusy if it was queued and that could not be stored.
 func (e *Engine) Cancel(ctx context.Context, id string, by app.Actor) (app.Execution, error) {
 	x, err := e.Execution(ctx, id)
 	if err != nil {
@@ -22,14 +22,33 @@ func (e *Engine) Cancel(ctx context.Context, id string, by app.Actor) (app.Execu
 	// The decision stands and is recorded even if whoever made it doesn't wait to see it done.
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
 	defer cancel()
-	if err := e.end(detached, x.Handle, stopCancelled(by)); err != nil {
+	event := app.Event{At: e.now(), Actor: by, Action: "execution.cancel", Subject: x.Handle, Detail: "cancelled while " + string(x.Status)}
+	cause := stopCancelled(by)
+	err = e.end(detached, x.Handle, cause)
+	if r := e.running(x.Handle); err != nil && r != nil && stopOf(r.ctx) == cause && detached.Err() != nil { // it is stopped, and its end can't be stored yet
+		e.runs.Go(func() { e.noteCancelled(context.WithoutCancel(ctx), event) })
+		return app.Execution{}, app.E(app.CodeConflict, "the execution is stopped, but its end could not be stored yet", "Poll GET /executions/{id} until it has ended. Airlock goes on trying.")
+	}
+	if err != nil {
 		return app.Execution{}, err
 	}
-	event := app.Event{At: e.now(), Actor: by, Action: "execution.cancel", Subject: x.Handle, Detail: "cancelled while " + string(x.Status)}
-	if err := e.cfg.Store.Write(detached, func(tx *store.Tx) error { return tx.Audit(detached, event) }); err != nil {
-		e.cfg.Log.ErrorContext(ctx, "a cancellation could not be audited", "execution", x.Handle, "error", err)
-	}
+	e.noteCancelled(detached, event)
 	return e.Execution(ctx, id)
+}
+
+// noteCancelled audits a cancellation. While there is no room, or another process keeps the database, it goes on trying when it has returned.
+func (e *Engine) noteCancelled(ctx context.Context, event app.Event) {
+	err := e.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Audit(ctx, event) })
+	switch {
+	case err == nil:
+	case temporary(err) && e.ctx.Err() == nil:
+		e.runs.Go(func() {
+			_ = pause(e.ctx, fullPause)
+			e.noteCancelled(context.WithoutCancel(ctx), event)
+		})
+	default:
+		e.cfg.Log.ErrorContext(ctx, "a cancellation could not be audited", "execution", event.Subject, "error", err)
+	}
 }
 
 // end stops what runs or is queued under the handle. CodeAlreadyEnded if nothing does.
@@ -56,7 +75,12 @@ func alreadyEnded() error {
 
 // endPending ends a pending execution, or returns the run if it has been claimed.
 func (e *Engine) endPending(ctx context.Context, handle string, cause *stop) (*run, error) {
-	e.dispatch.Lock()
+	if r := e.running(handle); r != nil { // whatever the store is busy with
+		return r, nil
+	}
+	if err := e.dispatch.LockWithin(ctx); err != nil {
+		return nil, err
+	}
 	defer e.dispatch.Unlock()
 	if r := e.running(handle); r != nil {
 		return r, nil
@@ -70,11 +94,14 @@ func (e *Engine) endPending(ctx context.Context, handle string, cause *stop) (*r
 		if x.Status != app.StatusPending {
 			return alreadyEnded()
 		}
-		return tx.Finish(ctx, handle, e.unstarted(cause))
+		_, err = tx.Finish(ctx, handle, e.unstarted(cause))
+		return err
 	})
 	if err == nil {
-		e.counted(e.unstarted(cause))
+		f := e.unstarted(cause)
+		e.counted(f)
 		e.publish(x.Execution)
+		e.logEnd(x.Execution, f)
 	}
 	return nil, err
 }
@@ -99,6 +126,7 @@ func (e *Engine) KillProfile(ctx context.Context, handle, reason string) error {
 		return fmt.Errorf("engine: end a profile's executions: %w", err)
 	}
 	var runs []*run
+	var failed error
 	for _, x := range unfinished { // first stop all, then wait for each
 		r, err := e.endPending(ctx, x.Handle, cause)
 		switch {
@@ -106,7 +134,7 @@ func (e *Engine) KillProfile(ctx context.Context, handle, reason string) error {
 			r.stop(cause)
 			runs = append(runs, r)
 		case err != nil && app.CodeOf(err) != app.CodeAlreadyEnded:
-			return fmt.Errorf("engine: end a profile's executions: %w", err)
+			failed = fmt.Errorf("engine: end a profile's executions: %w", err) // and the others are stopped nevertheless
 		}
 	}
 	for _, r := range runs {
@@ -116,5 +144,5 @@ func (e *Engine) KillProfile(ctx context.Context, handle, reason string) error {
 			return context.Cause(ctx)
 		}
 	}
-	return nil
+	return failed
 }

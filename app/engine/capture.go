@@ -97,6 +97,10 @@ func (c *capture) keep(text redact.Clean) (redact.Clean, bool) {
 // cut reports whether more was printed than is kept, or than the guest lets through. The caller holds mu.
 func (c *capture) cut() bool { return c.seen > int64(len(c.raw)) || c.seen > c.limit*floodFactor }
 
+// mostTurns bounds what is remembered of them: what is printed after so many counts as two long turns. A script that prints a byte here and a byte there would have Airlock
+// remember millions.
+const mostTurns = 100_000
+
 // turns records how two streams interleave.
 type turns struct {
 	mu      sync.Mutex
@@ -111,6 +115,10 @@ func (t *turns) add(second bool, n int) {
 	defer t.mu.Unlock()
 	if last := len(t.lengths) - 1; last >= 0 && (last%2 == 1) == second {
 		t.lengths[last] += n
+		return
+	}
+	if len(t.lengths) >= mostTurns {
+		t.lengths[len(t.lengths)-2] += n // the other stream's last one
 		return
 	}
 	if len(t.lengths) == 0 && second {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -242,5 +243,31 @@ func TestALapsedBackendIsNotKeptWaitingByAnothersProof(t *testing.T) {
 	w.finished("result 1", app.StatusError) // three boxes
 	quick.SetGuest(play)
 	w.await("quick in use again", func(h Health) bool { return h.Backends[0].InUse })
+	w.finished("result 1", app.StatusCompleted)
+}
+
+// Who asks for a proof and leaves must not end what the backend has open: a check that is cut short says nothing of a backend that is in use.
+func TestWhoAsksForAProofMayLeave(t *testing.T) {
+	w := newWorldWithout(t)
+	asking, leave := context.WithCancel(t.Context())
+	checks := atomic.Int64{}
+	b := watched{fake.New(t, play), func() {
+		if checks.Add(1) == 2 {
+			leave()
+		}
+	}}
+	b.SetReport(passes("one", plugins.TierFull))
+	w.launchEngine(func(c *Config) { c.Sandboxes = []Sandbox{{Name: "one", Backend: b}} })
+	w.await("the first proof", func(h Health) bool { return h.Ready })
+	first := w.Health().Backends[0].Proved
+	if err := w.Prove(asking, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("who had left was told %v", err)
+	}
+	if h := w.Health(); !h.Ready || !h.Backends[0].Passed || !h.Backends[0].Proved.After(first) {
+		t.Errorf("afterwards %+v", h)
+	}
+	if err := w.Prove(asking, ""); !errors.Is(err, context.Canceled) || checks.Load() != 2 {
+		t.Errorf("who had left before was told %v, after %d checks", err, checks.Load())
+	}
 	w.finished("result 1", app.StatusCompleted)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/store"
 )
 
 const (
@@ -79,6 +80,35 @@ func TestAnEndIsToldBeforeItsBoxIsGone(t *testing.T) {
 	if x, err = w.Execution(t.Context(), x.ID); err != nil || x.Status != app.StatusCompleted {
 		t.Errorf("%+v, %v", x, err)
 	}
+}
+
+// Where there is a free slot a box is taken down behind the telling of its script's end, but one that can't be told doesn't keep it.
+func TestABoxDoesNotWaitForAnEndThatCantBeStored(t *testing.T) {
+	w := newWorldWithout(t)
+	asked, answer := make(chan struct{}), make(chan struct{})
+	w.fake.SetUsage(func(id string) (plugins.Usage, error) {
+		close(asked)
+		<-answer
+		return measured(id)
+	})
+	w.startEngine(func(c *Config) { c.Workers, c.Pool = 2, -1 })
+	x := w.submit("result 1")
+	<-asked
+	r := w.running(x.Handle)
+	err := w.store.Write(t.Context(), func(*store.Tx) error { // nothing else can be stored meanwhile
+		close(answer)
+		for w.boxesOpen() > 0 {
+			time.Sleep(time.Millisecond)
+		}
+		select {
+		case <-r.done:
+			t.Error("the end was told without being stored")
+		default:
+		}
+		return nil
+	})
+	w.must(err)
+	w.until(x, app.StatusCompleted)
 }
 
 func TestCloseWaitsForBoxesOfEndedExecutions(t *testing.T) {

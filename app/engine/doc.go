@@ -20,7 +20,8 @@
 //
 // When airlock-init has told the end of a script, it has ended and waited for every other process of the box. So what the kernel has counted is final for
 // the script, and a backend that is a plugins.Meter reads it then. If the script ended by itself, without a signal, and no limit had a part in it, nothing that the box does any more can
-// change the verdict: it is stored while the box is taken down behind it. The execution keeps its run slot until the box is gone and what came out of it
+// change the verdict: the end is stored at once. Where all run slots are taken the box is taken down beside that; where one is free just after it, since taking a box
+// down keeps both of two processors busy, and whoever waits for the end would wait for that too: 50 ms later at the most, so that an end that can't be stored keeps no box. The execution keeps its run slot until the box is gone and what came out of it
 // has been looked through, since both take processor time and memory, and Close waits for it.
 // All other ends wait for the box, as do those in backends that don't measure. The script can't pretend: it would have to speak for PID 1, whose memory and descriptors are
 // closed to it. From a PID 1 that lies it gains at most twice exitGrace without stdio and without any way out, as nothing is relayed after the end that was told.

@@ -42,6 +42,14 @@ func newKept() *lru.Cache[string, kept] {
 	return cache
 }
 
+// keep keeps what was just stored, which must have no ledger, since whoever waits for it asks next. What can't be opened or is large is left to be read.
+func (e *Engine) keep(end store.Ended) {
+	x, err := e.opened(end.Execution)
+	if k := (kept{end.Row, x, end.Output, nil}); err == nil && k.bytes() <= maxKeptBytes {
+		e.kept.Add(x.ID, k)
+	}
+}
+
 // Ended returns what a terminal execution printed, returned and connected to.
 func (e *Engine) Ended(ctx context.Context, x app.Execution) (out app.Output, network []app.Connection, err error) {
 	if k, ok := e.kept.Get(x.ID); ok {
@@ -56,6 +64,11 @@ func (e *Engine) Ended(ctx context.Context, x app.Execution) (out app.Output, ne
 		e.kept.Add(x.ID, k)
 	}
 	return out, network, err
+}
+
+// Little reports whether an execution, with its output and ledger, takes no more memory for sure than a few times maxKeptBytes: it is kept, or has no output yet.
+func (e *Engine) Little(x app.Execution) bool {
+	return e.kept.Contains(x.ID) || !x.Status.Terminal() && x.Status != app.StatusAwaitingLLM
 }
 
 // known returns an execution that has ended from what is kept, once the store says that it still stands. ok is false if it isn't kept.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
@@ -38,6 +39,33 @@ func TestEndedIsKept(t *testing.T) {
 	w.must(err)
 	if diff := cmp.Diff(first, again) + cmp.Diff(out, outAgain) + cmp.Diff(want, out); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What is kept when an execution ends is what reading it gives.
+func TestAnEndIsKeptAsItIsRead(t *testing.T) {
+	w := newWorld(t)
+	for script, status := range map[string]app.Status{
+		"print hello\nwarn key " + secretValue + "\nresult {\"b\":1,\"a\":[2]}": app.StatusCompleted,
+		"print hello":             app.StatusCompleted,
+		"fail ValueError\nexit 1": app.StatusError,
+		"signal 11":               app.StatusError,
+	} {
+		x := w.until(w.submit(script), status)
+		k, ok := w.kept.Peek(x.ID)
+		if !ok {
+			t.Errorf("%q was not kept", script)
+			continue
+		}
+		w.kept.Purge()
+		read, err := w.Execution(t.Context(), x.ID)
+		w.must(err)
+		out, network, err := w.Ended(t.Context(), read)
+		w.must(err)
+		again, _ := w.kept.Peek(x.ID)
+		if diff := cmp.Diff(read, k.x) + cmp.Diff(out, k.out) + cmp.Diff(network, k.network, cmpopts.EquateEmpty()); diff != "" || again.row != k.row {
+			t.Errorf("%q: row %d, want %d; %s", script, k.row, again.row, diff)
+		}
 	}
 }
 
@@ -116,7 +144,10 @@ func TestAnEndThatIsNotStoredIsNotLogged(t *testing.T) {
 	w := newWorld(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	x := w.submit("hang")
 	w.untilStatus(x, app.StatusRunning)
-	w.must(w.store.Write(t.Context(), func(tx *store.Tx) error { return tx.Finish(t.Context(), x.Handle, w.unstarted(stopInterrupted())) }))
+	w.must(w.store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Finish(t.Context(), x.Handle, w.unstarted(stopInterrupted()))
+		return err
+	}))
 	r := w.running(x.Handle)
 	r.stop(stopCancelled(agent))
 	<-r.done

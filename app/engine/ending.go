@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"time"
 
 	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/plugins"
@@ -52,11 +53,33 @@ func (r *run) clear() {
 	r.gone = gone
 	r.clearing.Go(func() {
 		defer close(gone)
+		if r.e.slots.spare() {
+			r.linger()
+		}
 		exit, err := r.box.end()
 		if err != nil || exit.Reason != plugins.ReasonExit {
 			r.e.cfg.Log.Warn("a sandbox came to another end than its script", "execution", r.x.Handle, "reason", exit.Reason, "diagnostic", exit.Diagnostic, "error", err)
 		}
 	})
+}
+
+// To take a box down keeps both of two processors busy for some milliseconds, in which whoever waits for the script's end would have to wait too: so where nobody wants the
+// box's place it stays until the end is told. Nothing of the script is alive in it.
+const (
+	lingerMost = 50 * time.Millisecond // however long the end takes to be stored
+	toldWithin = 3 * time.Millisecond  // from the end being stored until its agent has it
+)
+
+// linger returns once the end of the execution has been told, or should have been.
+func (r *run) linger() {
+	most := time.NewTimer(lingerMost)
+	defer most.Stop()
+	select {
+	case <-r.done:
+	case <-most.C:
+		return
+	}
+	_ = pause(r.e.ctx, toldWithin)
 }
 
 // leaveSlot gives the run slot to somebody else as soon as the box is gone. What came out of it has been looked through by then: both take processor time and memory.

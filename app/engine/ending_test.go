@@ -61,6 +61,24 @@ func TestEndings(t *testing.T) {
 	}
 }
 
+// A box that is lost just when an answer should wake it up was lost; one that stays frozen could not be woken up.
+func TestEndsOfBoxesThatDoNotWakeUp(t *testing.T) {
+	w := newWorld(t)
+	for script, says := range map[string]string{
+		"gone\nask one\ncut":   "the link to the machine or container engine that it ran on broke",
+		"gone\nask one\nlost":  "its backend ended or was restarted",
+		"stuck\nask one\nhang": "could not be woken up",
+	} {
+		x := w.submit(script)
+		w.until(x, app.StatusAwaitingLLM)
+		_, err := w.Respond(t.Context(), x.ID, Answer{Text: "yes", By: agent})
+		w.must(err)
+		if x = w.untilStatus(x, app.StatusError); !strings.Contains(x.Error, says) {
+			t.Errorf("%q ended with %q, not with %q", script, x.Error, says)
+		}
+	}
+}
+
 func TestResultAndManifest(t *testing.T) {
 	w := newWorld(t)
 	x, out := w.finished(`result {"b":1,"a":[2]}`, app.StatusCompleted)

@@ -20,6 +20,7 @@ import (
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/store"
 )
@@ -69,7 +70,8 @@ type Engine struct {
 	slots   *slots
 	looks   chan struct{} // has room for each execution that is looked through
 	waiting *waiters
-	reviews atomic.Int64 // begun
+	masking *shares.Turns // of submitted scripts, by profile
+	reviews atomic.Int64  // begun
 	kept    *lru.Cache[string, kept]
 	wake    chan struct{}
 	pending atomic.Bool // something may be: see claim
@@ -81,7 +83,7 @@ type Engine struct {
 	runs   sync.WaitGroup
 
 	// dispatch joins a claim with its entry in live, so that whoever holds it sees every execution either pending or live.
-	dispatch sync.Mutex
+	dispatch lock
 	lastTurn string // handle of the profile whose execution was claimed last; under dispatch
 
 	fleet []*candidate // in the configured order
@@ -99,12 +101,12 @@ func New(cfg Config) *Engine {
 	cfg = withDefaults(cfg)
 	ctx, cancel := context.WithCancel(context.Background())
 	e := &Engine{
-		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), looks: make(chan struct{}, cfg.Workers), waiting: newWaiters(cfg.Waiters), wake: make(chan struct{}, 1),
-		ctx: ctx, cancel: cancel, kept: newKept(), live: map[string]*run{}, cold: map[class]int{}, reason: beingChecked,
+		cfg: cfg, name: app.NewID(), slots: newSlots(cfg.Workers), looks: make(chan struct{}, cfg.Workers), waiting: newWaiters(cfg.Waiters), masking: shares.NewTurns(maskedAtOnce(), shares.New(maskingQueue), errMasking), wake: make(chan struct{}, 1),
+		ctx: ctx, cancel: cancel, kept: newKept(), dispatch: newLock(), live: map[string]*run{}, cold: map[class]int{}, reason: beingChecked,
 	}
 	e.pending.Store(true)
 	for _, s := range cfg.Sandboxes {
-		e.fleet = append(e.fleet, &candidate{Sandbox: s})
+		e.fleet = append(e.fleet, &candidate{Sandbox: s, proving: newLock()})
 	}
 	for _, group := range e.groups() {
 		lapsed := make(chan struct{}, 1)
@@ -168,12 +170,16 @@ const (
 
 // Drain lets what runs or waits for the LLM come to its end, until ctx ends. Nothing more is accepted or claimed; what is pending stays so. Close ends what is left.
 func (e *Engine) Drain(ctx context.Context) {
-	e.dispatch.Lock() // a claim under way is live afterwards
 	e.mu.Lock()
 	e.draining = true
+	e.mu.Unlock()
+	if e.dispatch.LockWithin(ctx) != nil {
+		return
+	}
+	e.dispatch.Unlock() // a claim that was under way is live now, and no other follows
+	e.mu.Lock()
 	left := slices.Collect(maps.Values(e.live))
 	e.mu.Unlock()
-	e.dispatch.Unlock()
 	for _, r := range left {
 		select {
 		case <-r.done:

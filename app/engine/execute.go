@@ -46,9 +46,14 @@ func (e *Engine) execute(r *run) {
 	if !stored { // that was said, and its end is another one
 		return
 	}
-	attrs := []any{"execution", r.x.Handle, "profile", r.x.ProfileHandle, "status", f.Status, "run_ms", f.RunTime.Milliseconds()}
-	if r.x.Trace != "" {
-		attrs = append(attrs, "trace", r.x.Trace)
+	e.logEnd(r.x, f)
+}
+
+// logEnd is the line of an end in the log.
+func (e *Engine) logEnd(x app.Execution, f store.Finish) {
+	attrs := []any{"execution", x.Handle, "profile", x.ProfileHandle, "status", f.Status, "run_ms", f.RunTime.Milliseconds()}
+	if x.Trace != "" {
+		attrs = append(attrs, "trace", x.Trace)
 	}
 	e.cfg.Log.Info("execution ended", attrs...)
 }
@@ -163,12 +168,19 @@ func (r *run) wrap(f *store.Finish, v verdict, message redact.Clean) {
 func (e *Engine) finish(handle string, f store.Finish) bool {
 	ctx := context.WithoutCancel(e.ctx)
 	for wait := finishRetry; ; wait = min(2*wait, finishLast) {
-		err := e.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Finish(ctx, handle, f) })
+		var end store.Ended
+		err := e.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
+			end, err = tx.Finish(ctx, handle, f)
+			return err
+		})
 		if err == nil {
 			e.counted(f)
+			if len(f.Network) == 0 {
+				e.keep(end)
+			}
 			return true
 		}
-		e.cfg.Log.Error("the end of an execution could not be stored", "execution", handle, "error", err)
+		e.cfg.Log.Log(ctx, levelOf(err), "the end of an execution could not be stored", "execution", handle, "error", err)
 		if app.CodeOf(err) == app.CodeConflict || pause(e.ctx, wait) != nil {
 			return false // it has an end already, or the next start gives it one
 		}

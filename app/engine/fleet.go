@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	checkWithin  = time.Minute
+	checkWithin  = 2 * time.Minute // a proof of docker takes 5 s, and ten times that on a slow machine that is busy
 	checkFirst   = 5 * time.Second // after a proof failed, doubled up to checkLast
 	checkLast    = 5 * time.Minute
 	checkAsked   = 10 * time.Second // between a proof that failed and the next one because somebody needs the backend
@@ -265,15 +265,20 @@ func (e *Engine) hurry(name string) bool {
 	return coming
 }
 
-// Prove takes the proof of one backend again, or with "" of all, in use or not, and acts on its outcome. CodeNotFound if there is none of that name.
+// Prove takes the proof of one backend again, or with "" of all, in use or not, and acts on its outcome. CodeNotFound if there is none of that name. A proof that has
+// begun comes to its end when ctx does not let anybody wait for it any more; none is begun after it.
 func (e *Engine) Prove(ctx context.Context, name string) error {
 	found := false
 	for _, c := range e.fleet {
 		if name == "" || c.Name == name {
 			found = true
+			if c.proving.LockWithin(ctx) != nil { // nobody waits for it any more
+				break
+			}
 			e.recovered(c) // whoever asks has done something about it
-			e.proof(ctx, c)
-			e.settle() // at once: until then boxes are opened as the proof before promised them, and the next proof may take a minute
+			e.proofAlone(e.ctx, c)
+			c.proving.Unlock()
+			e.settle() // at once: until then boxes are opened as the proof before promised them, and the next proof may take minutes
 		}
 	}
 	if !found && name != "" {

@@ -192,6 +192,32 @@ func TestStopAndStart(t *testing.T) {
 	w.until(pending, app.StatusCompleted)
 }
 
+// TestNothingIsClaimedOnceItDrains: what the queue's loop was about to claim when the drain began stays in the queue. Nobody would wait for its end.
+func TestNothingIsClaimedOnceItDrains(t *testing.T) {
+	w := newWorld(t, func(c *Config) { c.Workers = 1 })
+	running := w.submit("hang")
+	w.untilStatus(running, app.StatusRunning)
+	queued := w.submit("result 1")
+	w.dispatch.Lock()
+	w.mu.Lock()
+	w.live[running.Handle].stop(stopCancelled(agent))
+	w.mu.Unlock()
+	for w.pending.Load() { // the loop has looked whether anything may run, and is about to claim
+		time.Sleep(time.Millisecond)
+	}
+	w.mu.Lock()
+	w.draining = true
+	w.mu.Unlock()
+	w.dispatch.Unlock()
+	for !w.pending.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	w.untilStatus(queued, app.StatusPending)
+	w.must(w.Close(t.Context()))
+	w.startEngine()
+	w.untilStatus(queued, app.StatusCompleted)
+}
+
 // An engine that drains takes nothing new, and lets go what can end; it doesn't wait longer than it may.
 func TestDrain(t *testing.T) {
 	w := newWorld(t, func(c *Config) { c.Workers = 1 })

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/plugins/wire"
 	"github.com/computclaw/airlock/store"
@@ -67,6 +68,7 @@ func (r *run) await(ctx context.Context, prompt, model string) (Answer, error) {
 	if ctx.Err() != nil {
 		return Answer{}, context.Cause(ctx) // the script ended in the meantime
 	}
+	since := time.Now() // its agent may see it before open returns
 	q, err := r.open(prompt, model)
 	if err != nil {
 		r.e.cfg.Log.Error("a question could not be stored", "execution", r.x.Handle, "error", err)
@@ -75,7 +77,6 @@ func (r *run) await(ctx context.Context, prompt, model string) (Answer, error) {
 	if frozen {
 		r.releaseSlot()
 	}
-	since := time.Now()
 	a, err := r.answered(ctx, q)
 	r.mu.Lock()
 	r.llmTime += time.Since(since)
@@ -118,12 +119,15 @@ func (r *run) letGo(ctx context.Context, frozen bool) error {
 	return nil
 }
 
-// thaw lets the box run. One that can't be woken is ended.
+// thaw lets the box run. One that can't be woken is ended; one that is gone has an end of its own, which says why.
 func (r *run) thaw(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, freezeWithin)
+	within, cancel := context.WithTimeout(ctx, freezeWithin)
 	defer cancel()
-	if err := r.box.session.Freeze(ctx, false); err != nil {
+	err := r.box.session.Freeze(within, false)
+	if errors.Is(err, guest.ErrNotFrozen) || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		r.stop(&stop{app.StatusError, "the sandbox could not be woken up for the script to go on; submit it again if it is safe to run twice"})
+	}
+	if err != nil {
 		return fmt.Errorf("engine: thaw: %w", err)
 	}
 	return nil
@@ -154,7 +158,13 @@ func (r *run) open(prompt, model string) (*question, error) {
 
 // answered waits for the answer. What ends without one, by itself, runs again until its end is judged.
 func (r *run) answered(ctx context.Context, q *question) (Answer, error) {
-	patience := time.AfterFunc(r.e.cfg.LLMWait, func() { r.stop(stopNoAnswer(q.id, r.e.cfg.LLMWait)) })
+	patience := time.AfterFunc(r.e.cfg.LLMWait, func() {
+		r.mu.Lock() // an answer that is being stored is one
+		defer r.mu.Unlock()
+		if r.question == q {
+			r.stop(stopNoAnswer(q.id, r.e.cfg.LLMWait))
+		}
+	})
 	defer patience.Stop()
 	select {
 	case a := <-q.answer:
@@ -188,7 +198,7 @@ type Answer struct {
 }
 
 // Respond answers an execution that waits for the LLM and returns it as it then stands. Errors: CodeNotFound, CodeNotWaiting, CodeRequestMismatch,
-// CodeProfileRevoked, CodeTooLarge.
+// CodeProfileRevoked, CodeTooLarge, CodeStorageBusy, CodeStorageFull.
 func (e *Engine) Respond(ctx context.Context, id string, a Answer) (app.Execution, error) {
 	x, err := e.Execution(ctx, id)
 	if err != nil {

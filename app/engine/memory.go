@@ -31,16 +31,16 @@ func DefaultWaiters(root fs.FS) int {
 
 // boxesIn is how many boxes there is room for in such a part of the memory; unknown if nothing tells how much there is.
 func boxesIn(root fs.FS, share int64, unknown int) int {
-	available := availableMemory(root)
+	available := AvailableMemory(root)
 	if available < 0 {
 		return unknown
 	}
 	return max(int(available/share/boxMemory), 1)
 }
 
-// availableMemory is how much memory this process can still take, in bytes: of the machine's, and of what the control groups leave that it is in, as a container's.
+// AvailableMemory is how much memory this process can still take, in bytes: of the machine's, and of what the control groups leave that it is in, as a container's.
 // root is the file system's. It is -1 where nothing tells.
-func availableMemory(root fs.FS) int64 {
+func AvailableMemory(root fs.FS) int64 {
 	left := int64(-1)
 	for _, n := range append(groupsMemory(root), machineMemory(root)) {
 		if n >= 0 && (left < 0 || n < left) {

@@ -23,7 +23,7 @@ import (
 // verb a line:
 //
 //	print TEXT | warn TEXT | flood BYTES | ask PROMPT | model NAME (of the questions that follow) | result JSON | fail MESSAGE | setting NAME | inputs | code (that the box began with) | dial HOST PORT | asked HOST PORT LINE
-//	exit CODE | signal N | hang | lost | oom | pids | garbage | vanish | twice (asks two questions at once)
+//	stuck, gone (when it is woken up) | exit CODE | signal N | hang | lost | oom | pids | garbage | vanish | twice (asks two questions at once)
 //
 // A script that ends without exit exits with 0.
 type player struct {
@@ -36,7 +36,8 @@ type player struct {
 	out     map[wire.Kind]io.WriteCloser
 	replies chan wire.LLMReply
 	frozen  atomic.Bool
-	stdout  io.Writer // the pipe below the multiplexer
+	wakes   atomic.Int32 // how: 0, stuck or gone
+	stdout  io.Writer    // the pipe below the multiplexer
 
 	mu     sync.Mutex
 	asked  int
@@ -44,6 +45,12 @@ type player struct {
 	exited bool   // said how the script ended
 	thaw   *sync.Cond
 }
+
+// What a box does that has to be woken up.
+const (
+	stuck = iota + 1
+	gone
+)
 
 type stdio struct {
 	io.Reader
@@ -137,6 +144,10 @@ func (p *player) listen() {
 			return
 		}
 		switch {
+		case m.Freeze != nil && !m.Freeze.On && p.wakes.Load() == gone:
+			_ = p.mux.Close()
+		case m.Freeze != nil && !m.Freeze.On && p.wakes.Load() == stuck:
+			_ = p.send(wire.Message{Frozen: &wire.Frozen{On: true}})
 		case m.Freeze != nil:
 			p.setFrozen(m.Freeze.On)
 			_ = p.send(wire.Message{Frozen: &wire.Frozen{On: m.Freeze.On}})
@@ -199,6 +210,10 @@ func (p *player) line(ctx context.Context, verb, rest string) (exit plugins.Exit
 		}
 	case "model":
 		p.model = rest
+	case "stuck":
+		p.wakes.Store(stuck)
+	case "gone":
+		p.wakes.Store(gone)
 	case "ask":
 		answer := p.ask(ctx, rest)
 		_, _ = fmt.Fprintln(p.out[wire.Stdout], "answer:", answer)

@@ -33,7 +33,7 @@ func (e *Engine) claimLoop() {
 	for e.slots.start(e.ctx) == nil {
 		r, err := e.claim(e.ctx)
 		if err != nil && e.ctx.Err() == nil {
-			e.cfg.Log.Error("the queue could not be read", "error", err)
+			e.cfg.Log.Log(e.ctx, levelOf(err), "the queue could not be read", "error", err)
 		}
 		if r != nil {
 			e.runs.Go(func() { e.execute(r) })
@@ -66,12 +66,16 @@ func (e *Engine) claim(ctx context.Context) (r *run, err error) {
 			e.pending.Store(true)
 		}
 	}()
-	full, err := e.full()
+	full, err := e.full(ctx)
 	if held = full; full || err != nil {
 		return nil, err
 	}
 	e.dispatch.Lock()
 	defer e.dispatch.Unlock()
+	if !e.runnable() { // Drain, say, which waits for what it finds here only
+		held = true
+		return nil, nil
+	}
 	var claimed store.Execution
 	var ok bool
 	// A claim that was committed must be known here: it is not given up half-way.
@@ -97,8 +101,8 @@ func (e *Engine) claim(ctx context.Context) (r *run, err error) {
 }
 
 // full reports whether the disk has no room for what an execution would give. The log says when that begins and ends.
-func (e *Engine) full() (bool, error) {
-	err := e.cfg.Store.Roomy()
+func (e *Engine) full(ctx context.Context) (bool, error) {
+	err := e.cfg.Store.Roomy(ctx)
 	full := app.CodeOf(err) == app.CodeStorageFull
 	if err != nil && !full {
 		return false, err

@@ -13,8 +13,9 @@ import (
 // reconcile ends what a dead process left running or waiting. Its boxes are gone: they die with their host, and a
 // backend's Check sweeps what did not. What is pending runs.
 func (e *Engine) reconcile(ctx context.Context) error {
-	var ended int
+	var ended []func() // what is said of each, once it is stored
 	err := e.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		ended = nil
 		list, err := tx.Unfinished(ctx, "")
 		if err != nil {
 			return err
@@ -23,18 +24,25 @@ func (e *Engine) reconcile(ctx context.Context) error {
 			if x.Status == app.StatusPending {
 				continue
 			}
-			if err := tx.Finish(ctx, x.Handle, e.crashed(x.StartedAt)); err != nil {
+			f := e.crashed(x.StartedAt)
+			if _, err := tx.Finish(ctx, x.Handle, f); err != nil {
 				return err
 			}
-			ended++
+			ended = append(ended, func() {
+				e.counted(f)
+				e.logEnd(x.Execution, f)
+			})
 		}
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("engine: reconcile: %w", err)
 	}
-	if ended > 0 {
-		e.cfg.Log.WarnContext(ctx, "executions of a process that ended unexpectedly were marked as interrupted", "count", ended)
+	for _, say := range ended {
+		say()
+	}
+	if len(ended) > 0 {
+		e.cfg.Log.WarnContext(ctx, "executions of a process that ended unexpectedly were marked as interrupted", "count", len(ended))
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func TestRefusedScriptCostsNothing(t *testing.T) {
 	looks.Store(0)
 	_, _, err = w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Script: dear, By: agent})
 	wantCode(t, err, app.CodeQueueFull)
-	_, err = w.Rerun(t.Context(), ended.Handle, false, agent)
+	_, err = w.Rerun(t.Context(), ended.Handle, false, agent, "")
 	wantCode(t, err, app.CodeQueueFull)
 	_, _, err = w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Script: dear + "y", IdempotencyKey: "k", By: agent})
 	wantCode(t, err, app.CodeIdempotencyReused)

@@ -17,7 +17,7 @@ import (
 // Rerun submits what a terminal execution was given once more: the same script and inputs byte for byte, under its profile as it is now. Its questions get the
 // answers that were given then, each to the very same prompt and model; at a question that was not asked then it ends in error, unless live is true: then that
 // one is asked for real. Errors: CodeNotFound, CodeConflict if it has not ended, and those of Submit.
-func (e *Engine) Rerun(ctx context.Context, handle string, live bool, by app.Actor) (app.Execution, error) {
+func (e *Engine) Rerun(ctx context.Context, handle string, live bool, by app.Actor, trace string) (app.Execution, error) {
 	original, err := e.ByHandle(ctx, handle)
 	if err != nil {
 		return app.Execution{}, err
@@ -39,7 +39,7 @@ func (e *Engine) Rerun(ctx context.Context, handle string, live bool, by app.Act
 	if err != nil {
 		return app.Execution{}, fmt.Errorf("engine: run again: %w", err)
 	}
-	s := Submission{ProfileID: profile.ID, Script: string(script), Inputs: inputs, Timeout: min(original.Timeout, e.cfg.TimeoutMax), By: by}
+	s := Submission{ProfileID: profile.ID, Script: string(script), Inputs: inputs, Timeout: min(original.Timeout, e.cfg.TimeoutMax), By: by, Trace: trace}
 	if _, _, err := e.foresee(ctx, s, profile.Handle); err != nil {
 		return app.Execution{}, err
 	}

@@ -11,7 +11,7 @@ import (
 
 func (w *world) rerun(x app.Execution, live bool) app.Execution {
 	w.t.Helper()
-	again, err := w.Rerun(w.t.Context(), x.Handle, live, person)
+	again, err := w.Rerun(w.t.Context(), x.Handle, live, person, "")
 	w.must(err)
 	return again
 }
@@ -65,7 +65,7 @@ func TestRerunDiverges(t *testing.T) {
 	w := newWorld(t)
 	x := w.submit("ask one\nresult 1")
 	w.until(x, app.StatusAwaitingLLM)
-	_, err := w.Rerun(t.Context(), x.Handle, false, agent)
+	_, err := w.Rerun(t.Context(), x.Handle, false, agent, "")
 	wantCode(t, err, app.CodeConflict)
 	_, err = w.Cancel(t.Context(), x.ID, agent)
 	w.must(err)
@@ -95,6 +95,6 @@ func TestRerunUnderAnotherPolicy(t *testing.T) {
 	}
 	_, err = w.access.Revoke(t.Context(), person, w.profile.Handle)
 	w.must(err)
-	_, err = w.Rerun(t.Context(), x.Handle, false, person)
+	_, err = w.Rerun(t.Context(), x.Handle, false, person, "")
 	wantCode(t, err, app.CodeProfileRevoked)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Room is what the disk has left for the database.
-func (e *Engine) Room() (store.Room, error) { return e.cfg.Store.Room() }
+func (e *Engine) Room(ctx context.Context) (store.Room, error) { return e.cfg.Store.Room(ctx) }
 
 // Stored is how large the database is.
 type Stored struct {

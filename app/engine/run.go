@@ -27,7 +27,7 @@ type run struct {
 	replies sync.Mutex    // held by the one answer that is looked at
 	done    chan struct{} // the row is terminal; status is set
 	status  app.Status
-	box     *box // likewise
+	box     *box // since the dispatch, by the goroutine that drives it
 
 	clearing sync.WaitGroup  // the box is still there, though the script's end is certain
 	gone     <-chan struct{} // closed when that box is gone; nil if the end waited for it

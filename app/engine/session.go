@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -17,8 +18,10 @@ import (
 )
 
 const (
-	boxTries = 3 // boxes that may die before the script was sent
+	boxTries = 3 // places, or boxes, that may be tried for one sending of the script, and sendings
 	boxRetry = 200 * time.Millisecond
+
+	fullPause = time.Second // before it is tried again to store on a full disk
 )
 
 // job is everything that a script's start needs.
@@ -51,8 +54,12 @@ func (r *run) prepare() (job, error) {
 	if err := profile.CanExecute(e.now()); err != nil {
 		return job{}, err
 	}
-	g, err := e.bind(r.ctx, profile, policy)
-	r.lent = g.hold
+	var g grant
+	err = r.untilRoom(func() (err error) {
+		g, err = e.bind(r.ctx, profile, policy)
+		r.lent = g.hold
+		return err
+	})
 	if err != nil {
 		return job{}, err
 	}
@@ -126,8 +133,11 @@ func (r *run) dispatch(j job) (in *backend, err error) {
 		b.close()
 		err = errors.New("engine: the sandbox ended before the script was sent")
 	}
-	return nil, err
+	return nil, fmt.Errorf("%w: %w", errNoBox, err)
 }
+
+// errNoBox says that there was no place for a box, or none got ready, or none lived until a script could be sent to it, however often that was tried.
+var errNoBox = errors.New("engine: no sandbox got ready")
 
 // deliver gets a box and runs the script in it. err means that the script was certainly never started; broken is how the session ended.
 func (r *run) deliver(j job) (in *backend, outcome guest.Outcome, broken, err error) {
@@ -170,11 +180,41 @@ func (r *run) record(j job, in *backend, warm bool) error {
 		clean, _ := r.redactor().Text(string(j.script))
 		d.Script = &clean
 	}
-	err := r.e.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Dispatch(r.ctx, r.x.Handle, d) })
+	err := r.untilRoom(func() error {
+		return r.e.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Dispatch(r.ctx, r.x.Handle, d) })
+	})
 	if err != nil {
 		return fmt.Errorf("engine: record the start: %w", err)
 	}
 	return nil
+}
+
+// untilRoom repeats what is stored before the script is sent for as long as the disk is full, or another process keeps the database: what was claimed in the moment in which that began waits,
+// as the queue does.
+func (r *run) untilRoom(write func() error) error {
+	for {
+		err := write()
+		if !temporary(err) {
+			return err
+		}
+		if waited := pause(r.ctx, fullPause); waited != nil {
+			return waited
+		}
+	}
+}
+
+// temporary reports whether a write failed for want of room or since another process kept the database: it changed nothing, and may well succeed when it is tried again.
+func temporary(err error) bool {
+	code := app.CodeOf(err)
+	return code == app.CodeStorageFull || code == app.CodeStorageBusy
+}
+
+// levelOf is how loud the log tells of something that failed and is tried again.
+func levelOf(err error) slog.Level {
+	if temporary(err) {
+		return slog.LevelWarn
+	}
+	return slog.LevelError
 }
 
 // send runs the script in the box. It returns when the script has ended, the box broke, or the execution was stopped.
@@ -231,6 +271,9 @@ func words(err error) string {
 	}
 	if errors.Is(err, plugins.ErrCut) {
 		return "the script was not run: the machine or container engine that its sandbox runs on can't be reached now. Submit it again in a minute, or ask the operator to look at Airlock's sandbox page"
+	}
+	if errors.Is(err, errNoBox) || errors.Is(err, guest.ErrNotStarted) {
+		return "the script was not run: no sandbox for it got ready, or stayed so until it was sent, though that was tried several times. Submit it again; if it ends the same way, ask the operator, who finds the reason in Airlock's log"
 	}
 	return "Airlock could not run the script; the operator finds the reason in its log. It was not started, so it is safe to submit it again"
 }

@@ -77,6 +77,13 @@ func (s *slots) release() {
 	s.pass()
 }
 
+// spare reports whether a slot is free, so that nobody waits for one.
+func (s *slots) spare() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.free > 0
+}
+
 func (s *slots) pass() {
 	switch resume, start := len(s.resuming) > 0, len(s.starting) > 0; {
 	case start && (!resume || s.begin):

@@ -31,7 +31,7 @@ type Submission struct {
 }
 
 // Submit stores an execution as pending and wakes the engine. With an idempotency key that was used for the same body within 24 hours it returns that
-// execution and replayed is true. Errors: the profile's CanExecute, CodeUnauthorized for an unknown profile, CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable, CodeInstanceRetired, CodeStorageFull.
+// execution and replayed is true. Errors: the profile's CanExecute, CodeUnauthorized for an unknown profile, CodeTooLarge, CodeInvalidField, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable, CodeInstanceRetired, CodeStorageBusy, CodeStorageFull.
 func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, replayed bool, err error) {
 	found, err := e.mayExecute(ctx, s.ProfileID)
 	if err != nil {
@@ -61,33 +61,6 @@ func (e *Engine) Submit(ctx context.Context, s Submission) (x app.Execution, rep
 		x.ID = id
 	}
 	return x, replayed, nil
-}
-
-// dearScript is from how many bytes on it is worth asking the store whether a script will be taken before it is masked, which costs up to two seconds per MiB: else who is
-// refused could keep the processors busy, as often as they like.
-const dearScript = 4 << 10
-
-// foresee does what enqueue does first, for a script that is dear to mask: it refuses what there is no room for, and finds the execution that was submitted with the same key before.
-func (e *Engine) foresee(ctx context.Context, s Submission, profile string) (x app.Execution, replayed bool, err error) {
-	if len(s.Script) < dearScript {
-		return x, false, nil
-	}
-	before := ""
-	err = e.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		if s.IdempotencyKey != "" {
-			key := sha256.Sum256([]byte(s.IdempotencyKey))
-			if before, err = tx.Replayed(ctx, profile, key[:], s.digest(), e.now().Add(-app.IdempotencyLife)); err != nil || before != "" {
-				return err
-			}
-		}
-		_, _, err = e.room(ctx, tx, profile)
-		return err
-	})
-	if err != nil || before == "" {
-		return app.Execution{}, false, err
-	}
-	x, err = e.ByHandle(ctx, before)
-	return x, err == nil, err
 }
 
 // mayExecute returns what a script may have if scripts may run under the profile now.
@@ -153,7 +126,7 @@ func (e *Engine) seal(s Submission, profile, id string) store.NewExecution {
 // enqueue stores the row and tells of it, or returns the execution that was submitted with the same key before. x is pending and without its id. If nothing
 // waits and a slot is free it is claimed with the same commit, and then bound with it too if what it is bound to was found already.
 func (e *Engine) enqueue(ctx context.Context, s Submission, n store.NewExecution, found *terms) (x app.Execution, replayed bool, err error) {
-	now := e.atOnce()
+	now := e.atOnce(ctx)
 	defer now.end()
 	if now != nil {
 		ctx = context.WithoutCancel(ctx) // a claim that was committed must be known here: it is not given up half-way
@@ -209,7 +182,7 @@ func (e *Engine) room(ctx context.Context, tx *store.Tx, profile string) (waitin
 	if err != nil {
 		return 0, false, err
 	}
-	if err := cmp.Or(retired.Err(), e.cfg.Store.Roomy(), e.notAccepting()); err != nil {
+	if err := cmp.Or(retired.Err(), e.cfg.Store.RoomyIn(ctx, tx), e.notAccepting()); err != nil {
 		return 0, held, err
 	}
 	waiting, err = e.mayWait(ctx, tx, profile)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
@@ -30,5 +31,8 @@ func TestScriptThatReachedNoBoxWasNotStarted(t *testing.T) {
 	}
 	if !x.StartedAt.IsZero() {
 		t.Errorf("started at %s: %s", x.StartedAt, x.Error)
+	}
+	if !strings.HasPrefix(x.Error, "the script was not run: no sandbox for it got ready, or stayed so until it was sent") {
+		t.Errorf("the agent is told: %s", x.Error)
 	}
 }

@@ -1,26 +1,10 @@
 package engine
 
 import (
-	"context"
-
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/redact"
 )
-
-// shown is a script as people may see it. If Vault holds values that were not read yet, nobody can tell whether they stand in it: then it is shown once the execution
-// has them (see record).
-func (e *Engine) shown(ctx context.Context, profile app.Profile, script string) (redact.Clean, error) {
-	known, all, err := e.cfg.Access.KnownValues(ctx, profile)
-	if err != nil {
-		return redact.Clean{}, err
-	}
-	if !all {
-		return redact.Fixed("# The script is shown once its values were read from Vault: then they can be masked in it."), nil
-	}
-	clean, _ := e.redactor(known).Text(script)
-	return clean, nil
-}
 
 // earlier is what else to mask: values that were replaced in Vault since they were read for others.
 func (e *Engine) earlier(values []access.Value) []redact.Value {

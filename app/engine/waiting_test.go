@@ -123,6 +123,23 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
+// An answer that was accepted in time counts, however long it takes to store it: the agent is told that it came.
+func TestAnAnswerThatIsBeingStoredIsInTime(t *testing.T) {
+	w := newWorld(t, func(c *Config) { c.LLMWait = time.Second })
+	x := w.submit("ask one\nresult 1")
+	w.until(x, app.StatusAwaitingLLM)
+	letGo := w.keepWriter()
+	answered := make(chan error)
+	go func() {
+		_, err := w.Respond(t.Context(), x.ID, Answer{Text: "yes", By: agent})
+		answered <- err
+	}()
+	time.Sleep(w.cfg.LLMWait + 200*time.Millisecond)
+	letGo()
+	w.must(<-answered)
+	w.untilStatus(x, app.StatusCompleted)
+}
+
 // Waiting takes no run slot and no run time, and a resumed run goes before one that has not started.
 func TestWaitingFreesTheSlot(t *testing.T) {
 	w := newWorld(t, func(c *Config) { c.Workers = 1 })

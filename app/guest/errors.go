@@ -14,6 +14,9 @@ var ErrNotStarted = errors.New("the script was not started")
 // ErrUsed means that the session has run its one script.
 var ErrUsed = errors.New("the session was used already")
 
+// ErrNotFrozen means that the box said that it could not be frozen, or not be woken up again.
+var ErrNotFrozen = errors.New("the box could not be frozen")
+
 // ProtocolError means that the box did something no guest does. Its text contains nothing that came out of the box.
 type ProtocolError struct {
 	Problem string

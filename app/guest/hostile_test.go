@@ -73,7 +73,7 @@ func TestNothingIsAcceptedBeforeTheScript(t *testing.T) {
 func against(t testing.TB, act func(*impostor)) (Outcome, error) {
 	t.Helper()
 	ours, done := impersonate(t, act)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute) // a thousand times what it takes: boxes of other tests may have most of the processors
 	defer cancel()
 	defer func() { ours.Close(); <-done }()
 	s, err := Open(ctx, ours, ours, Boot{})

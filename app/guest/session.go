@@ -96,8 +96,8 @@ func (s *Session) Close() {
 	s.work.Wait()
 }
 
-// Freeze stops every process of the box except airlock-init, or lets them continue. It returns when that is the case. After an
-// error other than ctx's the state is unknown.
+// Freeze stops every process of the box except airlock-init, or lets them continue. It returns when that is the case. After ctx's
+// error and ErrNotFrozen the state is unknown; any other is the session's end.
 func (s *Session) Freeze(ctx context.Context, on bool) error {
 	s.freezing.Lock()
 	defer s.freezing.Unlock()
@@ -111,7 +111,7 @@ func (s *Session) Freeze(ctx context.Context, on bool) error {
 	select {
 	case answer := <-s.frozen:
 		if answer.On != on {
-			return errors.New("the box could not be frozen")
+			return ErrNotFrozen
 		}
 		return nil
 	case <-s.done:

@@ -26,7 +26,18 @@ const (
 type run struct {
 	path    string // of the execution
 	profile app.Secret
-	asked   int // questions that were passed to the client's model by answers that have it call again
+	known   bool // the API has said that there is such an execution
+	asked   int  // questions that were passed to the client's model by answers that have it call again
+	reports int  // that the client got
+}
+
+// id is the execution's.
+func (r run) id() string {
+	id, err := url.PathUnescape(strings.TrimPrefix(r.path, "/executions/"))
+	if err != nil {
+		return ""
+	}
+	return id
 }
 
 // execution is what waiting needs of the API's answer.
@@ -56,7 +67,7 @@ func (c call) start(ctx context.Context, r client.Request) (*sdk.CallToolResult,
 	if err := json.Unmarshal(got.Text, &x); err != nil || x.ID == "" {
 		return nil, got.Refusal()
 	}
-	return c.follow(ctx, run{path: "/executions/" + url.PathEscape(x.ID), profile: r.Profile})
+	return c.follow(ctx, run{path: "/executions/" + url.PathEscape(x.ID), profile: r.Profile, known: true})
 }
 
 // refusedStart adds the link where a person has to act, if that is what is missing.
@@ -74,14 +85,20 @@ func (c call) refusedStart(ctx context.Context, got client.Answer, profile app.S
 	return result
 }
 
-// follow waits for the end of an execution, passing its questions to the client's model. If ctx ends the execution goes on, unless the client cancelled the call.
+// follow waits for the end of an execution, passing its questions to the client's model. If ctx ends the execution goes on. That it can't be asked about for a while is no reason
+// to give up: who doesn't learn its id submits the script again.
 func (c call) follow(ctx context.Context, x run) (*sdk.CallToolResult, error) {
 	deadline := time.Now().Add(c.patience())
-	for reports := 1; ; reports++ {
+	for {
 		got, now, err := c.poll(ctx, x)
-		if err != nil {
-			return nil, err
+		if err != nil && x.known && passes(err) && time.Now().Before(deadline) && pause(ctx, tick) {
+			c.report(ctx, &x.reports, "waiting until Airlock tells how the execution stands")
+			continue
 		}
+		if err != nil {
+			return unread(x, err)
+		}
+		x.known = true
 		switch {
 		case now.Status.Terminal():
 			result := c.success(got)
@@ -93,19 +110,51 @@ func (c call) follow(ctx context.Context, x run) (*sdk.CallToolResult, error) {
 			}
 			return c.advise(got, adviceRespond), nil
 		case now.Status == app.StatusAwaitingLLM && now.Question != nil && c.samples():
-			if err := c.askInCall(ctx, now, x); err != nil {
-				return c.advise(got, "Your client did not answer the script's question: "+err.Error()+". "+adviceRespond), nil
+			if err := c.askInCall(ctx, deadline, now, &x); err != nil {
+				return c.advise(got, adviceUnanswered(err)), nil
 			}
 		case now.Status == app.StatusAwaitingLLM:
 			return c.advise(got, adviceRespond), nil
 		case time.Now().After(deadline):
 			return c.advise(got, "It has not ended yet. Call read_execution with this execution_id, which waits for it."), nil
 		}
-		c.report(ctx, reports, string(now.Status))
+		c.report(ctx, &x.reports, string(now.Status))
 	}
 }
 
 const adviceRespond = "The script waits for an answer to llm_request.prompt: write it yourself, and call respond with this execution_id, the request_id and your response."
+
+func adviceUnanswered(err error) string {
+	return "Your client did not answer the script's question: " + err.Error() + ". " + adviceRespond
+}
+
+// passes reports whether what was asked may well be answered in a while: too much is asked at once, or there was no answer of Airlock's.
+func passes(err error) bool {
+	code := app.CodeOf(err)
+	return code == app.CodeRateLimited || code == app.CodeInternal
+}
+
+// pause waits; false if ctx ended before.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// unread passes on why an execution can't be read, and which one it is.
+func unread(x run, err error) (*sdk.CallToolResult, error) {
+	if !x.known {
+		return nil, err
+	}
+	result := failed(err)
+	result.Content = append(result.Content, &sdk.TextContent{Text: "The script was accepted as execution_id " + x.id() + ". Do not submit it again: call read_execution with that."})
+	return result, nil
+}
 
 // poll asks how an execution stands, held open for one tick.
 func (c call) poll(ctx context.Context, x run) (client.Answer, execution, error) {
@@ -123,7 +172,7 @@ func (c call) poll(ctx context.Context, x run) (client.Answer, execution, error)
 // awaitPerson waits until a person has locked the profile and set what was missing, or has ended it. Where nothing of that is left it returns at once.
 func (c call) awaitPerson(ctx context.Context, r client.Request) (*sdk.CallToolResult, error) {
 	deadline := time.Now().Add(c.patience())
-	for reports := 0; ; reports++ {
+	for reports := 0; ; {
 		held := r
 		if reports > 0 {
 			held.Path += "?wait=" + strconv.FormatFloat(tick.Seconds(), 'f', -1, 64)
@@ -135,7 +184,7 @@ func (c call) awaitPerson(ctx context.Context, r client.Request) (*sdk.CallToolR
 		if readPending(got).advice() == "" || time.Now().After(deadline) {
 			return c.success(got), nil
 		}
-		c.report(ctx, reports+1, "waiting for a person")
+		c.report(ctx, &reports, "waiting for a person")
 	}
 }
 
@@ -154,10 +203,11 @@ func (c call) patience() time.Duration {
 	return waitNoReports
 }
 
-// report tells the client that the call is alive. That it can't be told is no reason to stop.
-func (c call) report(ctx context.Context, n int, message string) {
+// report tells the client that the call is alive, and counts that. That it can't be told is no reason to stop.
+func (c call) report(ctx context.Context, n *int, message string) {
+	*n++
 	if token := c.req.Params.GetProgressToken(); token != nil {
-		_ = c.req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(n), Message: message})
+		_ = c.req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(*n), Message: message})
 	}
 }
 

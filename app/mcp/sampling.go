@@ -7,6 +7,8 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -21,7 +23,7 @@ const (
 	// maxAsked is how many questions one call passes on by its answers: clients give up on a tool that goes on asking, the common library after ten times.
 	maxAsked = 8
 
-	// maxTokens bounds the model's answer. It is a wish; the answer is cut off by the API's own limit.
+	// maxTokens bounds the model's answer. It is a wish; the API refuses an answer that is larger than its own limit.
 	maxTokens = 4096
 
 	questionName = "llm"
@@ -53,13 +55,48 @@ func sampling(x execution) *sdk.CreateMessageParams {
 	return params
 }
 
-// askInCall asks the client's model and gives the script the answer.
-func (c call) askInCall(ctx context.Context, x execution, r run) error {
-	said, err := c.req.Session.CreateMessage(ctx, sampling(x))
+// errNotAsked is the cause when a question is none any more.
+var errNotAsked = errors.New("the script does not ask that any more")
+
+// askInCall asks the client's model, until the deadline, and gives the script the answer. That the question is none any more, since the execution ended or somebody else
+// answered, is no error.
+func (c call) askInCall(ctx context.Context, deadline time.Time, x execution, r *run) error {
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	asking, stop := context.WithCancelCause(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { c.whileAsked(asking, x, r, func() { stop(errNotAsked) }) })
+	said, err := c.req.Session.CreateMessage(asking, sampling(x))
+	over := errors.Is(context.Cause(asking), errNotAsked)
+	stop(nil)
+	watch.Wait()
+	if over {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	return c.pass(ctx, state{Execution: x.ID, Question: x.Question.ID}, textOf([]sdk.Content{said.Content}), r.profile)
+}
+
+// whileAsked looks each tick whether the question still stands, tells the client that the call is alive, and calls over when the question is none any more, or is none for who asks.
+func (c call) whileAsked(ctx context.Context, x execution, r *run, over func()) {
+	every := time.NewTicker(tick)
+	defer every.Stop()
+	for {
+		select {
+		case <-every.C:
+		case <-ctx.Done():
+			return
+		}
+		_, now, err := c.poll(ctx, *r)
+		stands := err == nil && now.Question != nil && now.Question.ID == x.Question.ID
+		if !stands && (err == nil || !passes(err)) {
+			over()
+			return
+		}
+		c.report(ctx, &r.reports, string(x.Status))
+	}
 }
 
 // askByReturn ends the call with the question; the client calls again with the model's answer.
@@ -81,10 +118,14 @@ func (c call) resume(ctx context.Context, profile app.Secret) (*sdk.CallToolResu
 	if said, ok := c.req.Params.InputResponses[questionName].(*sdk.CreateMessageWithToolsResult); ok {
 		words = textOf(said.Content)
 	}
-	if err := c.pass(ctx, s, words, profile); err != nil {
-		return nil, err
+	r := run{path: "/executions/" + url.PathEscape(s.Execution), profile: profile, asked: s.Asked}
+	if unanswered := c.pass(ctx, s, words, profile); unanswered != nil {
+		got, now, err := c.poll(ctx, r)
+		if err == nil && now.Question != nil && now.Question.ID == s.Question {
+			return c.advise(got, adviceUnanswered(unanswered)), nil
+		}
 	}
-	return c.follow(ctx, run{path: "/executions/" + url.PathEscape(s.Execution), profile: profile, asked: s.Asked})
+	return c.follow(ctx, r)
 }
 
 // pass gives the script the model's answer. A question that was answered by somebody else meanwhile is none any more.
@@ -96,16 +137,23 @@ func (c call) pass(ctx context.Context, s state, words string, profile app.Secre
 	if err != nil {
 		return err
 	}
-	got, err := c.api.Do(ctx, client.Request{Method: "POST", Path: "/executions/" + url.PathEscape(s.Execution) + "/respond", Body: body, Profile: profile})
-	if err != nil || got.OK() {
-		return err
+	for try := 1; ; try++ {
+		got, err := c.api.Do(ctx, client.Request{Method: "POST", Path: "/executions/" + url.PathEscape(s.Execution) + "/respond", Body: body, Profile: profile})
+		if err != nil || got.OK() {
+			return err
+		}
+		refused := got.Refusal()
+		switch {
+		case refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch:
+			return nil
+		case refused.Code != app.CodeStorageBusy || try == passTries || !pause(ctx, got.After): // the model's work is not thrown away for another program's sake
+			return refused
+		}
 	}
-	refused := got.Refusal()
-	if refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch {
-		return nil
-	}
-	return refused
 }
+
+// passTries is how often an answer is given while another program keeps the database. Each takes ten seconds, and some between them.
+const passTries = 4
 
 // textOf joins what is text.
 func textOf(content []sdk.Content) string {

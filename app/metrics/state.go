@@ -19,6 +19,13 @@ type State struct {
 	DiskSizeBytes    int64
 	DiskFull         bool
 	ExecutionsPruned int64
+	Connections      int // that are open
+	MostConnections  int // that may be; negative if there is no bound
+	ConnectionBytes  int64
+	BodyBytes        int64
+	AnswerBytes      int64
+	Refused          int64 // connections, for want of room
+	GaveWay          int64 // likewise
 }
 
 // gathered turns a State into metrics, each time anew.
@@ -36,11 +43,15 @@ func gathered(now func() State) prometheus.Gatherer {
 		gauge(r, "airlock_disk_free_bytes", "Free on the disk of the database.", float64(s.DiskFreeBytes), nil)
 		gauge(r, "airlock_disk_size_bytes", "Size of the disk of the database.", float64(s.DiskSizeBytes), nil)
 		gauge(r, "airlock_disk_full", "1 while nothing new is taken for want of room.", truth(s.DiskFull), nil)
-		if s.ExecutionsPruned >= 0 {
-			c := prometheus.NewCounter(prometheus.CounterOpts{Name: "airlock_executions_removed_total", Help: "Executions that retention removed, ever."})
-			c.Add(float64(s.ExecutionsPruned))
-			r.MustRegister(c)
+		gauge(r, "airlock_http_connections", "Connections that are open.", float64(s.Connections), nil)
+		gauge(r, "airlock_http_connections_limit", "Connections that may be open at once.", float64(s.MostConnections), nil)
+		for what, n := range map[string]int64{"connections": s.ConnectionBytes, "bodies": s.BodyBytes, "answers": s.AnswerBytes} {
+			gauge(r, "airlock_http_held_bytes", "What is held of requests that have not come to their end, and of answers that are not taken yet: the first of each connection, and beyond that large bodies and answers.", float64(n), prometheus.Labels{"of": what})
 		}
+		for end, n := range map[string]int64{"refused": s.Refused, "closed": s.GaveWay} {
+			counter(r, "airlock_http_connections_over_total", "Connections for which there was no room: refused, or closed for others while they waited for their other end.", n, prometheus.Labels{"end": end})
+		}
+		counter(r, "airlock_executions_removed_total", "Executions that retention removed, ever.", s.ExecutionsPruned, nil)
 		return r.Gather()
 	})
 }
@@ -52,6 +63,15 @@ func gauge(r *prometheus.Registry, name, help string, value float64, labels prom
 	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels})
 	g.Set(value)
 	r.MustRegister(g)
+}
+
+func counter(r *prometheus.Registry, name, help string, value int64, labels prometheus.Labels) {
+	if value < 0 {
+		return
+	}
+	c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels})
+	c.Add(float64(value))
+	r.MustRegister(c)
 }
 
 func truth(b bool) float64 {

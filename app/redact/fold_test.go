@@ -41,6 +41,9 @@ func TestEncodedKeyInLines(t *testing.T) {
 	for name, code := range encoded {
 		for _, with := range lineBreaks {
 			for _, width := range []int{1, 3, 19, 76, 1000} {
+				if underRace && width != 19 {
+					continue
+				}
 				text := "key:" + with + wrap(code, width, with) + with + "ordinary text follows"
 				got, hits := maskText(r, text)
 				// What is left are characters of what is around the key, like its last line break.

@@ -77,6 +77,9 @@ func TestSplitEncoded(t *testing.T) {
 	}
 	for name, form := range forms {
 		for at := len(form) / 4; at < len(form)*3/4; at++ {
+			if underRace && at%8 != 0 {
+				continue
+			}
 			data, err := json.Marshal([]string{"rows " + form[:at], form[at:] + "\nmore"})
 			if err != nil {
 				t.Fatal(err)

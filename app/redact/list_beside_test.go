@@ -26,6 +26,9 @@ func TestListsBetweenDigits(t *testing.T) {
 		r := of(secret)
 		for _, verb := range []string{"%d", "%08b", "%b", "%#b", "%03o", "%o", "%O", "%02x", "%#x", "x%02x", "u%04x", "U%08x"} {
 			for _, between := range []string{`\`, ";", ", ", ")+chr(", ")+byte(", " "} {
+				if underRace && between != ", " {
+					continue
+				}
 				form := numbersOf(secret, verb, between)
 				for _, before := range []string{"", "3", "17", "0x12", "took 17 user", "took 17, 12 ", strings.Repeat("n", 30), strings.Repeat("7", 30), form} {
 					for _, behind := range []string{"", "3", "01", "100%", "nd", "zz"} {

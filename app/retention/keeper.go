@@ -87,7 +87,7 @@ func (k *Keeper) Pass(ctx context.Context) error {
 	kept := store.Kept{EndedSince: now.Add(-settle), RepeatedSince: now.Add(-app.IdempotencyLife)}
 	err := k.aged(ctx, now, kept)
 	if err == nil {
-		err = k.surplus(ctx, kept)
+		err = k.surplus(ctx, now, kept)
 	}
 	if err != nil {
 		return fmt.Errorf("retention: %w", err)
@@ -106,7 +106,7 @@ func (k *Keeper) aged(ctx context.Context, now time.Time, kept store.Kept) error
 	})
 }
 
-func (k *Keeper) surplus(ctx context.Context, kept store.Kept) error {
+func (k *Keeper) surplus(ctx context.Context, now time.Time, kept store.Kept) error {
 	if k.cfg.Policy.Count == 0 {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (k *Keeper) surplus(ctx context.Context, kept store.Kept) error {
 		var oldest int64
 		if err == nil {
 			err = k.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-				oldest, err = tx.OldestOf(ctx, handle, k.cfg.Policy.Count)
+				oldest, err = tx.OldestOf(ctx, handle, k.cfg.Policy.Count, now)
 				return err
 			})
 		}

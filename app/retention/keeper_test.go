@@ -101,7 +101,7 @@ func TestAPassRemovesWhatIsTooMuch(t *testing.T) {
 	must(t, s.Read(t.Context(), func(tx *store.Tx) error {
 		handles, err := tx.ExecutedProfiles(t.Context())
 		for _, h := range handles {
-			if oldest, err := tx.OldestOf(t.Context(), h, 4); err != nil || oldest != 0 {
+			if oldest, err := tx.OldestOf(t.Context(), h, 4, time.Now()); err != nil || oldest != 0 {
 				t.Errorf("%s has more than 3 executions (%v)", h, err)
 			}
 		}

@@ -24,12 +24,13 @@ func errorRows(statuses map[app.Code]int) []ErrorRow {
 		{Code: app.CodeAlreadyEnded, Do: "nothing: it has ended"},
 		{Code: app.CodeIdempotencyReused, Do: "use a new Idempotency-Key for another body"},
 		{Code: app.CodeConflict, Do: "read again, then retry"},
-		{Code: app.CodeQueueFull, Do: "wait `Retry-After` seconds, then retry"},
-		{Code: app.CodeRateLimited, Do: "wait `Retry-After` seconds, then retry"},
+		{Code: app.CodeQueueFull, Do: "retry after `Retry-After` seconds"},
+		{Code: app.CodeRateLimited, Do: "retry after `Retry-After` seconds"},
 		{Code: app.CodeProfilesDisabled, Do: "ask the person to create a profile and give you its id"},
 		{Code: app.CodeInstanceRetired, Do: "ask the person for the new address of Airlock; the profile id stays the same"},
-		{Code: app.CodeStorageFull, Do: "wait, then retry; tell the person if it stays: the disk is full"},
-		{Code: app.CodeSandboxUnavailable, Do: "tell the person: `airlock doctor` shows why"},
+		{Code: app.CodeStorageBusy, Do: "retry after `Retry-After` seconds"},
+		{Code: app.CodeStorageFull, Do: "retry later; tell the person if the disk stays full"},
+		{Code: app.CodeSandboxUnavailable, Do: "wait or tell the person, as the hint says"},
 		{Code: app.CodeInternal, Do: "retry once, then tell the person"},
 	}
 	for i := range rows {

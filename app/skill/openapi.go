@@ -100,7 +100,9 @@ func responses(op Operation, statuses map[app.Code]int) object {
 	all := refusals(op, statuses)
 	all[strconv.Itoa(op.Status)] = success
 	if op.Also != "" {
-		all["200"] = object{"description": op.Also, "content": content(ref("Execution"), "")}
+		status, _, _ := strings.Cut(op.Also, " ")
+		returns := map[string]string{"200": "Execution", "202": "Accepted"}[status]
+		all[status] = object{"description": op.Also, "content": content(ref(returns), "")}
 	}
 	return all
 }

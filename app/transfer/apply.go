@@ -81,6 +81,9 @@ func (m *importer) run(ctx context.Context) (err error) {
 	if err := m.in.history(func(r record) error { return m.history(ctx, r) }); err != nil {
 		return err
 	}
+	if err := m.tx.NoteOrder(ctx, m.s.now()); err != nil {
+		return err
+	}
 	if err := m.noteBrought(ctx); err != nil {
 		return err
 	}

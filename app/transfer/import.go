@@ -127,7 +127,7 @@ func (p *planner) count(ctx context.Context, out *Plan) error {
 // is that of the plan that the person looked at: if it would be another one now, CodeConflict. Callers that have an engine stop what the Report's Revoked run; a server beside the
 // caller learns of them by the audit log. Other errors: those of Plan.
 //
-// Other writers wait while it runs, since it is one transaction.
+// Other writers of this process wait while it runs, since it is one transaction; those of another process do for ten seconds, and fail then.
 func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice Choice, digest string, progress *Progress) (Report, error) {
 	if err := peopleOnly(by); err != nil {
 		return Report{}, err

@@ -54,6 +54,7 @@ type jobs struct {
 	upload   Upload // of a plan
 	cancel   context.CancelFunc
 	done     chan struct{}
+	closed   bool
 }
 
 // start runs fn in the background, unless another job runs. What a job before left is removed.
@@ -63,6 +64,9 @@ func (s *Service) start(kind string, by app.Actor, fn func(ctx context.Context, 
 	}
 	s.jobs.mu.Lock()
 	defer s.jobs.mu.Unlock()
+	if s.jobs.closed {
+		return "", app.E(app.CodeConflict, "Airlock is being stopped", "Begin again when it has been started.")
+	}
 	if s.jobs.job != nil && s.jobs.job.Running() {
 		return "", app.E(app.CodeConflict, "another export, import or backup is under way", "Wait until it has ended, then try again.")
 	}
@@ -257,9 +261,10 @@ func (s *Service) Tidy() error {
 	return errors.Join(errs...)
 }
 
-// Close ends the job that runs and removes its files.
+// Close ends the job that runs and removes its files. None begins after it.
 func (s *Service) Close() {
 	s.jobs.mu.Lock()
+	s.jobs.closed = true
 	cancel, done := s.jobs.cancel, s.jobs.done
 	s.jobs.mu.Unlock()
 	if done == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -180,6 +181,24 @@ func TestOneJobAtATime(t *testing.T) {
 	if diff := cmp.Diff(before, names(t, b.dir)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// Closing ends what runs, and nothing begins while the server still answers.
+func TestNoJobBeginsAfterClose(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	begun := make(chan struct{})
+	id := must[string](t)(h.start(JobBackup, person(), func(ctx context.Context, _ *Job, _ *Progress) error {
+		close(begun)
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}))
+	<-begun
+	h.Close()
+	if j := must[Job](t)(h.Job(id)); j.Running() || !errors.Is(j.Err, context.Canceled) {
+		t.Errorf("the job that ran: %+v", j)
+	}
+	_, err := h.StartExport(person(), app.NewSecret(words), all())
+	wantCode(t, "export", err, app.CodeConflict)
 }
 
 // An export that nobody fetches does not stay, though nobody asks for it either.

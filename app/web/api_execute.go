@@ -54,14 +54,33 @@ func (s *Server) execute(c echo.Context) error {
 }
 
 // answerAccepted answers 202 with where to poll, or 200 with the whole execution if it ended or waits for the LLM within the wait.
-func (s *Server) answerAccepted(c echo.Context, x app.Execution, wait time.Duration) (err error) {
-	if wait > 0 {
-		if x, err = s.awaitExecution(c, x, wait); err != nil && !errors.Is(err, errBusy) {
-			return err // it was accepted, so with no place to wait the answer is 202
-		}
-		if x.Status.Terminal() || x.Status == app.StatusAwaitingLLM {
-			return s.answerExecution(c, x)
-		}
+func (s *Server) answerAccepted(c echo.Context, x app.Execution, wait time.Duration) error {
+	x, err := s.awaitIfRoom(c, x, wait)
+	if err != nil {
+		return err
+	}
+	if wait > 0 && (x.Status.Terminal() || x.Status == app.StatusAwaitingLLM) {
+		return s.answerDone(c, x)
+	}
+	return s.acceptedPlace(c, x)
+}
+
+// awaitIfRoom waits, for the answer to what took effect already: who is told to try again would do it twice. With no place to wait, it doesn't.
+func (s *Server) awaitIfRoom(c echo.Context, x app.Execution, wait time.Duration) (app.Execution, error) {
+	if wait == 0 {
+		return x, nil
+	}
+	now, err := s.awaitExecution(c, x, wait)
+	if errors.Is(err, errBusy) {
+		return x, nil
+	}
+	return now, err
+}
+
+// answerDone answers 200 with the whole execution after what took effect already, or 202 with where to poll if there is no room for all of it.
+func (s *Server) answerDone(c echo.Context, x app.Execution) error {
+	if err := s.answerExecution(c, x); !errors.Is(err, errAnswers) {
+		return err
 	}
 	return s.acceptedPlace(c, x)
 }

@@ -1,7 +1,7 @@
 package web
 
 import (
-	"net/http"
+	"context"
 	"net/url"
 	"strconv"
 	"time"
@@ -56,26 +56,26 @@ func (s *Server) awaitExecution(c echo.Context, x app.Execution, atMost time.Dur
 
 // answerExecution shows an execution, with its output if it is terminal.
 func (s *Server) answerExecution(c echo.Context, x app.Execution) error {
-	ctx, v := c.Request().Context(), viewExecution(x)
-	var err error
+	return s.large(c, s.cfg.Engine.Little(x), func() (any, error) { return s.executionAnswer(c.Request().Context(), x) })
+}
+
+func (s *Server) executionAnswer(ctx context.Context, x app.Execution) (v executionView, err error) {
+	v = viewExecution(x)
 	if v.Rerun, err = s.compared(ctx, x); err != nil {
-		return err
+		return v, err
 	}
 	if x.Status == app.StatusPending {
 		paused, err := s.cfg.Access.Paused(ctx)
 		if err != nil {
-			return err
+			return v, err
 		}
 		v.Paused = paused.On()
 	}
 	if !x.Status.Terminal() {
-		return c.JSON(http.StatusOK, v)
+		return v, nil
 	}
 	out, network, err := s.cfg.Engine.Ended(ctx, x)
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, v.withOutput(x, out, network))
+	return v.withOutput(x, out, network), err
 }
 
 type executionsView struct {
@@ -100,11 +100,16 @@ func (s *Server) listExecutions(c echo.Context) error {
 		return err
 	}
 	filter.ProfileHandle = p.Handle
-	list, more, err := s.cfg.Engine.List(c.Request().Context(), filter)
-	if err != nil {
-		return err
-	}
+	base := s.baseURL(c)
+	return s.large(c, false, func() (any, error) { return s.executionsAnswer(c.Request().Context(), filter, base) })
+}
+
+func (s *Server) executionsAnswer(ctx context.Context, filter engine.Filter, base string) (executionsView, error) {
 	view := executionsView{Executions: []executionView{}}
+	list, more, err := s.cfg.Engine.List(ctx, filter)
+	if err != nil {
+		return view, err
+	}
 	for _, x := range list {
 		view.Executions = append(view.Executions, viewExecution(x))
 	}
@@ -113,10 +118,10 @@ func (s *Server) listExecutions(c echo.Context) error {
 		if filter.Status != "" {
 			query.Set("status", string(filter.Status))
 		}
-		next := s.baseURL(c) + "/executions?" + query.Encode()
+		next := base + "/executions?" + query.Encode()
 		view.Next = &next
 	}
-	return c.JSON(http.StatusOK, view)
+	return view, nil
 }
 
 func readFilter(c echo.Context) (engine.Filter, error) {
@@ -163,12 +168,10 @@ func (s *Server) respond(c echo.Context) error {
 	if x, err = s.cfg.Engine.Respond(c.Request().Context(), x.ID, answer); err != nil {
 		return err
 	}
-	if wait > 0 {
-		if x, err = s.awaitExecution(c, x, wait); err != nil {
-			return err
-		}
+	if x, err = s.awaitIfRoom(c, x, wait); err != nil {
+		return err
 	}
-	return s.answerExecution(c, x)
+	return s.answerDone(c, x)
 }
 
 func readAnswer(c echo.Context) (engine.Answer, error) {
@@ -209,5 +212,5 @@ func (s *Server) cancel(c echo.Context) error {
 	if x, err = s.cfg.Engine.Cancel(c.Request().Context(), x.ID, by); err != nil {
 		return err
 	}
-	return s.answerExecution(c, x)
+	return s.answerDone(c, x)
 }

@@ -66,7 +66,7 @@ func (s *Server) health(c echo.Context) error {
 		s.cfg.Log.Error("whether the instance is retired could not be read", "error", err)
 	}
 	view.Retired = retired.On()
-	view.Full = s.disk().Full
+	view.Full = s.disk(ctx).Full
 	return c.JSON(http.StatusOK, view)
 }
 

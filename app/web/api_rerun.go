@@ -55,10 +55,12 @@ func (s *Server) rerun(c echo.Context) error {
 		return err
 	}
 	by := app.Actor{Kind: app.ActorAgent, Name: x.ProfileHandle, Address: c.RealIP()}
-	again, err := s.cfg.Engine.Rerun(c.Request().Context(), x.Handle, in.Live, by)
+	again, err := s.cfg.Engine.Rerun(c.Request().Context(), x.Handle, in.Live, by, traceOf(c))
 	if err != nil {
 		return err
 	}
+	c.Set(noteExecution, again.Handle)
+	c.Set(noteProfile, again.ProfileHandle)
 	return s.answerAccepted(c, again, wait)
 }
 
@@ -80,7 +82,7 @@ func (s *Server) rerunByPerson(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	again, err := s.cfg.Engine.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", actorOf(c))
+	again, err := s.cfg.Engine.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", actorOf(c), traceOf(c))
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ var statuses = map[app.Code]int{
 	app.CodeProfilesDisabled:   http.StatusForbidden,
 	app.CodeSandboxUnavailable: http.StatusServiceUnavailable,
 	app.CodeInstanceRetired:    http.StatusGone,
+	app.CodeStorageBusy:        http.StatusServiceUnavailable,
 	app.CodeStorageFull:        http.StatusServiceUnavailable,
 	app.CodeUnreachable:        http.StatusBadGateway, // met by scripts, in the ledger
 	app.CodeInternal:           http.StatusInternalServerError,

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/conns"
 )
 
 // limiter bounds how often something happens per client address and altogether. It is safe for concurrent use.
@@ -54,17 +55,13 @@ func (l *limiter) delay(address string, now time.Time) time.Duration {
 	return wait
 }
 
-// network is what counts as one client: an IPv4 address, or a /64 of IPv6, which is what one machine has to itself.
+// network is what counts as one client, of an address that may be any text.
 func network(address string) string {
 	addr, err := netip.ParseAddr(address)
-	if err != nil || addr.Unmap().Is4() {
-		return address
-	}
-	prefix, err := addr.WithZone("").Prefix(64)
 	if err != nil {
 		return address
 	}
-	return prefix.String()
+	return conns.Network(addr)
 }
 
 // allow is nil if the limiter lets this client pass, else the refusal, with Retry-After set.

@@ -47,17 +47,22 @@ func (s *Server) modelContext(api http.Handler) echo.HandlerFunc {
 		if err := s.admitModel(c); err != nil {
 			return err
 		}
-		if s.modelCalls.Add(1) > maxModelCalls {
-			s.modelCalls.Add(-1)
-			return errBusy
+		release, err := s.modelCall(c)
+		if err != nil {
+			return err
 		}
-		defer s.modelCalls.Add(-1)
+		defer release()
 		if err := keepOpen(c.Response()); err != nil {
 			return err
 		}
-		r := c.Request()
-		ctx, cancel := context.WithCancel(r.Context())
+		r, reader := c.Request(), newReader(c)
+		reader.outer = true
+		defer reader.leave()
+		ctx, cancel := context.WithCancel(context.WithValue(r.Context(), readerKey{}, reader))
 		defer cancel()
+		late := reader.giveWay
+		reader.giveWay = func() { late(); cancel() } // what is written next would have all its time again
+		bodyHeld(c, reader.giveWay)
 		go func() {
 			select {
 			case <-s.closing:
@@ -69,6 +74,23 @@ func (s *Server) modelContext(api http.Handler) echo.HandlerFunc {
 		serveOwned(handler, answer, r.WithContext(ctx))
 		return answer.limit()
 	}
+}
+
+// modelCall takes a place for a request to /mcp. Neither one address nor one bearer has all of them, since what is asked there may take long.
+func (s *Server) modelCall(c echo.Context) (release func(), err error) {
+	digest := sha256.Sum256([]byte(c.Request().Header.Get(echo.HeaderAuthorization)))
+	address, bearer := network(c.RealIP()), string(digest[:])
+	if !s.modelCalls.Enter(address) {
+		return nil, errBusy
+	}
+	if !s.modelUsers.Enter(bearer) {
+		s.modelCalls.Leave(address)
+		return nil, errBusy
+	}
+	return func() {
+		s.modelUsers.Leave(bearer)
+		s.modelCalls.Leave(address)
+	}, nil
 }
 
 // errNoModelClient is for who looks at /mcp with a browser or curl.
@@ -193,7 +215,7 @@ func (i *inside) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errClosing
 	default:
 	}
-	r = r.Clone(r.Context())
+	r = r.Clone(context.WithValue(r.Context(), readerKey{}, i.origin.Context().Value(readerKey{})))
 	r.RemoteAddr, r.Host, r.TLS, r.RequestURI = i.origin.RemoteAddr, i.origin.Host, i.origin.TLS, r.URL.RequestURI()
 	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Traceparent"} {
 		r.Header[name] = i.origin.Header[name]

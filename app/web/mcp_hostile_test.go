@@ -190,7 +190,7 @@ func TestBodyOfAStreamThatNeverComes(t *testing.T) {
 			}
 		}
 	}
-	within(t, "nothing is held", func() bool { return w.web.modelCalls.Load() == 0 })
+	within(t, "nothing is held", func() bool { return w.web.modelCalls.Taken() == 0 })
 }
 
 // TestAnswerThatNobodyReads: a client that asks and reads nothing holds its place as long as any other answer would take, not for ever.
@@ -207,8 +207,42 @@ func TestAnswerThatNobodyReads(t *testing.T) {
 	defer conn.Close()
 	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s", session, len(call), call)
 	w.must(err)
-	within(t, "the call has begun", func() bool { return w.web.modelCalls.Load() == 1 })
-	within(t, "the place is free again", func() bool { return w.web.modelCalls.Load() == 0 })
+	within(t, "the call has begun", func() bool { return w.web.modelCalls.Taken() == 1 })
+	within(t, "the place is free again", func() bool { return w.web.modelCalls.Taken() == 0 })
+}
+
+// TestBodiesOfLongCallsGiveWay: what a call that may wait for half an hour came with is held as long, so it gives way, as a body does that comes slowly. Padded ones took all the room, from everybody.
+func TestBodiesOfLongCallsGiveWay(t *testing.T) {
+	w := unhurried(t)
+	w.web.bodies.tenure = 0
+	p := w.profile()
+	session := w.open(bearerOf(p))
+	var calls []*bufio.Reader
+	for n := range 8 {
+		conn, err := net.Dial("tcp", w.server.Listener.Addr().String())
+		w.must(err)
+		t.Cleanup(func() { _ = conn.Close() })
+		w.must(conn.SetDeadline(time.Now().Add(time.Minute)))
+		wait := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"read_profile","arguments":{},"_meta":{"progressToken":"p"}}}`, 10+n)
+		wait += strings.Repeat(" ", app.MaxBody-len(wait))
+		_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: %s\r\n%s\r\nX-Forwarded-For: 192.0.2.%d\r\nContent-Length: %d\r\n\r\n%s", session, bearerOf(p), n, len(wait), wait)
+		w.must(err)
+		calls = append(calls, bufio.NewReader(conn))
+		if _, err := calls[n].ReadString('\n'); err != nil { // it waits
+			t.Fatal(err)
+		}
+	}
+	whole := int64(app.MaxBody - smallBody)
+	if n := w.web.bodies.taken(); n != 8*whole {
+		t.Fatalf("%d bytes are held, want %d", n, 8*whole)
+	}
+	w.web.bodies.mu.Lock()
+	w.web.bodies.most = 9 * whole // a ninth one finds as much free as it has when half of it is there
+	w.web.bodies.mu.Unlock()
+	large := strings.Repeat(" ", app.MaxBody)
+	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusTooManyRequests, app.CodeRateLimited)
+	within(t, "one has given way", func() bool { return w.web.bodies.taken() == 7*whole })
+	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusBadRequest, app.CodeInvalidJSON)
 }
 
 // TestSessionKeepsNoAddress: a call is recorded under the address that it came from, whoever opened its session from wherever.

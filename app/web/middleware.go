@@ -37,10 +37,8 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		took := s.cfg.Now().Sub(start)
 		s.cfg.Metrics.Request(shownMethod(c.Request().Method), route, c.Response().Status, took, waits(c, route))
-		level := slog.LevelInfo
-		if c.Response().Status >= 500 {
-			level = slog.LevelError
-		} else if route == "/health" {
+		level := max(slog.LevelInfo, levelFor(c.Response().Status))
+		if route == "/health" && level == slog.LevelInfo {
 			level = slog.LevelDebug
 		}
 		attrs := []slog.Attr{
@@ -157,7 +155,10 @@ func (s *Server) untilDrain(c echo.Context, atMost time.Duration) (context.Conte
 }
 
 func levelFor(status int) slog.Level {
-	if status >= 500 {
+	switch {
+	case status == http.StatusServiceUnavailable: // while it is being stopped, say: who asked is told to come back
+		return slog.LevelWarn
+	case status >= 500:
 		return slog.LevelError
 	}
 	return slog.LevelDebug

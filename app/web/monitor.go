@@ -49,13 +49,18 @@ func (s *Server) Metrics() http.Handler {
 
 // state reads what the metrics show; what can't be read is left out.
 func (s *Server) state() metrics.State {
-	h, disk := s.cfg.Engine.Health(), s.disk()
+	ctx, cancel := s.brief()
+	defer cancel()
+	h, disk := s.cfg.Engine.Health(), s.disk(ctx)
 	now := metrics.State{
 		Ready: h.Ready, Workers: h.Workers, Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting, WarmBoxes: h.Warm,
 		DatabaseBytes: -1, ReusableBytes: -1, DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full, ExecutionsPruned: -1,
+		Connections: -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1, BodyBytes: s.bodies.taken(), AnswerBytes: s.answers.taken(),
 	}
-	ctx, cancel := s.brief()
-	defer cancel()
+	if s.cfg.Conns != nil {
+		c := s.cfg.Conns.State()
+		now.Connections, now.MostConnections, now.ConnectionBytes, now.Refused, now.GaveWay = c.Open, c.Most, c.Held, c.Refused, c.Closed
+	}
 	if size, err := s.cfg.Engine.Stored(ctx); err == nil {
 		now.DatabaseBytes, now.ReusableBytes = size.Bytes, size.Reusable
 	}

@@ -13,12 +13,14 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/conns"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/transfer"
 )
 
@@ -32,6 +34,7 @@ type Config struct {
 	Retention      *retention.Keeper
 	Rules          *patterns.Set    // of redaction, as people see them
 	Metrics        *metrics.Metrics // nil: counted here, and shown
+	Conns          *conns.Set       // of HTTPServer, which the metrics show; nil if they aren't bounded
 	Hub            *live.Hub
 	Log            *slog.Logger
 	PublicURL      string         // without trailing slash; "" means from the request
@@ -62,12 +65,14 @@ type Server struct {
 	sessions   *limiter // of MCP clients
 	staged     staging  // values that were pasted and not yet decided about
 	waiters    waiters
-	bodies     bodies
+	bodies     room
+	answers    *answers
 	vaultSeen  vaultWatch
 	closing    chan struct{} // closed by Drain
 	drain      sync.Once
-	streams    atomic.Int64 // open event streams
-	modelCalls atomic.Int64 // requests to /mcp that are being answered
+	streams    atomic.Int64   // open event streams
+	modelCalls *shares.Shares // requests to /mcp that are being answered, by address
+	modelUsers *shares.Shares // and by bearer
 }
 
 // New returns a Server.
@@ -102,7 +107,13 @@ func New(cfg Config) *Server {
 		changes:  newLimiter(changesPerMinute),
 		tests:    newLimiter(testsPerMinute),
 		sessions: newLimiter(sessionsPerMinute),
-		closing:  make(chan struct{}),
+		bodies:   room{most: maxBodies, tenure: bodyStay},
+		answers:  newAnswers(),
+
+		modelCalls: shares.New(maxModelCalls),
+		modelUsers: shares.New(maxModelCalls),
+
+		closing: make(chan struct{}),
 	}
 }
 
@@ -130,7 +141,8 @@ func (s *Server) Drain() { s.drain.Do(func() { close(s.closing) }) }
 // Event streams lift the limits for themselves (see keepOpen).
 func (s *Server) HTTPServer() *http.Server {
 	srv := &http.Server{
-		Handler:           s.Handler(),
+		Handler:           conns.Handler(s.Handler()),
+		ConnContext:       conns.Context,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       requestTime,
 		WriteTimeout:      requestTime,

@@ -78,6 +78,45 @@ func TestATraceIsFollowed(t *testing.T) {
 	}
 }
 
+// What is cancelled before it ran has an end, too: in the log, and counted.
+func TestTheEndOfWhatNeverRanIsLogged(t *testing.T) {
+	w := newWorld(t)
+	p := w.lockedProfile()
+	var ids []string
+	for range 2 { // one run slot
+		a := w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"pass"}`, "Traceparent: "+sampleParent)
+		ids = append(ids, a.json["execution_id"].(string))
+	}
+	x, err := w.engine.Cancel(t.Context(), ids[1], app.System())
+	w.must(err)
+	if !x.StartedAt.IsZero() {
+		t.Fatal("it ran")
+	}
+	for line := range strings.Lines(w.log.String()) {
+		if strings.Contains(line, "execution ended") && strings.Contains(line, "trace="+sampleTrace) && strings.Contains(line, "execution="+x.Handle) && strings.Contains(line, "status=cancelled") {
+			return
+		}
+	}
+	t.Errorf("no line tells of its end: %s", w.log.String())
+}
+
+// A run that repeats another belongs to the request that asked for it.
+func TestATraceIsFollowedByRuns(t *testing.T) {
+	w := newWorld(t)
+	p := w.lockedProfile()
+	a := w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"pass"}`)
+	id := a.json["execution_id"].(string)
+	if _, err := w.engine.Cancel(t.Context(), id, app.System()); err != nil {
+		t.Fatal(err)
+	}
+	again := w.call("POST", "/executions/"+id+"/rerun", `{"live":true}`, bearerOf(p), "Traceparent: "+sampleParent)
+	x, err := w.engine.Execution(t.Context(), again.json["execution_id"].(string))
+	w.must(err)
+	if x.Trace != sampleTrace || x.RerunOf == "" {
+		t.Errorf("it repeats %q, with the trace %q", x.RerunOf, x.Trace)
+	}
+}
+
 // TestATraceIsFollowedThroughMCP: what a tool does belongs to the request that called it.
 func TestATraceIsFollowedThroughMCP(t *testing.T) {
 	w := newWorld(t)

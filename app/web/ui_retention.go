@@ -7,9 +7,9 @@ import (
 )
 
 // disk is how much room there is. Where it can't be told, nothing is said: what finds no room fails with its own error.
-func (s *Server) disk() views.Disk {
-	room, err := s.cfg.Engine.Room()
-	if err != nil {
+func (s *Server) disk(ctx context.Context) views.Disk {
+	room, err := s.cfg.Engine.Room(ctx)
+	if err != nil && ctx.Err() == nil {
 		s.cfg.Log.Error("the free space of the disk could not be read", "error", err)
 	}
 	return views.Disk{Free: room.Free, Size: room.Size, Reserve: room.Reserve, Full: room.Full}

@@ -94,7 +94,7 @@ func (s *Server) shell(c echo.Context, title string, section views.Section) (vie
 	if err != nil {
 		return views.Shell{}, nil, err
 	}
-	sh.Disk = s.disk()
+	sh.Disk = s.disk(c.Request().Context())
 	sh.Paused = views.Paused{Since: paused.Since, By: paused.By.Name}
 	sh.Section, sh.NeedsYou = section, len(needs)
 	notice := s.takeNotice(c)

@@ -11,7 +11,7 @@ import (
 // TestNetns runs the real thing: loopback is up, low ports are free, limits hold, the environment is empty, descriptors stay.
 func TestNetns(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "airlock-init")
-	build := exec.Command("go", "build", "-o", binary, ".")
+	build := exec.Command("go", "build", "-trimpath", "-o", binary, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s", out)

@@ -199,8 +199,20 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 			return err
 		}
 	}
+	var dismissed []app.Host // by the lock
+	if p, err = o.find(ctx, p.Handle); err != nil {
+		return err
+	}
+	for _, h := range p.Hosts {
+		if !h.Allowed {
+			dismissed = append(dismissed, h.Host)
+		}
+	}
 	if p, err = o.access.Lock(ctx, o.by, p.Handle, time.Time{}); err != nil {
 		return err
+	}
+	if len(dismissed) > 0 {
+		fmt.Fprintf(o.err, "warning: The agent asked for %s, which the lock dismissed. To allow it: airlock admin profile hosts %s --allow %s\n", hostNames(dismissed), p.Handle, dismissed[0])
 	}
 	return o.tellGranted(ctx, p)
 }

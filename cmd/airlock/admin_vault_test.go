@@ -23,6 +23,7 @@ func (in *testServer) said(env []string, stdin string, args ...string) (code int
 
 // TestAdminSetsCredentialsInVault: no value is dropped or erased unsaid, a reference that leads nowhere is told, and so is a command without Vault's variables.
 func TestAdminSetsCredentialsInVault(t *testing.T) {
+	t.Parallel()
 	const held = "held-by-airlock-0123456789"
 	v := vaulttest.Start(t)
 	v.Policy("reader", map[string]string{"secret/data/*": "read"})

@@ -13,7 +13,9 @@ import (
 	"time"
 )
 
-const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N] [--pages N] [--peer COMMAND]… [--speed] [--egress] [--redaction] [--backends] [--house] [--parked N | --overload]
+const benchUsage = `Usage: airlock bench [--rounds N] [--seconds N] [--pages N] [--peer COMMAND]… [--speed] [--egress] [--redaction] [--backends] [--house [--history N] [--output N]]
+       airlock bench --parked N
+       airlock bench --overload [--seconds N]
 
 Starts servers of its own on temporary data directories and measures in one table, over HTTP, executions warm and cold, one at a time and under load, polls, pages, start-up
 and memory, next to bare Python and other ways to run it apart; then egress; then the redactor, next to plain copying; then compares the sandbox backends that are
@@ -47,6 +49,8 @@ type benchmark struct {
 	service *benchService
 	client  *http.Client
 	pid     int // of the server
+
+	complaint error // about the server, once it has been stopped
 }
 
 // bench is `airlock bench`: it prints, side by side in one run, what an execution costs and what other ways to run Python cost on this machine.
@@ -67,6 +71,9 @@ func bench(ctx context.Context, c console, args []string) error {
 	parked := f.Int("parked", 0, "")
 	over := f.Bool("overload", false, "")
 	if _, err := f.parse(c.out, args); err != nil {
+		return err
+	}
+	if err := benchFits(f); err != nil {
 		return err
 	}
 	fleetRounds := speed.rounds
@@ -208,7 +215,7 @@ func row(table io.Writer, what string, times []time.Duration, rate string) {
 	fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", what, ms(quantile(times, 0.5)), ms(quantile(times, 0.95)), rate)
 }
 
-// quantile returns the q-quantile of sorted times by nearest rank; 0 for none.
+// quantile returns the time that a share q of sorted times is below; 0 for none.
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	if len(sorted) == 0 {
 		return 0

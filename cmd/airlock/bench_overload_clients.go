@@ -1,96 +1,184 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/computclaw/airlock/views"
 )
 
-// again submits for the profile that floods, as an agent does that obeys Retry-After and is one of many.
-func (o *overload) again(ctx context.Context) {
-	for ctx.Err() == nil {
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url+"/execute", strings.NewReader(`{"profile_id":"`+o.profile+`","script":"pass"}`))
-		if err != nil {
-			return
-		}
-		request.Header.Set("Content-Type", "application/json")
-		response, err := o.client.Do(request)
-		if err != nil {
-			o.noteBroken(ctx, err)
+// neighbour is a profile beside the one that floods, and what its executions took.
+type neighbour struct {
+	profile string
+	name    string // in its results; the profile's id would be masked there
+	mu      sync.Mutex
+	times   []time.Duration
+}
+
+// oneByOne runs one execution after the other for a neighbour, who gets a turn however much others want.
+func (o *overload) oneByOne(ctx context.Context, n *neighbour) {
+	for i := 0; o.pressing.Err() == nil; i++ {
+		began := time.Now()
+		if err := o.whole(ctx, n.profile, fmt.Sprintf("%s-%d", n.name, i)); err != nil {
+			o.noteBroken(err)
+			rest(o.pressing, time.Second)
 			continue
 		}
-		_, _ = io.Copy(io.Discard, response.Body)
-		response.Body.Close()
+		n.mu.Lock()
+		n.times = append(n.times, time.Since(began))
+		n.mu.Unlock()
+	}
+	if len(n.times) == 0 {
+		o.noteBroken(errors.New("a profile beside the one that floods had nothing completed"))
+	}
+}
+
+// echoScript returns what it was given, so that nobody's result can be taken for another's.
+const echoScript = `set_result(inputs["n"])`
+
+// whole submits and waits for the end, and for the right result.
+func (o *overload) whole(ctx context.Context, profile, n string) error {
+	var x endedView
+	body := map[string]any{"profile_id": profile, "script": echoScript, "inputs": map[string]string{"n": n}}
+	err := o.call(ctx, http.MethodPost, "/execute?wait=50", body, &x)
+	if err == nil && x.Status != "completed" {
+		x, err = o.until(ctx, x.ID, "completed", overloadAnswer)
+	}
+	if err != nil {
+		return err
+	}
+	return x.returned(`"` + n + `"`)
+}
+
+// hold keeps a long poll open on a profile about which nothing is decided: it is answered after its time, or when a host is asked for.
+func (o *overload) hold(profile string) {
+	told := false
+	for o.pressing.Err() == nil {
+		var p struct {
+			ID    string `json:"profile_id"`
+			Hosts []struct {
+				Host    string `json:"host"`
+				Allowed bool   `json:"allowed"`
+			} `json:"hosts"`
+		}
+		began := time.Now()
+		err := o.call(o.pressing, http.MethodGet, "/profiles/"+profile+"?wait=50", nil, &p)
+		if o.pressing.Err() != nil {
+			return
+		}
 		switch {
-		case response.StatusCode == http.StatusTooManyRequests && response.Header.Get("Retry-After") != "":
-			o.refused.Add(1)
-		case response.StatusCode != http.StatusAccepted:
-			o.noteBroken(ctx, fmt.Errorf("a submission was answered with %s", response.Status))
+		case err != nil:
+		case p.ID != profile || len(p.Hosts) == 0 || p.Hosts[0].Host != "later.example.com" || p.Hosts[0].Allowed:
+			err = fmt.Errorf("a long poll was answered with %+v", p)
+		case len(p.Hosts) > 1 && !told:
+			told = true
+			o.told.Add(1)
+			continue
+		case time.Since(began) < 49*time.Second:
+			err = fmt.Errorf("a long poll of 50 s was answered after %s, and nothing had changed", time.Since(began))
 		}
-		wait, err := time.ParseDuration(response.Header.Get("Retry-After") + "s")
 		if err != nil {
-			wait = time.Second
-		}
-		rest(ctx, wait)
-	}
-}
-
-// whole submits and waits for the end.
-func (o *overload) whole(ctx context.Context, profile string) (id string, err error) {
-	var x struct {
-		ID     string `json:"execution_id"`
-		Status string `json:"status"`
-	}
-	if err := o.call(ctx, http.MethodPost, "/execute?wait=50", map[string]any{"profile_id": profile, "script": "pass"}, &x); err != nil || x.Status == "completed" {
-		return x.ID, err
-	}
-	return x.ID, o.until(ctx, x.ID, "completed")
-}
-
-// hold keeps a long poll open.
-func (o *overload) hold(ctx context.Context, profile string) {
-	for ctx.Err() == nil {
-		if err := o.call(ctx, http.MethodGet, "/profiles/"+profile+"?wait=50", nil, nil); err != nil {
-			o.noteBroken(ctx, err)
-			rest(ctx, time.Second)
+			o.noteBroken(err)
+			rest(o.pressing, time.Second)
 		}
 	}
 }
 
-// follow reads an answer of the UI, a byte each time if it rests in between.
-func (o *overload) follow(ctx context.Context, path string, pause time.Duration) {
-	for ctx.Err() == nil {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+path, nil)
-		if err != nil {
-			return
+// wake changes what the long polls wait for, and returns when all of them have been told.
+func (o *overload) wake(ctx context.Context) (time.Duration, error) {
+	began := time.Now()
+	for _, id := range o.asked {
+		if err := o.askFor(ctx, id, "now.example.com"); err != nil {
+			return 0, err
 		}
-		response, err := o.pages.Do(request)
+	}
+	for o.told.Load() < overloadPolls && ctx.Err() == nil {
+		if time.Since(began) > overloadAnswer {
+			return 0, fmt.Errorf("of %d long polls %d were told of a change within %s", overloadPolls, o.told.Load(), overloadAnswer)
+		}
+		rest(ctx, 20*time.Millisecond)
+	}
+	return time.Since(began), ctx.Err()
+}
+
+// listen follows what happens, as an open page does: it is greeted, told of executions, and never left alone.
+func (o *overload) listen() {
+	began, told := time.Now(), false
+	response, err := o.open(views.Events)
+	if err != nil {
+		return
+	}
+	defer response.Body.Close()
+	lines, first := bufio.NewScanner(response.Body), true
+	for lines.Scan() {
+		name, ok := strings.CutPrefix(lines.Text(), "event: ")
+		if ok && first && name != "connected" {
+			o.noteBroken(fmt.Errorf("the events began with %q", name))
+		}
+		first = first && !ok
+		told = told || name == "executions"
+	}
+	switch {
+	case o.pressing.Err() == nil:
+		o.noteBroken(fmt.Errorf("the events ended after %s: %w", time.Since(began), lines.Err()))
+	case !told:
+		o.noteBroken(fmt.Errorf("the events told of no execution in %s", time.Since(began)))
+	}
+}
+
+// sip reads a page a byte at a time. Who is so slow is left alone some time; until then it is the page.
+func (o *overload) sip() {
+	const beginning = "<!doctype html>"
+	for o.pressing.Err() == nil {
+		response, err := o.open(views.Executions)
 		if err != nil {
-			o.noteBroken(ctx, err)
-			rest(ctx, time.Second)
 			continue
 		}
-		if response.StatusCode != http.StatusOK {
-			o.noteBroken(ctx, fmt.Errorf("%s was answered with %s", path, response.Status))
-		}
-		size := 4096
-		if pause > 0 {
-			size = 1
-		}
-		for buffer := make([]byte, size); ctx.Err() == nil; rest(ctx, pause) {
+		var read strings.Builder
+		for buffer := make([]byte, 1); o.pressing.Err() == nil; rest(o.pressing, 100*time.Millisecond) {
 			if _, err := response.Body.Read(buffer); err != nil {
 				break
 			}
+			read.Write(buffer)
 		}
 		response.Body.Close()
+		got := strings.ToLower(read.String())
+		if n := min(len(got), len(beginning)); got[:n] != beginning[:n] || n < len(beginning) && o.pressing.Err() == nil {
+			o.noteBroken(fmt.Errorf("a slow reader was given %.200q", got))
+		}
 	}
 }
 
-func (o *overload) page(ctx context.Context, path string) error {
+// open begins to read an answer of the UI, until pressing ends.
+func (o *overload) open(path string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(o.pressing, http.MethodGet, o.url+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := o.pages.Do(request)
+	if err == nil && (response.StatusCode != http.StatusOK || response.Request.URL.Path != path) {
+		response.Body.Close()
+		err = fmt.Errorf("%s was answered with %s of %s", path, response.Status, response.Request.URL.Path)
+	}
+	if err != nil && o.pressing.Err() == nil {
+		o.noteBroken(err)
+		rest(o.pressing, time.Second)
+	}
+	return response, err
+}
+
+// page reads one to its last line.
+func (o *overload) page(ctx context.Context, path, title string) error {
+	ctx, cancel := context.WithTimeout(ctx, overloadAnswer)
+	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+path, nil)
 	if err != nil {
 		return err
@@ -100,13 +188,20 @@ func (o *overload) page(ctx context.Context, path string) error {
 		return err
 	}
 	defer response.Body.Close()
-	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+	text, err := io.ReadAll(response.Body)
+	if err == nil && (response.StatusCode != http.StatusOK || response.Request.URL.Path != path || !wholePage(string(text), title)) {
+		err = fmt.Errorf("%s was answered with %s of %s, which is not that page or not all of it: %.300q … %.100q", path, response.Status, response.Request.URL.Path, text, text[max(0, len(text)-100):])
+	}
+	return err
+}
+
+// health reads what the server says of itself.
+func (o *overload) health(ctx context.Context) error {
+	text, err := o.get(ctx, "/health", "")
+	if err != nil {
 		return err
 	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered %d", path, response.StatusCode)
-	}
-	return nil
+	return wellHealth(text)
 }
 
 // paced makes one call after the other with a rest in between, for as long as length, and returns their times in order.
@@ -114,7 +209,7 @@ func (o *overload) paced(ctx context.Context, length time.Duration, call func() 
 	for end := time.Now().Add(length); time.Now().Before(end) && ctx.Err() == nil; rest(ctx, overloadBetween) {
 		began := time.Now()
 		if err := call(); err != nil {
-			o.noteBroken(ctx, err)
+			o.noteBroken(err)
 			continue
 		}
 		times = append(times, time.Since(began))

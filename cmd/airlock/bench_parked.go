@@ -28,33 +28,40 @@ func benchParked(ctx context.Context, out io.Writer, service *benchService, n in
 	before, server, start := available(), residentNow(b.pid), time.Now()
 	ids := make([]string, n)
 	if err := b.each(ids, func(i int) error {
-		var x struct {
-			ID string `json:"execution_id"`
-		}
+		var x endedView
 		err := b.call(ctx, http.MethodPost, "/execute", map[string]any{"profile_id": b.profile, "script": parkedScript}, &x)
 		ids[i] = x.ID
 		return err
 	}); err != nil {
 		return err
 	}
-	if err := b.each(ids, func(i int) error { return b.until(ctx, ids[i], "awaiting_llm") }); err != nil {
+	if err := b.each(ids, func(i int) error {
+		x, err := b.until(ctx, ids[i], "awaiting_llm", parkedWithin)
+		if err == nil && (x.Request == nil || x.Request.Prompt != "go on?") {
+			err = fmt.Errorf("execution %s asks %+v", x.ID, x.Request)
+		}
+		return err
+	}); err != nil {
 		return err
 	}
 	parkedIn := time.Since(start)
 	used, box, server := before-available(), census.memory(), residentNow(b.pid)-server
-	polls, err := load(4, 5*time.Second, func() error { return b.call(ctx, http.MethodGet, "/health", nil, nil) })
+	polls, err := load(4, 5*time.Second, func() error {
+		text, err := b.get(ctx, "/health", "")
+		if err != nil {
+			return err
+		}
+		return wellHealth(text)
+	})
 	if err != nil {
 		return err
 	}
 	start = time.Now()
-	if err := b.each(ids, func(i int) error {
-		if err := b.call(ctx, http.MethodPost, "/executions/"+ids[i]+"/respond", map[string]any{"response": "yes"}, nil); err != nil {
-			return err
-		}
-		return b.until(ctx, ids[i], "completed")
-	}); err != nil {
+	if err := b.answerAll(ctx, ids); err != nil {
 		return err
 	}
+	took := time.Since(start)
+	stop()
 	slices.Sort(polls)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "executions that wait for the LLM at once\t%d\n", n)
@@ -63,8 +70,11 @@ func benchParked(ctx context.Context, out io.Writer, service *benchService, n in
 	fmt.Fprintf(table, "memory of the server, for each of them\t%.2f MiB\n", float64(server)/float64(n)/(1<<20))
 	fmt.Fprintf(table, "less memory available on the machine, per execution\t%.1f MiB\n", float64(used)/float64(n)/(1<<20))
 	fmt.Fprintf(table, "GET /health meanwhile, 4 clients\tp50 %s, p99 %s\n", ms(quantile(polls, 0.5)), ms(quantile(polls, 0.99)))
-	fmt.Fprintf(table, "until all were answered and completed\t%s\n", time.Since(start).Round(100*time.Millisecond))
-	return table.Flush()
+	fmt.Fprintf(table, "until all were answered and completed\t%s\n", took.Round(100*time.Millisecond))
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return b.complaint
 }
 
 // each calls for all indices, a few at a time, and returns the first error.
@@ -91,25 +101,4 @@ func (b *benchmark) each(ids []string, call func(i int) error) error {
 	default:
 		return nil
 	}
-}
-
-// until waits for an execution's status; another end is an error.
-func (b *benchmark) until(ctx context.Context, id, status string) error {
-	for ctx.Err() == nil {
-		var x struct {
-			Status string `json:"status"`
-			Error  string `json:"error"`
-		}
-		if err := b.call(ctx, http.MethodGet, "/executions/"+id+"?wait=5", nil, &x); err != nil {
-			return err
-		}
-		switch x.Status {
-		case status:
-			return nil
-		case "completed", "error", "timeout", "cancelled":
-			return fmt.Errorf("execution %s ended as %s: %s", id, x.Status, x.Error)
-		}
-		time.Sleep(20 * time.Millisecond) // one that waits for the LLM answers at once
-	}
-	return ctx.Err()
 }

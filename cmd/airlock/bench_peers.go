@@ -45,6 +45,7 @@ func commandTimes(ctx context.Context, rounds int, command ...string) (times []t
 		return nil, errors.New("there is no command")
 	}
 	for range max(rounds/4, 3) {
+		time.Sleep(breath)
 		start := time.Now()
 		if out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%w\n%s", err, strings.TrimSpace(string(out)))

@@ -11,7 +11,10 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/computclaw/airlock/views"
 )
 
 // start runs a server on a temporary data directory, with more in its environment, and makes a locked profile and a sealed credential in it.
@@ -67,10 +70,30 @@ func (b *benchmark) launch(ctx context.Context, dir string, more ...string) (end
 		return nil, nil, err
 	}
 	b.pid = server.Process.Pid
+	var once sync.Once
 	return func() {
-		_ = server.Process.Signal(os.Interrupt)
-		_ = server.Wait()
+		once.Do(func() {
+			_ = server.Process.Signal(os.Interrupt)
+			b.complaint = complaint(server.Wait(), log.String())
+		})
 	}, log, nil
+}
+
+// complaint is what a server that was told to end did not end well for, or what it has in its log that should never be there.
+func complaint(ended error, log string) error {
+	if ended != nil {
+		return fmt.Errorf("the server ended with %w:\n%s", ended, log[max(0, len(log)-4000):])
+	}
+	var bad []string
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, `"level":"ERROR"`) || strings.HasPrefix(line, "panic:") {
+			bad = append(bad, line)
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the server logged %s, such as: %s", views.Count(int64(len(bad)), "error"), bad[0])
 }
 
 // equip makes what the measurements need in the server.

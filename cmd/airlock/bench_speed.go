@@ -84,6 +84,7 @@ func coldTimes(ctx context.Context, service *benchService, rounds int, more ...s
 	}
 	defer stop()
 	for range max(rounds/4, 3) {
+		time.Sleep(breath)
 		start := time.Now()
 		if _, err := b.trivial(ctx); err != nil {
 			return nil, err
@@ -120,16 +121,21 @@ func (b *benchmark) executions(ctx context.Context, table io.Writer, rounds int,
 	return nil
 }
 
+// breath is the pause before each of what is measured by turns: what was measured before it is cleared away by then, and the pool filled up again. Both begin with a processor
+// that sleeps and caches that others have used, as the first of something does.
+const breath = 150 * time.Millisecond
+
 // oneAtATime alternates bare Python with a warm execution, so that both see the same machine.
 func (b *benchmark) oneAtATime(ctx context.Context, table io.Writer, rounds int) error {
 	var bare, warm []time.Duration
 	for i := range rounds + 5 {
+		time.Sleep(breath)
 		start := time.Now()
 		if err := exec.CommandContext(ctx, boxPython, "-c", "pass").Run(); err != nil {
 			return fmt.Errorf("start python3: %w", err)
 		}
 		python := time.Since(start)
-		time.Sleep(150 * time.Millisecond) // the pool fills up behind the work; this is the case with a box ready
+		time.Sleep(breath)
 		start = time.Now()
 		if _, err := b.trivial(ctx); err != nil {
 			return err

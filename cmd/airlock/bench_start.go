@@ -70,7 +70,7 @@ func (b *benchmark) oneStart(ctx context.Context, dir string) (answered, proved 
 // firstOutput measures the time from submitting to the first byte of output, as the server recorded both.
 func (b *benchmark) firstOutput(ctx context.Context, table io.Writer, rounds int) error {
 	for range rounds {
-		time.Sleep(150 * time.Millisecond) // as in oneAtATime
+		time.Sleep(breath)
 		if _, _, err := b.execute(ctx, b.profile, "print(1)", nil); err != nil {
 			return err
 		}

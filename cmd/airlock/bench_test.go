@@ -9,6 +9,7 @@ import (
 
 // TestBenchHasEveryRow: airlock bench puts into one table, in one run, all that docs/performance.md says it does. What it measures here is too little to mean anything.
 func TestBenchHasEveryRow(t *testing.T) {
+	t.Parallel()
 	command := exec.Command(filepath.Join(binDir, "airlock"), "bench", "--speed", "--rounds", "3", "--seconds", "1", "--pages", "60", "--peer", "/usr/bin/python3 -I -c pass", "--peer", "/no/such/runner")
 	out, err := command.CombinedOutput()
 	if err != nil {

@@ -104,8 +104,7 @@ func sealPieces(t *testing.T, packed []byte) []byte {
 
 // TestAnArchiveThatUnpacksToTenGigabytesChangesNothing goes through the page, the commands and a restore. Each says what is wrong, and the database and the data directory are as before.
 func TestAnArchiveThatUnpacksToTenGigabytesChangesNothing(t *testing.T) {
-	t.Parallel()
-	in := startInstance(t, "AIRLOCK_POOL=1")
+	in := startInstance(t, "AIRLOCK_POOL=1") // not beside other tests: the password that was typed counts for five minutes
 	in.admin("kept-secret-value-0123456789", "credential", "set", "TOKEN", "--mode", "injected")
 	profile := in.admin("", "profile", "create", "--description", "stays", "--key", "TOKEN")
 	in.admin("", "profile", "lock", profile)

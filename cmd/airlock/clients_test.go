@@ -22,6 +22,7 @@ import (
 // TestUnchangedClientsReachAllowedHosts lets the clients that people really use talk through a box to a real web server and a real
 // PostgreSQL, and to nothing else.
 func TestUnchangedClientsReachAllowedHosts(t *testing.T) {
+	t.Parallel()
 	for _, backend := range []string{"bubblewrap", "landlock"} {
 		t.Run(backend, func(t *testing.T) { unchangedClients(t, backend) })
 	}

@@ -42,7 +42,7 @@ func serverVariables() []variable {
 		{name: "AIRLOCK_SECRET_KEY_OLD", about: "the instance key before, while `airlock admin key rotate` is not finished, or to restore a copy of the database from before", secret: true,
 			set: func(c *config, v string) error { c.OldSecretKey = app.NewSecret(v); return nil }, show: func(c *config) string { return masked(c.OldSecretKey) }},
 		{name: "AIRLOCK_AGENT_PROFILES", about: "`on` or `off`: whether agents may create profiles", set: setAgentProfiles, show: showAgentProfiles},
-		{name: "AIRLOCK_METRICS_ADDR", about: "address on which `/metrics` needs no token, such as `127.0.0.1:9091`; for a network that only your Prometheus is on ([docs](operations.md))",
+		{name: "AIRLOCK_METRICS_ADDR", about: "address on which `/metrics` needs no token, such as `127.0.0.1:9091` (without a host it is every address); for a network that only your Prometheus is on ([docs](operations.md))",
 			set: func(c *config, v string) error { return setAddr(&c.MetricsAddr, v) }, show: func(c *config) string { return c.MetricsAddr }},
 		number("AIRLOCK_RETENTION_DAYS", "executions that were submitted more days ago are removed; 0 keeps them ([docs](operations.md#retention))", 0, 36500, func(c *config) *int { return &c.Retention.Days }),
 		number("AIRLOCK_RETENTION_COUNT", "executions that are kept of each profile, the newest; 0 keeps all", 0, 1_000_000_000, func(c *config) *int { return &c.Retention.Count }),

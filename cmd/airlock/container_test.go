@@ -13,6 +13,7 @@ import (
 
 // TestImage runs the image as people do, and a real execution each time. With a Debian root it is the whole image.
 func TestImage(t *testing.T) {
+	t.Parallel()
 	i := newImage(t)
 	for _, tt := range []struct {
 		name      string

@@ -18,30 +18,31 @@ import (
 type fault struct {
 	name   string
 	strike func(*crash) bool
+	disk   bool // the disk keeps the server from writing
 }
 
 func faults() []fault {
 	return []fault{
-		{"the server is killed", serverKilled},
-		{"the server is stopped", func(c *crash) bool { c.stop(unix.SIGTERM); return c.restart() }},
-		{"the server is killed while it stops", killedWhileStopping},
-		{"the server is killed while it starts", killedWhileStarting},
-		{"a plugin is killed", func(c *crash) bool { return c.kill(c.plugins) }},
-		{"the server and a plugin are killed", func(c *crash) bool { return both(c.kill(c.plugins), serverKilled(c)) }},
-		{"guests are killed", guestsKilled},
-		{"guests in containers are killed", func(c *crash) bool { return c.kill(c.contained) }},
-		{"the engine is killed", engineKilled},
-		{"the engine is restarted", engineRestarted},
-		{"the server and the engine are killed", serverAndEngineKilled},
-		{"the disk is full", diskFull},
-		{"the disk is full and the server is killed", fullAndKilled},
-		{"the store can't be written", unwritable},
-		{"the store is read-only at the start", readOnlyStart},
-		{"somebody else holds the database", heldDatabase},
-		{"the clock is stepped", stepped},
-		{"the link is cut", func(c *crash) bool { return c.cut(func() { c.while(1500 * time.Millisecond) }) }},
-		{"the link is lost", func(c *crash) bool { return c.cut(func() { time.Sleep(6 * time.Second) }) }},
-		{"a credential is set and the command is killed", tokenCut},
+		{"the server is killed", serverKilled, false},
+		{"the server is stopped", serverStopped, false},
+		{"the server is killed while it stops", killedWhileStopping, false},
+		{"the server is killed while it starts", killedWhileStarting, false},
+		{"a plugin is killed", func(c *crash) bool { return c.kill(c.plugins) }, false},
+		{"the server and a plugin are killed", func(c *crash) bool { return both(c.kill(c.plugins), serverKilled(c)) }, false},
+		{"guests are killed", guestsKilled, false},
+		{"guests in containers are killed", func(c *crash) bool { return c.kill(c.contained) }, false},
+		{"the engine is killed", engineKilled, false},
+		{"the engine is restarted", engineRestarted, false},
+		{"the server and the engine are killed", serverAndEngineKilled, false},
+		{"the disk is full", diskFull, true},
+		{"the disk is full and the server is killed", fullAndKilled, true},
+		{"the store can't be written", unwritable, true},
+		{"the store is read-only at the start", readOnlyStart, true},
+		{"somebody else holds the database", heldDatabase, false},
+		{"the clock is stepped", stepped, false},
+		{"the link is cut", func(c *crash) bool { return c.cut(func() { c.while(1500 * time.Millisecond) }) }, false},
+		{"the link is lost", func(c *crash) bool { return c.cut(func() { time.Sleep(6 * time.Second) }) }, false},
+		{"a credential is set and the command is killed", tokenCut, false},
 	}
 }
 
@@ -98,12 +99,22 @@ func diskFull(c *crash) bool {
 	return full
 }
 
+// roomLeft is how many bytes can be written to the file system of the data directory, and smallWrite less than anything that the server writes.
+func (c *crash) roomLeft() uint64 {
+	var fs unix.Statfs_t
+	must(c.t, unix.Statfs(c.in.dir, &fs))
+	return fs.Bavail * uint64(fs.Bsize)
+}
+
+const smallWrite = 4 << 10
+
 func (c *crash) free() { shell(c.t, "mount", "-o", "remount,"+roomy, c.in.dir) }
 
 // fullAndKilled starts the server on a full disk, too. It may refuse or come up; it must not make anything worse.
 func fullAndKilled(c *crash) bool {
 	full := c.fill()
 	c.while(time.Second)
+	full = full && c.roomLeft() < smallWrite
 	c.stop(unix.SIGKILL)
 	c.in.launch()
 	c.while(2 * time.Second)
@@ -156,7 +167,12 @@ func heldDatabase(c *crash) bool {
 		c.t.Logf("the database was too busy to be held: %v", err)
 		return false
 	}
-	c.while(2 * time.Second)
+	time.Sleep(300 * time.Millisecond) // long enough for the load to want to write
+	if c.hits["somebody else holds the database"]%4 == 1 {
+		time.Sleep(11 * time.Second) // longer than anybody waits for it
+	} else {
+		c.while(2 * time.Second)
+	}
 	must(c.t, tx.Rollback())
 	return true
 }
@@ -184,6 +200,7 @@ func stepped(c *crash) bool {
 // setToken gives the credential a new value.
 func (c *crash) setToken() {
 	c.in.admin(c.witness.mint(), "credential", "set", "TOKEN", "--mode", "sealed", "--host", "witness.test:80", "--plain-http")
+	c.witness.kept()
 }
 
 // tokenCut does the same and kills the command somewhere in the middle, unless it was quicker.
@@ -193,24 +210,47 @@ func tokenCut(c *crash) bool {
 	must(c.t, command.Start())
 	c.while(100 * time.Millisecond)
 	_ = command.Process.Kill()
-	_ = command.Wait()
+	err := command.Wait()
+	switch {
+	case err == nil:
+		c.witness.kept()
+	case !wasKilled(command):
+		c.t.Errorf("a credential could not be set: %v", err)
+	}
 	return wasKilled(command)
 }
 
-// useToken sets a value, and the next script on each backend has to come with this one.
+// useToken looks at the value that there is, which must not be one that was replaced for certain, and sets another, with which the next script on each backend has to come.
 func (c *crash) useToken() {
-	c.setToken()
-	for name, profile := range c.profiles {
-		var x agentView
-		c.in.call("POST", "/execute", map[string]any{"profile_id": profile, "script": crashScript, "timeout": 20, "inputs": map[string]any{"nonce": "last-" + strconv.FormatUint(c.random.Uint64(), 10), "output": 0, "seconds": 0, "asks": false}}, &x)
-		if x = c.in.await(x, time.Minute); x.Status != "completed" {
-			c.t.Errorf("%s at last: %s %s", name, x.Status, x.Error)
-			continue
+	c.t.Helper()
+	found := ""
+	for name := range c.profiles {
+		token := c.tokenOn(name)
+		if found != "" && token != found {
+			c.t.Errorf("%s came with another credential than the backend before: %q, %q", name, token, found)
 		}
-		c.witness.mu.Lock()
-		if newest := c.witness.tokens[len(c.witness.tokens)-1]; c.witness.last != newest {
-			c.t.Errorf("%s at last: the credential was %q, want %q", name, c.witness.last, newest)
-		}
-		c.witness.mu.Unlock()
+		found = token
 	}
+	c.setToken()
+	for name := range c.profiles {
+		token := c.tokenOn(name)
+		if newest := c.witness.newest(); token != newest {
+			c.t.Errorf("%s at last: the credential was %q, want %q", name, token, newest)
+		}
+	}
+}
+
+// tokenOn runs a script on a backend and returns the credential with which it came.
+func (c *crash) tokenOn(backend string) string {
+	c.t.Helper()
+	nonce := "last-" + strconv.FormatUint(c.random.Uint64(), 10)
+	c.witness.expect(nonce)
+	var x agentView
+	c.in.call("POST", "/execute", map[string]any{"profile_id": c.profiles[backend], "script": crashScript, "timeout": 20, "inputs": map[string]any{"nonce": nonce, "output": 0, "seconds": 0, "asks": false}}, &x)
+	if x = c.in.await(x, time.Minute); x.Status != "completed" || string(x.Result) != `"`+nonce+`"` || c.witness.count(nonce) != 1 {
+		c.t.Errorf("%s at last: %s %s %s, and ran %d times", backend, x.Status, x.Error, x.Result, c.witness.count(nonce))
+	}
+	c.witness.mu.Lock()
+	defer c.witness.mu.Unlock()
+	return c.witness.last
 }

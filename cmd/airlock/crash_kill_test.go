@@ -54,10 +54,26 @@ func (c *crash) killRunning() bool {
 	return killed
 }
 
+// busy waits until an execution runs or asks, so that what happens to the server happens to it, too.
+func (c *crash) busy() bool {
+	return c.target(func() bool {
+		return c.in.count("SELECT count(*) FROM executions WHERE status IN ('running', 'awaiting_llm')") > 0
+	})
+}
+
 // serverKilled starts the server again in any case.
 func serverKilled(c *crash) bool {
 	c.t.Helper()
-	hit := c.killRunning()
+	hit := c.busy()
+	hit = c.killRunning() && hit
+	return c.restart() && hit
+}
+
+// serverStopped tells the server to end.
+func serverStopped(c *crash) bool {
+	c.t.Helper()
+	hit := c.busy()
+	c.stop(unix.SIGTERM)
 	return c.restart() && hit
 }
 
@@ -77,13 +93,21 @@ func killedWhileStarting(c *crash) bool {
 	return c.restart() && hit && starting
 }
 
-// guestsKilled hits some that run a script and some that wait for one.
-func guestsKilled(c *crash) (hit bool) {
-	for range 4 {
-		hit = c.kill(c.guests) || hit
+// guestsKilled hits some that run a script and some that wait for one, until an execution has ended for it.
+func guestsKilled(c *crash) bool {
+	before := c.lostBoxes()
+	for range 20 {
+		if c.kill(c.guests); c.lostBoxes() > before {
+			return true
+		}
 		c.while(200 * time.Millisecond)
 	}
-	return hit
+	return c.lostBoxes() > before
+}
+
+// lostBoxes is how many executions have ended because their box did.
+func (c *crash) lostBoxes() int {
+	return c.in.count("SELECT count(*) FROM executions WHERE error LIKE 'the sandbox was lost%' OR error LIKE 'the sandbox ended before%' OR error LIKE 'the script was ended by signal 9%'")
 }
 
 // engineKilled leaves containers behind that nobody looks after until the engine is back, and boxes can't be opened in the meantime.
@@ -91,8 +115,26 @@ func engineKilled(c *crash) bool {
 	hit := c.target(func() bool { return len(c.contained()) > 0 })
 	c.engine.Kill(c.t)
 	c.while(time.Second)
+	c.noteUnattended()
 	c.engineBack()
+	c.noteHalfMade()
 	return hit
+}
+
+// noteUnattended remembers what runs in containers while there is no engine: one that it was just starting has no server, and a later one may die before it gets to sweeping it.
+func (c *crash) noteUnattended() {
+	for _, pid := range c.contained() {
+		c.unattended[pid] = true
+	}
+}
+
+// noteHalfMade remembers the containers that an engine was making when it was killed, in which nothing has been started: when it is back it doesn't know that they have a process.
+func (c *crash) noteHalfMade() {
+	for _, process := range c.engine.Processes() {
+		if strings.Contains(process, " runc init") {
+			c.halfMade[process] = true
+		}
+	}
 }
 
 // engineRestarted is what an upgrade does.
@@ -110,8 +152,9 @@ func serverAndEngineKilled(c *crash) bool {
 	c.engine.Kill(c.t)
 	hit = c.killRunning() && hit
 	must(c.t, c.engine.Start())
-	c.unattended = true
-	defer func() { c.unattended = false }()
+	c.noteHalfMade()
+	c.engineless = true
+	defer func() { c.engineless = false }()
 	return c.restart() && hit
 }
 
@@ -119,7 +162,7 @@ func serverAndEngineKilled(c *crash) bool {
 func (c *crash) engineBack() {
 	c.t.Helper()
 	must(c.t, c.engine.Start())
-	eventually(c.t, 2*time.Minute, "scripts run in containers again", func() bool {
+	eventually(c.t, 5*time.Minute, "scripts run in containers again", func() bool {
 		return c.in.await(c.in.submit(c.profiles["docker"], "set_result(1)", 20*time.Second), time.Minute).Status == "completed"
 	})
 }

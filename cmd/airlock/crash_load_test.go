@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +29,10 @@ set_result(llm.complete(inputs["nonce"]) if inputs["asks"] else inputs["nonce"])
 type sentScript struct {
 	nonce, backend string
 	asks, cancel   bool
+	output         int  // bytes that it prints
+	cancelled      bool // the server said so
+	calm           bool // submitted when there were no faults any more
+	body           []byte
 	id             string
 	end            []byte // what was answered once it was terminal
 	view           agentView
@@ -43,7 +48,8 @@ type crashLoad struct {
 
 	mu       sync.Mutex
 	sent     []*sentScript // and accepted
-	lost     int           // whose fate is not known
+	unknown  []*sentScript // whose answers did not come
+	asked    int           // for the fate of how many of these
 	statuses map[int]int
 }
 
@@ -85,7 +91,7 @@ func (l *crashLoad) end() {
 // one submits a script, insists until there is an answer, and follows the execution for a while.
 func (l *crashLoad) one(ctx context.Context, random *rand.Rand, client uint64) {
 	kind := random.IntN(6)
-	s := &sentScript{nonce: fmt.Sprintf("n%d-%x", client, random.Uint64()), backend: everywhere()[random.IntN(len(everywhere()))], asks: kind == 1, cancel: kind == 2}
+	s := &sentScript{nonce: fmt.Sprintf("n%d-%x", client, random.Uint64()), backend: everywhere()[random.IntN(len(everywhere()))], asks: kind == 1, cancel: kind == 2, calm: l.c.noFaults.Load()}
 	inputs := map[string]any{"nonce": s.nonce, "output": 0, "seconds": 0.0, "asks": s.asks}
 	switch kind {
 	case 2:
@@ -93,39 +99,44 @@ func (l *crashLoad) one(ctx context.Context, random *rand.Rand, client uint64) {
 	case 3:
 		inputs["seconds"] = random.Float64()
 	case 4:
-		inputs["output"] = 20_000
+		s.output = 20_000
 	}
-	body, err := json.Marshal(map[string]any{"profile_id": l.c.profiles[s.backend], "script": crashScript, "inputs": inputs, "timeout": 20})
-	if err != nil {
+	inputs["output"] = s.output
+	l.c.witness.expect(s.nonce)
+	var err error
+	if s.body, err = json.Marshal(map[string]any{"profile_id": l.c.profiles[s.backend], "script": crashScript, "inputs": inputs, "timeout": 20}); err != nil {
 		l.c.t.Error(err)
 		return
 	}
-	if !l.insist(ctx, s, body) {
+	if !l.insist(ctx, s) {
 		return
 	}
-	l.mu.Lock()
-	l.sent = append(l.sent, s)
-	l.mu.Unlock()
 	for until := time.Now().Add(2 * time.Second); time.Now().Before(until) && ctx.Err() == nil && !l.follow(s); {
 		time.Sleep(30 * time.Millisecond)
 	}
 }
 
-// insist submits with an idempotency key until the answer is a yes or a no; true if yes.
-func (l *crashLoad) insist(ctx context.Context, s *sentScript, body []byte) bool {
+// insist submits with an idempotency key until the answer is a yes or a no; true if yes. If none comes it may have been accepted all the same.
+func (l *crashLoad) insist(ctx context.Context, s *sentScript) bool {
 	for try := range 40 {
-		code, text := l.ask(http.MethodPost, "/execute", body, s.nonce)
+		code, text := l.ask(http.MethodPost, "/execute", s.body, s.nonce)
 		l.mu.Lock()
 		l.statuses[code]++
 		l.mu.Unlock()
 		switch {
 		case code == http.StatusAccepted && json.Unmarshal(text, &s.view) == nil:
 			s.id = s.view.ID
+			if !strings.HasPrefix(s.id, "exec_") {
+				l.c.t.Errorf("a good script was accepted with %s", text)
+			}
+			l.mu.Lock()
+			l.sent = append(l.sent, s)
+			l.mu.Unlock()
 			return true
-		case code == http.StatusTooManyRequests && try == 0:
-			return false
-		case code >= 400 && code < 500 && code != http.StatusTooManyRequests:
-			l.c.t.Errorf("a good script was refused: %d %s", code, text)
+		case code == http.StatusServiceUnavailable, code == 0:
+		case code == http.StatusInternalServerError && l.c.unwell(): // what fails for a reason that nobody has a word for
+		default: // the queue has room for all that these clients have open
+			l.c.t.Errorf("a good script was answered with %d %s", code, text)
 			return false
 		}
 		if ctx.Err() != nil && try > 5 {
@@ -134,9 +145,21 @@ func (l *crashLoad) insist(ctx context.Context, s *sentScript, body []byte) bool
 		time.Sleep(250 * time.Millisecond)
 	}
 	l.mu.Lock()
-	l.lost++
+	l.unknown = append(l.unknown, s)
 	l.mu.Unlock()
 	return false
+}
+
+// askAgain submits once more, under the same key, what had no answer: it was accepted then or is now, and has to come to an end like any other.
+func (l *crashLoad) askAgain() {
+	unknown := l.unknown
+	l.unknown = nil
+	for _, s := range unknown {
+		l.asked++
+		if !l.insist(context.Background(), s) {
+			l.c.t.Errorf("%s, which had no answer, has none from a server that is well", s.nonce)
+		}
+	}
 }
 
 // follow looks at an execution once, and answers or cancels it if it is one for that; true once it has ended. What was accepted is never unknown.
@@ -154,11 +177,18 @@ func (l *crashLoad) follow(s *sentScript) bool {
 	case view.terminal():
 		l.ended(s, view, text)
 		return true
-	case view.Status == "awaiting_llm":
+	case view.Status == "awaiting_llm" && s.asks:
 		answer, _ := json.Marshal(map[string]any{"response": s.nonce})
 		l.ask(http.MethodPost, "/executions/"+s.id+"/respond", answer, "")
 	case s.cancel && view.Status == "running":
-		l.ask(http.MethodPost, "/executions/"+s.id+"/cancel", nil, "")
+		if code, _ := l.ask(http.MethodPost, "/executions/"+s.id+"/cancel", nil, ""); code == http.StatusOK {
+			l.mu.Lock()
+			s.cancelled = true
+			l.mu.Unlock()
+		}
+	case view.Status == "pending" || view.Status == "running":
+	default:
+		l.c.t.Errorf("%s is %s", s.nonce, text)
 	}
 	return false
 }
@@ -199,6 +229,7 @@ func (l *crashLoad) look() {
 func (l *crashLoad) settle() {
 	t := l.c.t
 	t.Helper()
+	l.askAgain()
 	for deadline := time.Now().Add(3 * time.Minute); len(l.open()) > 0; time.Sleep(100 * time.Millisecond) {
 		l.look()
 		if time.Now().After(deadline) {
@@ -215,6 +246,16 @@ func (l *crashLoad) settle() {
 		}
 		l.judge(s)
 	}
+	l.witnessed()
+}
+
+// witnessed is about what the witness saw: nothing twice, and no credential that it was not to see.
+func (l *crashLoad) witnessed() {
+	t := l.c.t
+	t.Helper()
+	for _, what := range l.c.witness.problems() {
+		t.Error(what)
+	}
 	l.c.witness.mu.Lock()
 	defer l.c.witness.mu.Unlock()
 	for nonce, n := range l.c.witness.seen {
@@ -222,28 +263,67 @@ func (l *crashLoad) settle() {
 			t.Errorf("%s ran %d times", nonce, n)
 		}
 	}
-	for _, token := range l.c.witness.wrong {
-		t.Errorf("the credential was %q, which nobody ever set", token)
+}
+
+// again looks once more at all ends, after a server has been started that had nothing to do.
+func (l *crashLoad) again() {
+	l.c.t.Helper()
+	for _, s := range l.sent {
+		if !l.follow(s) {
+			l.c.t.Errorf("%s, which had ended, could not be read", s.nonce)
+		}
+		l.judge(s)
 	}
 }
 
-// judge compares what Airlock says about an execution with what the witness saw.
+// judge compares what Airlock says about an execution with what the client did and the witness saw.
 func (l *crashLoad) judge(s *sentScript) {
 	n := l.c.witness.count(s.nonce)
 	var end struct {
+		ID        string     `json:"execution_id"`
 		Result    string     `json:"result"`
 		StartedAt *time.Time `json:"started_at"`
+		EndedAt   *time.Time `json:"completed_at"`
+		Network   []struct{ Host, Verdict string }
 	}
 	if err := json.Unmarshal(s.end, &end); err != nil {
 		l.c.t.Errorf("%s: %v", s.end, err)
 	}
-	switch {
-	case s.view.Status == "completed" && (n != 1 || end.Result != s.nonce):
-		l.c.t.Errorf("%s: completed with %q, and ran %d times", s.nonce, end.Result, n)
-	case end.StartedAt == nil && n > 0: // an agent that is told so would send it again
-		l.c.t.Errorf("%s: ran %d times, and was never started: %s", s.nonce, n, s.end)
+	wrong := func(what string) {
+		l.c.t.Errorf("%s on %s: %s; it ran %d times: %s\n%s", s.nonce, s.backend, what, n, s.end, l.c.notStarted(end.EndedAt))
+	}
+	if end.ID != s.id || end.EndedAt == nil {
+		wrong("that is not its end")
+	}
+	if end.StartedAt == nil && n > 0 { // an agent that is told so would send it again
+		wrong("it ran, and was never started")
+	}
+	if s.cancelled && s.view.Status != "cancelled" {
+		wrong("it was cancelled, and ended otherwise")
+	}
+	switch s.view.Status {
+	case "completed":
+		if n != 1 || end.Result != s.nonce || s.view.Stdout != strings.Repeat("x", s.output)+"\n" || s.view.Stderr != "" || s.view.Error != "" || len(end.Network) != 1 || end.Network[0].Host != "witness.test" || end.Network[0].Verdict != "allowed" {
+			wrong("completed with something else than it did")
+		}
+	case "cancelled":
+		if !s.cancel {
+			wrong("nobody cancelled it")
+		}
+	default:
+		if !crashEnds.MatchString(s.view.Error) || s.calm && !(s.asks && strings.HasPrefix(s.view.Error, "no answer came ")) {
+			wrong("no fault explains that")
+		}
+		if n > 0 && strings.HasPrefix(s.view.Error, "the script was not run: ") {
+			wrong("it did run")
+		}
 	}
 }
+
+// crashEnds are the errors that faults end executions in.
+var crashEnds = regexp.MustCompile(`^(interrupted: Airlock |the sandbox was lost while the script ran: |the sandbox ended before the script did;|the script was ended by signal 9 |` +
+	`the script was not run: |no sandbox |no answer came to the question llm_|the script ran longer than its timeout|` +
+	`airlock\.llm\.Error: the question could not be stored)`)
 
 // ask makes a request; 0 if there was no whole answer.
 func (l *crashLoad) ask(method, path string, body []byte, key string) (int, []byte) {
@@ -285,7 +365,7 @@ func (l *crashLoad) report() {
 		ends[what]++
 	}
 	t := l.c.t
-	t.Logf("%d accepted, %d without a known answer; answers to submissions: %v; completed by backend: %v", len(l.sent), l.lost, l.statuses, backends)
+	t.Logf("%d accepted, %d of them after no answer had come; answers to submissions: %v; completed by backend: %v", len(l.sent), l.asked, l.statuses, backends)
 	var list []string
 	for what, n := range ends {
 		list = append(list, fmt.Sprintf("%6d %s", n, what))

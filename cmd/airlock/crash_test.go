@@ -1,14 +1,17 @@
 package main
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -50,9 +53,13 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 		one := deck[0]
 		deck = deck[1:]
 		c.while(500 * time.Millisecond)
+		c.look()
 		start := time.Now()
+		c.striking.Store(&one)
 		hit := one.strike(c)
 		eventually(t, 90*time.Second, "it works again after: "+one.name, c.works)
+		c.struck.Store(time.Now().UnixNano())
+		c.striking.Store(nil)
 		t.Logf("round %d: %s, %s, hit: %t", round, one.name, time.Since(start).Round(time.Millisecond), hit)
 		if !hit { // it is tried again, and does not count
 			deck = append(deck, one)
@@ -68,7 +75,9 @@ func TestNothingAcceptedIsLost(t *testing.T) {
 			c.load.begin()
 		}
 	}
+	c.calm()
 	c.rest()
+	c.again()
 	c.report()
 }
 
@@ -88,14 +97,20 @@ type crash struct {
 	files      []string       // in the data directory
 	hits       map[string]int // by fault
 	misses     map[string]int
-	orphans    []string // containers that outlived their server
-	unattended bool     // the engine died with the server, so that nobody ended what runs in containers
+	orphans    []string        // containers that outlived their server
+	engineless bool            // the engine died with the server, so that nobody ended what runs in containers
+	unattended map[int]bool    // what ran in them then, or while there was no engine
+	halfMade   map[string]bool // processes of containers that a killed engine left
+	seen       map[string]int  // how often there was something that may not be left, by what
+	striking   atomic.Pointer[fault]
+	struck     atomic.Int64 // when the last fault was over
+	noFaults   atomic.Bool  // any more: see calm
 }
 
 func newCrash(t *testing.T) *crash {
 	// What loses its parent becomes ours, so that nothing gets out of sight.
 	must(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
-	c := &crash{t: t, random: rand.New(rand.NewPCG(*seed, 1)), profiles: map[string]string{}, hits: map[string]int{}, misses: map[string]int{}}
+	c := &crash{t: t, random: rand.New(rand.NewPCG(*seed, 1)), profiles: map[string]string{}, hits: map[string]int{}, misses: map[string]int{}, seen: map[string]int{}, unattended: map[int]bool{}, halfMade: map[string]bool{}}
 	newWorld(t)
 	c.machine = sshtest.New(t, sshtest.Options{})
 	var docker []string
@@ -154,6 +169,14 @@ func (c *crash) health() (answers, full bool) {
 	return answers, health.Full
 }
 
+// calm lets the load go on without any faults: what is submitted then has to be completed, on every backend. Else boxes that are lost all the time would look like the work of faults.
+func (c *crash) calm() {
+	c.t.Helper()
+	c.in.allReady(everywhere()...)
+	c.noFaults.Store(true)
+	time.Sleep(8 * time.Second)
+}
+
 // rest ends the load, lets everything end and looks at it. The server is stopped afterwards.
 func (c *crash) rest() {
 	c.t.Helper()
@@ -195,29 +218,37 @@ func (c *crash) stop(signal syscall.Signal) {
 	}
 }
 
-// logTail is the end of the log without its requests.
+// logTail is the end of the log without what there are thousands of.
 func (c *crash) logTail() string {
 	log, _ := os.ReadFile(c.in.log)
 	var kept []string
 	for line := range strings.Lines(string(log)) {
-		if !strings.Contains(line, `"msg":"request","method"`) {
+		if !strings.Contains(line, `"msg":"request","method"`) && !strings.Contains(line, `"msg":"execution ended"`) && !strings.Contains(line, `"msg":"an execution could not be started"`) {
 			kept = append(kept, line)
 		}
 	}
 	return strings.Join(kept[max(0, len(kept)-60):], "")
 }
 
-// nothingLeft looks at the host after the server has ended. An engine that is killed loses shims, without a container in them, and their empty control groups: those are its own affair.
+// notStarted is what the log says of executions that could not be started in the second before or after that moment.
+func (c *crash) notStarted(at *time.Time) string {
+	log, _ := os.ReadFile(c.in.log)
+	var kept strings.Builder
+	for line := range strings.Lines(string(log)) {
+		var said struct{ Time time.Time }
+		if at != nil && strings.Contains(line, "an execution could not be started") && json.Unmarshal([]byte(line), &said) == nil && said.Time.Sub(*at).Abs() < time.Second {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+// nothingLeft looks at the host after the server has ended. An engine that is killed loses shims, without a container or with one that was never started, and their control groups: those are its own affair.
 func (c *crash) nothingLeft() {
 	c.t.Helper()
 	var left []string
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		left = slices.Concat(c.strays(), c.machine.Boxes(), c.engine.Containers(c.t, "airlock.instance"), c.engine.Processes(), groupsWith(c.t, func(path string) bool { return ofInstance(path, c.label) }))
-		for _, pattern := range []string{c.in.dir + "/sandbox/*/*", c.in.dir + "/sockets/*", c.tmp + "/*", c.machine.Home() + "/airlock-*"} {
-			paths, err := filepath.Glob(pattern)
-			must(c.t, err)
-			left = append(left, paths...)
-		}
+		left = slices.Concat(slices.Collect(maps.Values(c.traces()))...)
 		if len(left) == 0 {
 			break
 		}
@@ -235,6 +266,51 @@ func (c *crash) nothingLeft() {
 	}
 }
 
+// traces is what an instance has on the host while it runs, and nothing may be left of. Whatever comes of an engine's own is there, too.
+func (c *crash) traces() map[string][]string {
+	found := map[string][]string{
+		"processes": c.strays(), "boxes on the machine": c.machine.Boxes(), "containers": c.engine.Containers(c.t, "airlock.instance"),
+		"processes in containers": slices.DeleteFunc(c.engine.Processes(), func(process string) bool { return c.halfMade[process] }),
+		"control groups":          groupsWith(c.t, func(path string) bool { return ofInstance(path, c.label) }),
+	}
+	for what, pattern := range map[string]string{"files of sandboxes": c.in.dir + "/sandbox/*/*", "sockets": c.in.dir + "/sockets/*", "temporary files": c.tmp + "/*", "files of uploads on the machine": c.machine.Home() + "/.cache/airlock/*.part-*"} {
+		paths, err := filepath.Glob(pattern)
+		must(c.t, err)
+		found[what] = paths
+	}
+	return found
+}
+
+// look notes of which traces there are some. What nobody ever sees is not looked for in the right place, and would not be seen either if it were left.
+func (c *crash) look() {
+	if programs, err := filepath.Glob(c.machine.Home() + "/.cache/airlock/*"); err != nil || len(programs) == 0 {
+		c.t.Errorf("uploads to the machine are not where they are looked for: %v", err)
+	}
+	for what, list := range c.traces() {
+		if c.seen[what] += 0; len(list) > 0 {
+			c.seen[what]++
+		}
+	}
+}
+
+// again starts the server once more, on what the last one left: nothing runs a second time, and no end is another than it was.
+func (c *crash) again() {
+	c.t.Helper()
+	c.in.start()
+	c.in.allReady(everywhere()...)
+	c.load.again()
+	c.load.witnessed()
+	c.check()
+	c.stop(unix.SIGTERM)
+	c.nothingLeft()
+}
+
+// unwell reports whether a fault keeps the server from writing, or did until a moment ago.
+func (c *crash) unwell() bool {
+	one := c.striking.Load()
+	return one != nil && one.disk || one == nil && time.Since(time.Unix(0, c.struck.Load())) < 5*time.Second
+}
+
 func (c *crash) dataFiles() []string {
 	entries, err := os.ReadDir(c.in.dir)
 	must(c.t, err)
@@ -246,16 +322,15 @@ func (c *crash) dataFiles() []string {
 }
 
 // strays are all processes below this test but the server's own ones, the machine's and the engine's. A container in which nothing was started yet when its server died stays until
-// the next server sweeps it, which swept sees to, and so does one that was just being started when the engine died too.
+// a server sweeps it, which swept sees to, and so does one that was just being started when the engine died too. The next server may die before it gets to that.
 func (c *crash) strays() []string {
 	var found []string
-	var unattended []int
-	if c.unattended {
-		unattended = c.contained()
+	if c.engineless {
+		c.noteUnattended()
 	}
 	for _, p := range under(c.t, os.Getpid()) {
 		fields, err := statOf(p.pid)
-		if err != nil || fields[0] == "Z" || p.pid == c.in.server.Process.Pid || c.machine.Hosts(fmt.Sprint(p.pid)) || c.engine.Hosts(p.pid) || strings.HasPrefix(p.line, "runc init") || slices.Contains(unattended, p.pid) {
+		if err != nil || fields[0] == "Z" || p.pid == c.in.server.Process.Pid || c.machine.Hosts(fmt.Sprint(p.pid)) || c.engine.Hosts(p.pid) || strings.HasPrefix(p.line, "runc init") || c.unattended[p.pid] {
 			continue
 		}
 		found = append(found, fmt.Sprintf("%d %s", p.pid, p.line))
@@ -265,7 +340,12 @@ func (c *crash) strays() []string {
 
 // report says what happened, and fails if a fault never hit anything.
 func (c *crash) report() {
-	c.t.Logf("hits: %v; misses: %v", c.hits, c.misses)
+	c.t.Logf("hits: %v; misses: %v; seen: %v", c.hits, c.misses, c.seen)
+	for what, n := range c.seen {
+		if n == 0 && *rounds >= len(faults()) && !strings.HasPrefix(what, "files ") { // those come and go within milliseconds
+			c.t.Errorf("no %s were ever seen, so none would have been if they had been left", what)
+		}
+	}
 	for _, f := range faults() {
 		if c.hits[f.name] == 0 && *rounds >= len(faults()) {
 			c.t.Errorf("%s: never hit anything", f.name)

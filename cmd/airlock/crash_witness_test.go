@@ -2,8 +2,10 @@ package main
 
 import (
 	"crypto/rand"
+	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,13 +17,16 @@ type witness struct {
 
 	mu     sync.Mutex
 	seen   map[string]int // by what the script was told to say
-	tokens []string       // that were ever set, the newest last
+	tokens []string       // that were ever to be set, the newest last
+	set    int            // how many of these were set for certain, up to the newest of them: those before it are over
+	least  map[string]int // by what the script was told to say: set when it was submitted
 	last   string         // that came
 	wrong  []string       // that came and were never set
+	stale  []string       // that came although another had been set before the script was submitted
 }
 
 func newWitness(t *testing.T) *witness {
-	w := &witness{seen: map[string]int{}}
+	w := &witness{seen: map[string]int{}, least: map[string]int{}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	w.services = "witness.test:80=" + l.Addr().String()
@@ -39,12 +44,37 @@ func (w *witness) note(nonce, token string) {
 	defer w.mu.Unlock()
 	w.seen[nonce]++
 	w.last = token
-	for _, known := range w.tokens {
-		if token == known {
-			return
-		}
+	switch i := slices.Index(w.tokens, token); {
+	case i < 0:
+		w.wrong = append(w.wrong, token)
+	case i < w.least[nonce]-1:
+		w.stale = append(w.stale, fmt.Sprintf("%s came with value %d, and value %d was set before", nonce, i+1, w.least[nonce]))
 	}
-	w.wrong = append(w.wrong, token)
+}
+
+// expect is called before a script is submitted: it may not come with a value that is over by now.
+func (w *witness) expect(nonce string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.least[nonce] = w.set
+}
+
+// kept is called when the newest value has been set for certain.
+func (w *witness) kept() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.set = len(w.tokens)
+}
+
+// problems are what was wrong with the credentials that came.
+func (w *witness) problems() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var list []string
+	for _, token := range w.wrong {
+		list = append(list, fmt.Sprintf("the credential was %q, which nobody ever set", token))
+	}
+	return append(list, w.stale...)
 }
 
 func (w *witness) count(nonce string) int {
@@ -60,4 +90,11 @@ func (w *witness) mint() string {
 	token := "tk-" + rand.Text()
 	w.tokens = append(w.tokens, token)
 	return token
+}
+
+// newest is the value that was made last.
+func (w *witness) newest() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.tokens[len(w.tokens)-1]
 }

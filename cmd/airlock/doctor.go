@@ -7,9 +7,12 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins"
 )
@@ -28,6 +31,9 @@ func doctor(ctx context.Context, c console, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	broken := make(chan os.Signal, 1) // whoever reads this may stop (doctor | head): that must not end it before it has cleaned up
+	signal.Notify(broken, unix.SIGPIPE)
+	defer signal.Stop(broken)
 	if cfg.DataDir, err = os.MkdirTemp("", "airlock-doctor-"); err != nil {
 		return fmt.Errorf("the doctor needs a place for files of its own: %w; make /tmp writable (docker run --tmpfs /tmp:mode=1777), or name another directory in TMPDIR", err)
 	}

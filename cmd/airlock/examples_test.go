@@ -19,6 +19,7 @@ import (
 
 // TestExamples submits each script of examples/ with airlock run, to an instance with a real weather service over TLS and a real PostgreSQL behind it, and checks the figures.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	const token, password = "weather-token-0123456789abcdef", "correct-horse-battery-staple"
 	weather, roots := startWeather(t, token)
 	database := startPostgres(t, password)

@@ -13,10 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/computclaw/airlock/app"
 )
 
-// gatedScript ends when the test opens the gate, with more output than the write-ahead log has room for by chance.
+// gatedScript ends when the test opens the gate, with more output than a small write-ahead log has room for.
 const gatedScript = `import urllib.request
 urllib.request.urlopen("http://gate.test:8080/").read()
 print("x" * 900_000)
@@ -28,10 +30,7 @@ func TestFullDisk(t *testing.T) {
 	if !inNamespaces(t) {
 		return
 	}
-	shell(t, "ip", "link", "set", "lo", "up")
-	disk := t.TempDir()
-	shell(t, "mount", "-t", "tmpfs", "-o", "size=48m,mode=700", "tmpfs", disk)
-	t.Cleanup(func() { shell(t, "umount", "-l", disk) })
+	disk := smallDisk(t, "48m")
 	gate, reached := startGate(t)
 	in := startInstance(t, "AIRLOCK_DATA_DIR="+disk, "AIRLOCK_WORKERS=2", "AIRLOCK_POOL=1", "AIRLOCK_LOCAL_SERVICES=gate.test:8080="+gate.address)
 	in.dir = disk
@@ -44,6 +43,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	eventually(t, time.Minute, "two scripts run", func() bool { return reached.Load() == 2 })
 
+	in.emptyWriteAheadLog()
 	ballast := fill(t, disk)
 	in.refusesNew(id)
 	if page := person.get(in, "/ui"); !strings.Contains(page, "The disk is full.") {
@@ -91,6 +91,67 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("vacuum: %s", said)
 	}
 	in.sound()
+}
+
+// TestRetentionMakesRoom fills the disk with executions and something else, so that less than the reserve is free. To keep fewer executions is enough for new ones to be
+// taken: what they held is used again, though the file does not shrink.
+func TestRetentionMakesRoom(t *testing.T) {
+	if !inNamespaces(t) {
+		return
+	}
+	disk := smallDisk(t, "160m")
+	in := startInstance(t, "AIRLOCK_DATA_DIR="+disk, "AIRLOCK_WORKERS=1", "AIRLOCK_POOL=1")
+	in.dir = disk
+	id := in.admin("", "profile", "create")
+	in.admin("", "profile", "lock", id)
+	large := func() agentView {
+		return in.await(in.submit(id, `import random; set_result([random.random() for _ in range(100_000)])`, time.Minute), time.Minute)
+	}
+	for range 10 {
+		if x := large(); x.Status != "completed" {
+			t.Fatalf("%s %s", x.Status, x.Error)
+		}
+	}
+	in.emptyWriteAheadLog()
+	fillUp(t, disk, 12<<20) // less than the reserve, and more than its quarter with a write-ahead log of 4 MiB
+	in.refusesNew(id)
+	in.stop()
+	in.endedLongAgo()
+	in.env = append(in.env, "AIRLOCK_RETENTION_COUNT=1")
+	in.start()
+	eventually(t, time.Minute, "new executions are taken", func() bool {
+		return in.call(http.MethodPost, "/execute", map[string]any{"profile_id": id, "script": "pass"}, nil) == http.StatusAccepted
+	})
+	if x := large(); x.Status != "completed" {
+		t.Errorf("%s %s", x.Status, x.Error)
+	}
+	var fs unix.Statfs_t
+	must(t, unix.Statfs(disk, &fs))
+	if free := int64(fs.Bavail) * fs.Bsize; free >= int64(fs.Blocks)*fs.Bsize/10 {
+		t.Errorf("%d bytes are free: that was no proof", free)
+	}
+	in.stop()
+	in.sound()
+}
+
+// smallDisk mounts one of its own, in the namespaces of a test.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	shell(t, "ip", "link", "set", "lo", "up")
+	disk := t.TempDir()
+	shell(t, "mount", "-t", "tmpfs", "-o", "mode=700,size="+size, "tmpfs", disk)
+	t.Cleanup(func() { shell(t, "umount", "-l", disk) })
+	return disk
+}
+
+// endedLongAgo makes all executions of a server that is stopped old enough for retention to take them.
+func (in *testServer) endedLongAgo() {
+	in.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.dir, "airlock.db"))
+	must(in.t, err)
+	defer db.Close()
+	_, err = db.Exec("UPDATE executions SET completed_at = completed_at - ?", (2 * time.Hour).Milliseconds())
+	must(in.t, err)
 }
 
 // startsWithoutRoom starts a server on a disk without a free byte: it ends, and says what to do.
@@ -141,6 +202,30 @@ func (in *testServer) sound() {
 	if err := db.QueryRow("PRAGMA foreign_key_check").Scan(&found, &found, &found, &found); err != sql.ErrNoRows {
 		in.t.Errorf("foreign keys: %v", err)
 	}
+}
+
+// emptyWriteAheadLog takes the room that the log of a running server keeps on the disk for what it writes next, in which an end of an execution could still be stored.
+func (in *testServer) emptyWriteAheadLog() {
+	in.t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(in.dir, "airlock.db")+"?_pragma=busy_timeout(1000)")
+	must(in.t, err)
+	defer db.Close()
+	eventually(in.t, time.Minute, "the write-ahead log is empty", func() bool {
+		var busy, frames, moved int
+		err := db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+		return err == nil && busy == 0
+	})
+}
+
+// fillUp writes a file until so many bytes are left beside it.
+func fillUp(t *testing.T, dir string, left int64) {
+	t.Helper()
+	var fs unix.Statfs_t
+	must(t, unix.Statfs(dir, &fs))
+	f, err := os.Create(filepath.Join(dir, "ballast"))
+	must(t, err)
+	defer f.Close()
+	must(t, unix.Fallocate(int(f.Fd()), 0, 0, int64(fs.Bavail)*fs.Bsize-left))
 }
 
 // fill writes a file until not a byte has room beside it, and returns its path.

@@ -43,6 +43,7 @@ var nextSteps = map[app.Code]string{
 	app.CodeRateLimited:        `Wait`,
 	app.CodeProfilesDisabled:   `Ask the person who runs Airlock to create a profile`,
 	app.CodeSandboxUnavailable: `Sandbox page of the UI, or to run airlock doctor`,
+	app.CodeStorageBusy:        `a program that has airlock.db open`,
 	app.CodeStorageFull:        `the Settings page of the UI says how much`,
 	app.CodeInstanceRetired:    `Ask the person who runs Airlock for the new address`,
 	app.CodeUnreachable:        `AIRLOCK_URL`,

@@ -25,6 +25,7 @@ type worked struct {
 // TestABackupBesideRunningExecutions makes backups while agents work without a pause, and restores the last one elsewhere: it is one moment. All that had ended before it began is there as the
 // agents saw it, nothing is there without what came before it, nothing is half there, and what it counts is what it has.
 func TestABackupBesideRunningExecutions(t *testing.T) {
+	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=2")
 	in.admin("moved-secret-value-0123456789", "credential", "set", "TOKEN", "--mode", "injected")
 	var profiles []string
@@ -148,6 +149,7 @@ func TestABackupBesideRunningExecutions(t *testing.T) {
 
 // With a key of one's own, a command that is begun in an environment from before, while a rotation is under way, would seal with a key that nobody has in the end. It is refused.
 func TestACommandWithTheOldKeyIsRefusedDuringARotation(t *testing.T) {
+	t.Parallel()
 	const before, after = "AIRLOCK_SECRET_KEY=the key of one's own before the rotation", "AIRLOCK_SECRET_KEY=the key of one's own after the rotation"
 	in := startInstance(t, "AIRLOCK_POOL=0", before)
 	in.stop()
@@ -202,6 +204,7 @@ func TestACommandWithTheOldKeyIsRefusedDuringARotation(t *testing.T) {
 
 // By the command line a part is exported, with or without its history, weak passphrases are refused with advice, and what would let a profile do more is written only by a yes to it.
 func TestExportAndImportByChoice(t *testing.T) {
+	t.Parallel()
 	old, fresh := startInstance(t, "AIRLOCK_POOL=1"), startInstance(t, "AIRLOCK_POOL=0")
 	fresh.stop()
 	handles := map[string]string{}

@@ -19,6 +19,7 @@ import (
 // TestKillNineWhileMoving kills the program in the middle of an import, a rotation of the instance key, a restore and a backup. What was there before is there afterwards, and doing it again
 // works.
 func TestKillNineWhileMoving(t *testing.T) {
+	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=0")
 	in.stop()
 	dir := t.TempDir()

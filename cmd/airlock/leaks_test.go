@@ -65,6 +65,7 @@ raise RuntimeError("failed with " + last)
 // TestNothingLeaks sends random values in nested encodings through every channel of the real program, and lets the detector look at every
 // answer, page, metric, log line, crash and page of the database, the write-ahead log among them.
 func TestNothingLeaks(t *testing.T) {
+	t.Parallel()
 	open, err := freeAddress(t.Context())
 	must(t, err)
 	in := startInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_METRICS_ADDR="+open)

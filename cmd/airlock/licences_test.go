@@ -28,6 +28,7 @@ var refused = regexp.MustCompile(`(?i)gnu (affero |lesser |library )?general pub
 
 // TestLicences finds the licence of every module that is part of a program that we ship, in the module's own files. A module that is not on this machine fails it, which says so: nothing passes unseen.
 func TestLicences(t *testing.T) {
+	t.Parallel()
 	command := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./cmd/...")
 	command.Dir = "../.."
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -18,6 +18,7 @@ import (
 
 // TestModelContext runs the flow of an agent through the protocol's own library: over HTTP and over stdio, with a client that has a model and with one that hasn't.
 func TestModelContext(t *testing.T) {
+	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_WORKERS=2")
 	profile := in.admin("", "profile", "create", "--description", "mcp")
 	in.admin("", "profile", "lock", profile)
@@ -182,6 +183,7 @@ func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // TestModelContextForeignClient runs the flow through the protocol's official TypeScript library, which speaks a version of the protocol with sessions.
 func TestModelContextForeignClient(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	must(t, os.CopyFS(dir, os.DirFS("testdata/mcp-client")))
 	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")

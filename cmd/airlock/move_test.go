@@ -21,6 +21,7 @@ const movingWords = "five random words for moving house"
 // An agent works against one running instance; a person moves everything to another running one. The agent's ids, of its profile and of what it ran, work there as they are, and
 // the old instance runs nothing any more.
 func TestMovingHouse(t *testing.T) {
+	t.Parallel()
 	old, fresh := startInstance(t, "AIRLOCK_POOL=1"), startInstance(t, "AIRLOCK_POOL=1")
 	old.admin("moved-secret-value-0123456789", "credential", "set", "TOKEN", "--mode", "injected")
 	profile := old.admin("", "profile", "create", "--description", "moves", "--key", "TOKEN")
@@ -114,6 +115,7 @@ func TestMovingHouse(t *testing.T) {
 
 // A backup comes back on a host that has nothing but the passphrase.
 func TestRestoringAHouse(t *testing.T) {
+	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=1")
 	profile := in.admin("", "profile", "create", "--description", "comes back")
 	in.admin("", "profile", "lock", profile)
@@ -172,6 +174,7 @@ func TestRestoringAHouse(t *testing.T) {
 
 // A command that was begun before a rotation has the old key alone, and may wait for its input for long. What it seals must open afterwards.
 func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
+	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=0")
 	in.stop() // beside a server a rotation takes longer, and looks a second time
 	input, value, err := os.Pipe()
@@ -204,6 +207,7 @@ func TestACommandFromBeforeARotationSealsNothingWithADroppedKey(t *testing.T) {
 
 // Settings, Move house shows the command with the name of the restore point alone. It works wherever it is typed, and takes the present database away from nobody.
 func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
+	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=0")
 	in.admin("", "profile", "create", "--description", "from before")
 	in.stop()
@@ -240,6 +244,7 @@ func TestARestorePointComesBackByTheCommandThatIsShown(t *testing.T) {
 // A command, or a rotation, beside a restore would write into the database that is set aside, and the rotation would drop the key of the new one. A restore begins beside none, and none begins
 // beside a restore.
 func TestARestoreIsAloneInItsDirectory(t *testing.T) {
+	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=0")
 	in.stop()
 	point := filepath.Join(t.TempDir(), "point.db")
@@ -277,6 +282,7 @@ func TestARestoreIsAloneInItsDirectory(t *testing.T) {
 
 // The instance key is replaced while the server runs and an agent works; afterwards the old one is nowhere, and a restart finds everything.
 func TestInstanceKeyIsRotatedWhileTheServerRuns(t *testing.T) {
+	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=1")
 	in.admin("rotated-secret-value-0123456789", "credential", "set", "TOKEN", "--mode", "injected")
 	profile := in.admin("", "profile", "create", "--key", "TOKEN")

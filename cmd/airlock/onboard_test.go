@@ -21,6 +21,7 @@ import (
 // TestFreshReader knows nothing but the address of a running instance. It reads /skill.md, runs the commands that stand there, in the order and under the conditions
 // that stand there, and gets to executions that used a sealed credential, without one failed request.
 func TestFreshReader(t *testing.T) {
+	t.Parallel()
 	const token = "revenue-token-0123456789abcdef"
 	service := startRevenue(t, token)
 	in := startInstance(t, "AIRLOCK_POOL=1", "AIRLOCK_LOCAL_SERVICES=api.example.com:443="+service.addr, "AIRLOCK_EXTRA_CA="+service.roots)

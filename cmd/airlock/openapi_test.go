@@ -27,6 +27,7 @@ import (
 // TestGeneratedClient has a public generator make a client from a running instance's document, and the compiler and the flow of an agent try it. A validator of OpenAPI 3.1
 // that is not ours reads the same document.
 func TestGeneratedClient(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	must(t, os.CopyFS(dir, os.DirFS("testdata/api-client")))
 	in := startInstance(t, "AIRLOCK_POOL=1")
@@ -90,6 +91,7 @@ type replay struct {
 // TestEveryExampleWorks sends each example request of the document to a real server, with the ids filled in. Each answer is as described, and has all that the example
 // of an answer shows.
 func TestEveryExampleWorks(t *testing.T) {
+	t.Parallel()
 	in := startInstance(t, "AIRLOCK_POOL=1")
 	doc, err := openapi3.NewLoader().LoadFromData(in.get("/openapi.json"))
 	must(t, err)

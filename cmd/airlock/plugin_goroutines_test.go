@@ -21,6 +21,7 @@ type goReader struct {
 	status int64  // offsets in a goroutine
 	start  int64
 	starts map[uint64]string // names of functions by their entry
+	marked uint64            // address of what the last collection found in use, in bytes
 }
 
 // dead is the runtime's mark of a goroutine that has ended and is kept for the next one.
@@ -39,6 +40,8 @@ func newGoReader(t *testing.T, binary string) *goReader {
 		switch {
 		case s.Name == "runtime.allgs":
 			r.allgs = s.Value
+		case s.Name == "runtime.gcController":
+			r.marked = s.Value
 		case elf.ST_TYPE(s.Info) == elf.STT_FUNC:
 			r.starts[s.Value] = s.Name
 		}
@@ -47,10 +50,24 @@ func newGoReader(t *testing.T, binary string) *goReader {
 	must(t, err)
 	fields := structFields(t, info, "runtime.g")
 	r.status, r.start = fields["atomicstatus"], fields["startpc"]
-	if file.Type != elf.ET_EXEC || r.allgs == 0 || r.status == 0 || r.start == 0 {
+	controller := structFields(t, info, "runtime.gcControllerState")
+	if file.Type != elf.ET_EXEC || r.allgs == 0 || r.status == 0 || r.start == 0 || r.marked == 0 || controller["heapMarked"] == 0 {
 		t.Fatalf("this Go program is not known: %v, %+v", file.Type, fields)
 	}
+	r.marked += uint64(controller["heapMarked"])
 	return r
+}
+
+// live is how many KiB of a process's heap were in use when it last collected its garbage.
+func (r *goReader) live(pid int) int {
+	r.t.Helper()
+	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
+	must(r.t, err)
+	defer memory.Close()
+	var b [8]byte
+	_, err = memory.ReadAt(b[:], int64(r.marked))
+	must(r.t, err)
+	return int(binary.LittleEndian.Uint64(b[:]) >> 10)
 }
 
 // structFields returns the offsets of a struct's fields.

@@ -39,6 +39,7 @@ type execution struct {
 	Truncated  bool            `json:"truncated"`
 	LLMRequest *question       `json:"llm_request"`
 	Network    []connection    `json:"network"`
+	PollURL    string          `json:"poll_url"` // of an answer that says no more than how it stands
 
 	whole json.RawMessage // the answer as it came
 }
@@ -117,7 +118,7 @@ func (a agent) poll(ctx context.Context, id string, wait time.Duration) (executi
 func (a agent) respond(ctx context.Context, id string, said answer) (execution, error) {
 	x, err := a.execution(ctx, id, client.Request{Method: http.MethodPost, Path: "/executions/" + id + "/respond"}, said)
 	var refused *app.Error
-	if errors.As(err, &refused) && (refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch) {
+	if x.PollURL != "" || errors.As(err, &refused) && (refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch) {
 		return a.poll(ctx, id, 0)
 	}
 	return x, err
@@ -127,7 +128,7 @@ func (a agent) respond(ctx context.Context, id string, said answer) (execution, 
 func (a agent) cancel(ctx context.Context, id string) (execution, error) {
 	x, err := a.execution(ctx, id, client.Request{Method: http.MethodPost, Path: "/executions/" + id + "/cancel"}, nil)
 	var refused *app.Error
-	if errors.As(err, &refused) && refused.Code == app.CodeAlreadyEnded {
+	if x.PollURL != "" || errors.As(err, &refused) && refused.Code == app.CodeAlreadyEnded {
 		return a.poll(ctx, id, 0)
 	}
 	return x, err

@@ -50,7 +50,9 @@ func serve(ctx context.Context, c console, args []string) error {
 	select {
 	case <-ctx.Done():
 		log.Info("shutting down")
-		return s.stop()
+		err := s.stop()
+		log.Info("stopped")
+		return err
 	case err := <-s.failed:
 		return errors.Join(err, s.stop())
 	}
@@ -102,6 +104,15 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 			_ = listener.Close()
 		}
 	}()
+	monitor, err := listenForMetrics(ctx, cfg.MetricsAddr)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil && monitor != nil {
+			_ = monitor.Close()
+		}
+	}()
 	own, err := netip.ParseAddrPort(listener.Addr().String())
 	if err != nil {
 		return nil, fmt.Errorf("own address: %w", err)
@@ -128,7 +139,7 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	if err := s.admit(ctx, cfg, out); err != nil {
 		return nil, err
 	}
-	if err := s.serveHTTP(ctx, cfg, way, listener); err != nil {
+	if err := s.serveHTTP(cfg, way, listener, monitor); err != nil {
 		return nil, err
 	}
 	if err := s.keepUp(ctx); err != nil {
@@ -262,27 +273,35 @@ func (l patient) Accept() (net.Conn, error) {
 	}
 }
 
-func (s *server) serveHTTP(ctx context.Context, cfg config, way outside, listener net.Listener) error {
+func (s *server) serveHTTP(cfg config, way outside, listener, monitor net.Listener) error {
+	connections, err := boundConnections(cfg.TrustedProxies, s.log)
+	if err != nil {
+		return err
+	}
 	face := web.New(web.Config{
+		Conns:  connections,
 		Access: s.access, Engine: s.engine, Prober: way.prober(s.instance, false), Transfer: s.transfer, Retention: s.keeper, Rules: cfg.Patterns, Metrics: s.metrics, Key: s.keyInfo, Hub: s.hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
 		Version: version(), Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
 	})
 	s.http = face.HTTPServer()
 	go func() {
-		if err := s.http.Serve(patient{listener, s.log}); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(connections.Listener(patient{listener, s.log})); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("serve: %w", err)
 		}
 	}()
-	if cfg.MetricsAddr == "" {
-		return nil
+	if monitor != nil {
+		s.serveMetrics(monitor, face.Metrics())
 	}
-	return s.serveMetrics(ctx, cfg.MetricsAddr, face.Metrics())
+	return nil
 }
 
-// stop ends everything in the reverse order of start. First executions may come to their end, within the configured time: their agents still reach
+// stop ends everything in the reverse order of start. First what a person moves in or out is given up. Then executions may come to their end, within the configured time: their agents still reach
 // the API meanwhile. Then: no new requests, requests under way within grace, executions that are left, boxes, store.
 func (s *server) stop() error {
 	var errs []error
+	if s.instance != nil {
+		s.transfer.Close() // an import keeps the store's only writer, which the ends of executions need
+	}
 	if s.engine != nil && s.http != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Drain)
 		s.engine.Drain(ctx)
@@ -290,9 +309,6 @@ func (s *server) stop() error {
 	}
 	s.follow()
 	s.following.Wait()
-	if s.instance != nil {
-		s.transfer.Close()
-	}
 	if s.http != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), grace)
 		if err := s.http.Shutdown(ctx); err != nil {

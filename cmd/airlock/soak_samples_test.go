@@ -11,115 +11,175 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// goroutineSlack is for goroutines that come with a connection or a timer. One that stays behind for each execution or page is far beyond it.
-const goroutineSlack = 10
-
-// flat compares the second third of the samples with the last one; the first is for caches to fill.
-func flat(t *testing.T, samples []map[string]int) {
-	t.Helper()
-	third := len(samples) / 3
-	for what := range samples[0] {
-		middle := func(part []map[string]int) int {
-			var values []int
-			for _, s := range part {
-				values = append(values, s[what])
-			}
-			slices.Sort(values)
-			return values[len(values)/2]
-		}
-		first, before, after := middle(samples[:third]), middle(samples[third:2*third]), middle(samples[2*third:])
-		slack := 6 // threads, boxes, files: what happens to be under way
-		switch {
-		case strings.HasPrefix(what, "descriptors"):
-			slack = 16 // of two boxes more or less that are just being opened or taken down, and connections
-		case strings.HasPrefix(what, "goroutines"):
-			slack = 100 // 20 long polls and whom they wake
-		case strings.HasPrefix(what, "memory"):
-			slack = 16<<10 + before/10 // KiB: pages of the database, and what the allocator holds back
-		case strings.HasPrefix(what, "log"):
-			slack = 8 << 10 // KiB; it is folded in every 4 MiB unless somebody reads
-		case strings.HasPrefix(what, "database"):
-			slack = before / 10 // the load is the same all the time
-		case what == "other files in KiB":
-			slack = 1 << 10
-		}
-		t.Logf("%-32s %8d %8d %8d", what, first, before, after)
-		if after > before+slack {
-			t.Errorf("%s grows: %d, then %d", what, before, after)
-		}
-	}
-}
-
-// sample reads what the server and its plugin hold.
-func (s *soaker) sample(t *testing.T) map[string]int {
-	t.Helper()
-	now := map[string]int{"boxes": 0, "log in KiB": 0, "other files": 0, "other files in KiB": 0, "goroutines of serve": s.goroutines(t)}
+// sample reads what the server and its plugin hold at one moment under load.
+func (s *soaker) sample() map[string]int {
+	s.t.Helper()
+	now := map[string]int{"boxes": 0, "plugins": 0, "log in KiB": 0, "other files": 0, "other files in KiB": 0, "goroutines of serve": s.goroutines()}
 	for _, p := range append(s.in.processes(), process{pid: s.in.server.Process.Pid, line: "serve"}) {
 		if strings.HasPrefix(p.line, "/airlock-init ") {
 			now["boxes"]++
 		}
-		if p.line != "serve" && !strings.Contains(p.line, " plugin ") {
-			continue
+		name := "serve"
+		if p.line != name {
+			if !strings.Contains(p.line, " plugin ") {
+				continue
+			}
+			name = "the plugin"
+			now["plugins"]++
 		}
-		name := p.line[strings.LastIndex(strings.TrimSpace(p.line), " ")+1:]
 		fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.pid))
-		must(t, err)
+		must(s.t, err)
 		threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.pid))
-		must(t, err)
-		now["descriptors of "+name], now["threads of "+name], now["memory of "+name] = len(fds), len(threads), resident(t, p.pid)
+		must(s.t, err)
+		now["descriptors of "+name] += len(fds)
+		now["threads of "+name] += len(threads)
+		now["memory of "+name] += resident(s.t, p.pid)
+		now["live heap of "+name] += s.reader.live(p.pid)
 	}
-	s.disk(t, now)
+	s.disk(now)
 	return now
 }
 
-// disk adds what the data directory takes: the write-ahead log, the database for each execution in it, and everything else.
-func (s *soaker) disk(t *testing.T, now map[string]int) {
-	t.Helper()
+// rest waits until nothing is under way any more, and reads what is held then, with everything that may only be read at rest.
+func (s *soaker) rest() map[string]int {
+	s.t.Helper()
+	eventually(s.t, time.Minute, "everything has ended, and the boxes are those kept ready", func() bool {
+		s.agent.CloseIdleConnections()
+		s.person.CloseIdleConnections()
+		http.DefaultClient.CloseIdleConnections()
+		return s.in.count("SELECT count(*) FROM executions WHERE completed_at = 0") == 0 && s.sample()["boxes"] == soakPool
+	})
+	now := s.settled()
+	for range 20 { // what is just ending is not what stays
+		time.Sleep(250 * time.Millisecond)
+		again := s.settled()
+		for what, n := range now {
+			now[what] = min(n, again[what])
+		}
+	}
+	for table, n := range s.rows() {
+		now["rows of "+table] = n
+	}
+	return now
+}
+
+// settled is a sample at rest.
+func (s *soaker) settled() map[string]int {
+	s.t.Helper()
+	s.collect()
+	now := s.sample()
+	for _, p := range append(s.in.processes(), process{pid: s.in.server.Process.Pid, line: "serve"}) {
+		if p.line != "serve" && !strings.Contains(p.line, " plugin ") {
+			continue
+		}
+		for name, n := range s.reader.of(p.pid) {
+			now["goroutines in "+name] += n
+		}
+	}
+	now["processes"] = len(s.in.processes())
+	now["mounts"] = lines(s.t, "/proc/self/mountinfo")
+	now["control groups"] = len(groupsWith(s.t, func(path string) bool { return ofInstance(path, s.label) }))
+	return now
+}
+
+// collect has the server collect its garbage, so that its live heap is what it holds now.
+func (s *soaker) collect() {
+	s.t.Helper()
+	s.monitor("/debug/pprof/heap?gc=1")
+}
+
+// disk adds what the data directory and the temporary one take: the write-ahead log, the database for each execution in it, and everything else.
+func (s *soaker) disk(now map[string]int) {
+	s.t.Helper()
 	now["database in bytes per execution"] = s.in.count("SELECT page_count * page_size / max(1, (SELECT count(*) FROM executions)) FROM pragma_page_count(), pragma_page_size()")
-	must(t, filepath.WalkDir(s.in.dir, func(path string, entry os.DirEntry, err error) error {
-		if errors.Is(err, os.ErrNotExist) { // gone in the meantime
+	for _, dir := range []string{s.in.dir, s.tmp} {
+		must(s.t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+			if errors.Is(err, os.ErrNotExist) { // gone in the meantime
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			info, err := entry.Info()
+			if err != nil {
+				return nil // likewise
+			}
+			switch entry.Name() {
+			case "airlock.db-wal":
+				now["log in KiB"] = int(info.Size() >> 10)
+			case "airlock.db", "airlock.db-shm": // of the first what the log will become of it counts, too; the second follows the log
+			default:
+				now["other files"]++
+				now["other files in KiB"] += int(info.Size() >> 10)
+			}
 			return nil
-		}
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return nil // likewise
-		}
-		switch entry.Name() {
-		case "airlock.db-wal":
-			now["log in KiB"] = int(info.Size() >> 10)
-		case "airlock.db", "airlock.db-shm": // of the first what the log will become of it counts, too; the second follows the log
-		default:
-			now["other files"]++
-			now["other files in KiB"] += int(info.Size() >> 10)
-		}
-		return nil
-	}))
+		}))
+	}
 }
 
 var goroutineCount = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
 
 // goroutines is how many the server has, as it says itself.
-func (s *soaker) goroutines(t *testing.T) int {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.in.url+"/metrics", nil)
-	must(t, err)
+func (s *soaker) goroutines() int {
+	s.t.Helper()
+	text := s.monitor("/metrics")
+	found := goroutineCount.FindStringSubmatch(text)
+	if found == nil {
+		s.t.Fatalf("/metrics says %s", text)
+	}
+	n, err := strconv.Atoi(found[1])
+	must(s.t, err)
+	return n
+}
+
+// monitor asks as somebody does who keeps an eye on the server.
+func (s *soaker) monitor(path string) string {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.in.url+path, nil)
+	must(s.t, err)
 	request.Header.Set("Authorization", "Bearer "+suiteToken)
 	response, err := http.DefaultClient.Do(request)
-	must(t, err)
+	must(s.t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	must(t, err)
-	found := goroutineCount.FindSubmatch(text)
-	if found == nil {
-		t.Fatalf("/metrics says %d %s", response.StatusCode, text)
+	must(s.t, err)
+	if response.StatusCode != http.StatusOK {
+		s.t.Fatalf("%s: %s %s", path, response.Status, text)
 	}
-	n, err := strconv.Atoi(string(found[1]))
-	must(t, err)
-	return n
+	return string(text)
+}
+
+// nothingLeft stops the server, which has nothing to complain of and leaves nothing but its data.
+func (s *soaker) nothingLeft() {
+	s.t.Helper()
+	must(s.t, s.in.server.Process.Signal(unix.SIGTERM))
+	if err := s.in.server.Wait(); err != nil {
+		s.t.Errorf("the server ended with %v", err)
+	}
+	s.logged()
+	s.in.sound()
+	var left []string
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		left = groupsWith(s.t, func(path string) bool { return ofInstance(path, s.label) })
+		for _, dir := range []string{s.in.dir, s.tmp} {
+			must(s.t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+				known := []string{s.in.dir, s.tmp, s.in.dir + "/airlock.db", s.in.dir + "/serve.lock", s.in.dir + "/keys.lock", s.in.dir + "/instance.key", s.in.dir + "/sandbox", s.in.dir + "/sandbox/" + *soakSandbox, s.in.dir + "/sockets"}
+				if !slices.Contains(known, path) {
+					left = append(left, path)
+				}
+				return err
+			}))
+		}
+		if len(left) == 0 {
+			break
+		}
+	}
+	for _, what := range left {
+		s.t.Errorf("left: %s", what)
+	}
 }

@@ -1,193 +1,128 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"flag"
-	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"strings"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 )
 
-var soak = flag.Duration("soak", 40*time.Second, "length of TestSoak")
+var (
+	soak        = flag.Duration("soak", 40*time.Second, "length of TestSoak")
+	soakSandbox = flag.String("soak-sandbox", "bubblewrap", "backend of TestSoak")
+)
 
-// TestSoak keeps the whole program under a mixed load: scripts, questions, refused hosts, failures, cancellations, long polls, pages and event streams. What it holds must not grow: memory,
-// descriptors and threads of the server and its plugin, the server's goroutines, the write-ahead log, the database for each execution, other files,
-// the boxes kept ready. See the Makefile's soak for an hour of it.
+// soakPool is how many boxes are kept ready, and soakWait how long a question waits for its answer.
+const (
+	soakPool = 2
+	soakWait = 10 * time.Second
+)
+
+// TestSoak keeps the whole program under a mixed load: scripts of every kind, questions, refused and allowed hosts, failures, cancellations, long polls, pages and event streams. Each
+// execution has exactly one right end, each call one right answer; whatever else comes is an error. The books of the clients, of the database and of the server's own counters have to
+// agree. What the server and its plugin hold must not grow: as a trend while the load lasts, and between two times of rest, with the load between them.
+// See the Makefile's soak for an hour of it.
 func TestSoak(t *testing.T) {
-	// What still asks when the load ends keeps its box for AIRLOCK_LLM_WAIT.
-	in := startInstance(t, "AIRLOCK_POOL=2", "AIRLOCK_WORKERS=3", "AIRLOCK_QUEUE=200", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LLM_WAIT=10s")
-	profile := in.admin("", "profile", "create", "--description", "soak")
-	in.admin("", "profile", "lock", profile)
-	s := &soaker{in: in, profile: profile, client: loggedIn(t, in)}
-	quiet := s.goroutines(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	for _, work := range []func(context.Context){s.scripts, s.scripts, s.questions, s.cancels, s.pages, s.streams, s.streams, s.streams, s.polls} {
-		s.all.Go(func() { work(ctx) })
-	}
+	s := newSoaker(t)
+	s.load(func() { time.Sleep(*soak / 4) }) // caches fill, and the allocator finds its size
+	before := s.rest()
 	var samples []map[string]int
-	every := time.NewTicker(*soak / 60)
-	defer every.Stop()
-	for range 60 {
-		<-every.C
-		samples = append(samples, s.sample(t))
-	}
-	cancel()
-	s.all.Wait()
-	t.Logf("%d executions ended, %d pages, %d events", s.ended.Load(), s.read.Load(), s.events.Load())
-	if s.ended.Load() < 30 || s.read.Load() == 0 || s.events.Load() == 0 {
-		t.Error("that was hardly any load")
-	}
-	flat(t, samples)
-	eventually(t, time.Minute, "the boxes are back to those kept ready", func() bool { return s.sample(t)["boxes"] == 2 })
-	if n := in.count("SELECT count(*) FROM executions WHERE completed_at = 0"); n > 0 {
-		eventually(t, 2*time.Minute, "everything has ended", func() bool { return in.count("SELECT count(*) FROM executions WHERE completed_at = 0") == 0 })
-	}
-	eventually(t, time.Minute, "the server has the goroutines it began with", func() bool {
-		http.DefaultClient.CloseIdleConnections()
-		s.client.CloseIdleConnections()
-		return s.goroutines(t) <= quiet+goroutineSlack
+	s.load(func() {
+		const count = 60 // however long one takes: a trend needs many
+		for range count {
+			time.Sleep(*soak * 3 / 4 / count)
+			samples = append(samples, s.sample())
+		}
 	})
+	after := s.rest()
+	t.Logf("%d executions ended, %d pages, %d events, %d calls that others gave up", s.books.all(), s.read.Load(), s.events.Load(), s.left.Load())
+	for _, what := range slices.Concat(growth(samples), surplus(before, after)) {
+		t.Error(what)
+	}
+	s.logTrend(samples, before, after)
+	s.books.balance(s)
+	s.endsStay()
+	s.nothingLeft()
 }
 
 // soaker is who makes the load.
 type soaker struct {
+	t       *testing.T
 	in      *testServer
+	reader  *goReader
+	witness *witness
+	tmp     string // for temporary files of the server and of boxes
+	label   string // in the names of what is this instance's
 	profile string
-	client  *http.Client // of a person
-	all     sync.WaitGroup
+	agent   *http.Client
+	person  *http.Client
+	books   *soakBooks
 
-	ended, read, events atomic.Int64
-	newest              atomic.Value // id of an execution
+	mu   sync.Mutex
+	told map[string]int // errors by their format
+
+	quietRows map[string]int // by table, before the load
+
+	read, events, left atomic.Int64
+	newest             atomic.Value // id of an execution
 }
 
-// run submits a script and follows it to its end, or until during says that it is enough.
-func (s *soaker) run(ctx context.Context, script string, during func(x agentView) bool) {
-	var x agentView
-	if code := s.in.call(http.MethodPost, "/execute", map[string]any{"profile_id": s.profile, "script": script, "timeout": 20}, &x); code != http.StatusAccepted {
-		s.in.t.Errorf("submit: status %d", code)
-		return
-	}
-	s.newest.Store(x.ID)
-	for ctx.Err() == nil && !x.terminal() {
-		s.in.call(http.MethodGet, "/executions/"+x.ID+"?wait=1", nil, &x)
-		if !during(x) {
-			return
-		}
-	}
-	if x.terminal() {
-		s.ended.Add(1)
-	}
+func newSoaker(t *testing.T) *soaker {
+	s := &soaker{t: t, witness: newWitness(t), tmp: publicDir(t), books: newSoakBooks(), told: map[string]int{}, agent: &http.Client{Timeout: slowest, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}}
+	s.in = startInstance(t, "AIRLOCK_SANDBOX="+*soakSandbox, "AIRLOCK_POOL=2", "AIRLOCK_WORKERS=3", "AIRLOCK_QUEUE=200", "AIRLOCK_LIMIT_MEMORY=128MiB", "AIRLOCK_LLM_WAIT="+soakWait.String(),
+		"TMPDIR="+s.tmp, "AIRLOCK_PLUGIN_LANDLOCK_TMP="+s.tmp, "AIRLOCK_LOCAL_SERVICES="+s.witness.services)
+	s.reader, s.label = newGoReader(t, s.in.binary), labelOf(t, s.in)
+	s.in.admin(s.witness.mint(), "credential", "set", "TOKEN", "--mode", "sealed", "--host", "witness.test:80", "--plain-http")
+	s.in.admin(soakSecret, "credential", "set", "SECRET", "--mode", "injected", "--host", "witness.test:80")
+	s.profile = s.in.admin("", "profile", "create", "--description", "soak", "--key", "TOKEN", "--key", "SECRET", "--host", "witness.test:80")
+	s.in.admin("", "profile", "lock", s.profile)
+	s.person = loggedIn(t, s.in)
+	s.person.Timeout = slowest
+	s.quietRows = s.rows()
+	return s
 }
 
-func watching(agentView) bool { return true }
-
-func (s *soaker) scripts(ctx context.Context) {
-	scripts := []string{
-		"set_result(1)", "print('x' * 50000)", "raise ValueError('no')", "import time\ntime.sleep(0.3)\nset_result({'a': list(range(1000))})",
-		"import socket\nsocket.create_connection(('denied.test', 443), 5)", "import os\nif os.fork() == 0: os._exit(0)\nos.wait()",
-	}
-	for i := 0; ctx.Err() == nil; i++ {
-		s.run(ctx, scripts[i%len(scripts)], watching)
-	}
-}
-
-func (s *soaker) questions(ctx context.Context) {
-	for ctx.Err() == nil {
-		s.run(ctx, "set_result(llm.complete('well?'))", func(x agentView) bool {
-			if x.Status == "awaiting_llm" {
-				time.Sleep(500 * time.Millisecond) // parked
-				s.in.call(http.MethodPost, "/executions/"+x.ID+"/respond", map[string]any{"response": "yes"}, nil)
+// load works until meanwhile returns, and lets everything that it began come to its end.
+func (s *soaker) load(meanwhile func()) {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	began := s.books.all()
+	var all sync.WaitGroup
+	for _, kinds := range soakLoads() {
+		all.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				s.run(kinds[i%len(kinds)])
 			}
-			return true
 		})
 	}
-}
-
-func (s *soaker) cancels(ctx context.Context) {
-	for ctx.Err() == nil {
-		s.run(ctx, "import time\ntime.sleep(15)", func(x agentView) bool {
-			if x.Status == "running" {
-				s.in.call(http.MethodPost, "/executions/"+x.ID+"/cancel", nil, nil)
-			}
-			return true
-		})
+	for _, work := range []func(context.Context){s.pages, s.streams, s.streams, s.streams, s.polls} {
+		all.Go(func() { work(ctx) })
+	}
+	meanwhile()
+	cancel()
+	all.Wait()
+	if n := s.books.all() - began; n < 10 || s.read.Load() == 0 || s.events.Load() == 0 || s.left.Load() == 0 {
+		s.t.Errorf("that was hardly any load: %d executions, %d pages, %d events, %d given up", n, s.read.Load(), s.events.Load(), s.left.Load())
 	}
 }
 
-// polls holds calls open for an execution that is somebody else's to watch, and gives up half-way.
-func (s *soaker) polls(ctx context.Context) {
-	for ctx.Err() == nil {
-		id, _ := s.newest.Load().(string)
-		short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-		var all sync.WaitGroup
-		for range 20 {
-			all.Go(func() { s.get(short, http.DefaultClient, "/executions/"+id+"?wait=20") })
-		}
-		all.Wait()
-		cancel()
-	}
-}
-
-func (s *soaker) pages(ctx context.Context) {
-	for ctx.Err() == nil {
-		for _, path := range []string{"/ui", "/ui/executions", "/ui/profiles", "/ui/audit", "/health"} {
-			if s.get(ctx, s.client, path) {
-				s.read.Add(1)
-			}
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
-}
-
-// streams follows the events like a page that is open for a while.
-func (s *soaker) streams(ctx context.Context) {
-	for ctx.Err() == nil {
-		short, cancel := context.WithTimeout(ctx, 3*time.Second)
-		s.listen(short)
-		cancel()
-	}
-}
-
-// listen follows the events until ctx ends, and counts those that tell of something.
-func (s *soaker) listen(ctx context.Context) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.in.url+"/ui/events", nil)
-	if err != nil {
-		s.in.t.Error(err)
+// wrong tells of an answer or an end that should not have been: of each kind a few, so that none hides the others.
+func (s *soaker) wrong(format string, args ...any) {
+	s.mu.Lock()
+	s.told[format]++
+	n := s.told[format]
+	s.mu.Unlock()
+	if n <= 10 {
+		s.t.Errorf(format, args...)
 		return
 	}
-	response, err := s.client.Do(request)
-	if err != nil {
-		return
-	}
-	defer response.Body.Close()
-	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
-		if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok && name != "connected" && name != "beat" {
-			s.events.Add(1)
-		}
-	}
-}
-
-// get reads an answer to its end, or as far as it comes; true if it was whole and well.
-func (s *soaker) get(ctx context.Context, client *http.Client, path string) bool {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.in.url+path, nil)
-	if err != nil {
-		s.in.t.Error(err)
-		return false
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return false
-	}
-	defer response.Body.Close()
-	_, err = io.Copy(io.Discard, response.Body)
-	return err == nil && response.StatusCode == http.StatusOK
+	s.t.Fail()
 }
 
 // loggedIn is a client with the session of a person.

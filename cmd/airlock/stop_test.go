@@ -16,6 +16,7 @@ import (
 // TestSIGTERMDrains tells the server to end while executions run, wait for an answer and wait in the queue. Who comes to an end within the limit does, the API
 // answering meanwhile; the others are marked; what waits in the queue runs after the next start.
 func TestSIGTERMDrains(t *testing.T) {
+	t.Parallel()
 	in := startInstance(t, "AIRLOCK_WORKERS=2", "AIRLOCK_POOL=0", "AIRLOCK_DRAIN=15s")
 	profile := in.admin("", "profile", "create", "--description", "drain")
 	in.admin("", "profile", "lock", profile)
@@ -71,6 +72,7 @@ func TestSIGTERMDrains(t *testing.T) {
 // TestOtherSchemas starts the program on a database of an older one, which it migrates, leaving a copy; on one of a newer one, which it refuses without touching it;
 // and goes back to the copy, as docs/upgrade.md says.
 func TestOtherSchemas(t *testing.T) {
+	t.Parallel()
 	in := newInstance(t, "AIRLOCK_POOL=0")
 	t.Cleanup(in.stop)
 	file := filepath.Join(in.dir, "airlock.db")

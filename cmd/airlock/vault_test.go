@@ -19,6 +19,7 @@ import (
 // TestVault runs the whole program with a real Vault and a real PostgreSQL: a sealed value from KV, user and password from one lease, a test request, rotation, and a
 // server that is killed while a script holds the lease.
 func TestVault(t *testing.T) {
+	t.Parallel()
 	const token, rotated = "token-in-vault-0123456789", "rotated-in-vault-9876543210"
 	v, db := vaulttest.Start(t), vaulttest.StartPostgres(t)
 	v.Database(db, "1h", "2h")

@@ -42,13 +42,15 @@ func inNamespaces(t *testing.T) bool {
 		}
 	})
 	inner := exec.Command("unshare", args...)
-	inner.Env = append(os.Environ(), "AIRLOCK_TEST_WORLD=1")
-	out, err := inner.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	inner.Env = append(os.Environ(), "AIRLOCK_TEST_WORLD=1", innerProgram+"="+binDir)
+	var out bytes.Buffer
+	inner.Stdout = &out
+	if testing.Verbose() { // as it comes: some run for an hour
+		inner.Stdout = os.Stdout
 	}
-	if testing.Verbose() {
-		t.Logf("%s", out)
+	inner.Stderr = inner.Stdout
+	if err := inner.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
 	}
 	return false
 }

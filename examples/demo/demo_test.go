@@ -10,13 +10,21 @@ import (
 	"testing"
 )
 
-// The demo is the main promise of the product, end to end: it must hold on a fresh instance and again on one that has been used.
-func TestDemo(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "airlock")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../../cmd/airlock").CombinedOutput(); err != nil {
+// build makes a program as make build does, which has compiled all of it.
+func build(t *testing.T, source string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "program")
+	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", path, source)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	dir := t.TempDir()
+	return path
+}
+
+// The demo is the main promise of the product, end to end: it must hold on a fresh instance and again on one that has been used.
+func TestDemo(t *testing.T) {
+	binary, dir := build(t, "../../cmd/airlock"), t.TempDir()
 	for _, round := range []string{"fresh", "used"} {
 		if err := run(t.Context(), options{binary: binary, addr: freeAddress(t), dir: dir, once: true}); err != nil {
 			t.Fatalf("%s instance: %v", round, err)
@@ -47,13 +55,7 @@ func TestTheAddressIsTheConfiguredOne(t *testing.T) {
 
 // Ctrl-C is how the demo is meant to end, so it is no failure.
 func TestCtrlCEndsTheDemoWell(t *testing.T) {
-	dir := t.TempDir()
-	for name, source := range map[string]string{"airlock": "../../cmd/airlock", "demo": "."} {
-		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, name), source).CombinedOutput(); err != nil {
-			t.Fatalf("build: %v\n%s", err, out)
-		}
-	}
-	demo := exec.CommandContext(t.Context(), filepath.Join(dir, "demo"), "-airlock", filepath.Join(dir, "airlock"), "-data", filepath.Join(dir, "data"))
+	demo := exec.CommandContext(t.Context(), build(t, "."), "-airlock", build(t, "../../cmd/airlock"), "-data", filepath.Join(t.TempDir(), "data"))
 	demo.Env = append(os.Environ(), "AIRLOCK_ADDR="+freeAddress(t))
 	out, err := demo.StdoutPipe()
 	if err != nil {

@@ -12,13 +12,16 @@ import (
 )
 
 // Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left behind, prepares the images, opens boxes
-// and tries to break out of them. It takes a few seconds. While it runs, boxes keep running under the previous configuration.
+// and tries to break out of them. It takes a few seconds. Boxes that are open stay so, and until it is done
+// others are opened under the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	b.checking.Lock()
 	defer b.checking.Unlock()
 	report := plugins.Report{Name: Name, Version: "not reached", Tier: plugins.TierNone}
 	unready := func(err error) (plugins.Report, error) {
-		b.install(nil)
+		if ctx.Err() == nil { // else it was cut short and says nothing about the host
+			b.install(nil)
+		}
 		report.Ready, report.Tier, report.Reason = false, plugins.TierNone, err.Error()
 		return report, ctx.Err()
 	}

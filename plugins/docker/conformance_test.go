@@ -47,7 +47,7 @@ func withEngine(run func() int) (code int, err error) {
 		return 0, err
 	}
 	defer func() {
-		if stopErr := shared.Stop(); err == nil {
+		if stopErr := shared.End(); err == nil {
 			err = stopErr
 		}
 	}()

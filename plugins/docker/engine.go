@@ -22,6 +22,9 @@ const oldestAPI = "1.41"
 // callTime bounds every call to the engine that isn't meant to wait for something.
 const callTime = 20 * time.Second
 
+// startTime bounds the start of a container: an engine works at many at once, and each takes as long as all of them.
+const startTime = time.Minute
+
 // engine is a Docker engine that has answered.
 type engine struct {
 	api     *client.Client

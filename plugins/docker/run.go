@@ -81,7 +81,7 @@ func (b *box) open(ctx context.Context, i *image, command []string) error {
 		return err
 	}
 	b.conn = attached.HijackedResponse
-	_, err = within(ctx, callTime, func(ctx context.Context) (client.ContainerStartResult, error) {
+	_, err = within(ctx, startTime, func(ctx context.Context) (client.ContainerStartResult, error) {
 		return b.api.ContainerStart(ctx, b.name, client.ContainerStartOptions{})
 	})
 	if err != nil {

@@ -10,13 +10,16 @@ import (
 )
 
 // Check implements plugins.Sandbox. It sweeps what an earlier process of the same instance left behind, opens boxes and tries
-// to break out of them. It takes about two seconds. While it runs, boxes keep running under the previous configuration.
+// to break out of them. It takes about two seconds. Boxes that are open stay so, and until it is done
+// others are opened under the previous configuration.
 func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report, error) {
 	b.checking.Lock()
 	defer b.checking.Unlock()
 	report := plugins.Report{Name: Name, Version: "Landlock", Tier: plugins.TierNone}
 	unready := func(err error) (plugins.Report, error) {
-		b.install(nil)
+		if ctx.Err() == nil { // else it was cut short and says nothing about the host
+			b.install(nil)
+		}
 		report.Reason = err.Error()
 		return report, ctx.Err()
 	}

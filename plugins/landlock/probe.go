@@ -90,6 +90,7 @@ func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, e
 			f.Closed = append(f.Closed, name)
 		}
 	}
+	slices.Sort(f.Closed)
 	input, err := json.Marshal(f)
 	if err != nil {
 		return nil, err

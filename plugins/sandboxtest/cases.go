@@ -43,6 +43,7 @@ func cases() []testCase {
 		{"bad specs", badSpecs, false},
 		{"many at once", manyAtOnce, true},
 		{"descriptors do not leak", descriptorsDoNotLeak, true},
+		{"a check that is cut short", checkCutShort, true},
 		{"plugin killed", pluginKilled, true},
 		{"host killed", hostKilled, true},
 	}

@@ -21,9 +21,15 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 		return plugins.Report{}, err
 	}
 	defer b.leave()
+	before := b.link.Load()
 	unready := func(err error) (plugins.Report, error) {
-		b.drop()
-		b.cfg, b.failures = nil, 0
+		cutShort := ctx.Err() != nil // so it says nothing about the machine, and a link that lived before stays in use
+		if !cutShort || b.link.Load() != before {
+			b.drop()
+		}
+		if !cutShort {
+			b.cfg, b.failures = nil, 0
+		}
 		return plugins.Report{Name: Name, Version: "not connected", Tier: plugins.TierNone, Reason: err.Error()}, ctx.Err()
 	}
 	t, rest, err := parseSettings(cfg.Settings)

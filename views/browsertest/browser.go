@@ -191,7 +191,7 @@ func (b *Browser) Until(expression string) {
 // becomes says whether the expression became true in time.
 func (b *Browser) becomes(expression string, within time.Duration) bool {
 	for limit := time.Now().Add(within); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
-		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
+		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("Boolean(("+expression+"))"))
 		if err == nil && ok {
 			return true
 		}

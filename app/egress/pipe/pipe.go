@@ -44,6 +44,12 @@ func (e *End) CloseWrite() error {
 	return nil
 }
 
+// CloseRead ends the receiving direction: what the other end still sends vanishes.
+func (e *End) CloseRead() error {
+	e.in.ignore()
+	return nil
+}
+
 // Close ends both directions in order: the other end reads what is buffered, and what it still sends vanishes, so that it gets to read the
 // last answer before it notices that nobody listens.
 func (e *End) Close() error {

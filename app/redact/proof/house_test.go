@@ -207,7 +207,8 @@ func (h *house) run(ctx context.Context, tx *store.Tx, x *execution) error {
 	if x.entries["prompt"] != nil {
 		return tx.Ask(ctx, x.handle, store.Question{RequestID: x.question, Ordinal: 1, Prompt: x.the("prompt").Prompt, At: now})
 	}
-	return tx.Finish(ctx, x.handle, x.end(now))
+	_, err := tx.Finish(ctx, x.handle, x.end(now))
+	return err
 }
 
 // pending is the execution as it was submitted: its script has the secrets of all cases, sealed.

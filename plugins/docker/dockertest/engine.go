@@ -63,7 +63,7 @@ func (e *Engine) keep(tb testing.TB) {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() {
-		if err := e.Stop(); err != nil {
+		if err := e.End(); err != nil {
 			tb.Error(err)
 		}
 	})
@@ -101,14 +101,14 @@ func (e *Engine) Hosts(pid int) bool {
 	return err == nil && (pid == e.PID() || bytes.Contains(line, []byte("containerd")) && bytes.Contains(line, []byte(e.dir+"/")))
 }
 
-// Shims lists the processes that stand between the engine and a container each.
+// Shims lists the processes that stand between the engine and a container each, each with its number first.
 func (e *Engine) Shims() []string {
 	var found []string
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range files {
 		line, err := os.ReadFile(file)
 		if err == nil && bytes.Contains(line, []byte("containerd-shim")) && bytes.Contains(line, []byte(e.dir+"/")) {
-			found = append(found, file+": "+string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
+			found = append(found, filepath.Base(filepath.Dir(file))+" "+string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
 		}
 	}
 	return found
@@ -211,11 +211,34 @@ func (e *Engine) Stop() error {
 	}
 }
 
-// removeGroups removes what held the control groups of containers. There is none where the engine made no container.
+// End is Stop for good: what earlier engines of this one left when they were killed, and the last did not take over, ends too.
+func (e *Engine) End() error {
+	err := e.Stop()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		left := append(e.Processes(), e.Shims()...)
+		switch {
+		case len(left) == 0:
+			e.removeGroups()
+			return err
+		case time.Now().After(deadline):
+			return errors.Join(err, fmt.Errorf("of dockerd is left: %q", left))
+		}
+		for _, process := range left {
+			number, _, _ := strings.Cut(process, " ")
+			if pid, err := strconv.Atoi(number); err == nil {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+				_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil) // it is ours now if this process takes in orphans
+			}
+		}
+	}
+}
+
+// removeGroups removes the control groups that hold nothing. There are none where the engine made no container.
 func (e *Engine) removeGroups() {
 	for _, pattern := range []string{"/sys/fs/cgroup/", "/sys/fs/cgroup/*/"} {
-		dirs, _ := filepath.Glob(pattern + e.Name())
-		for _, dir := range dirs {
+		containers, _ := filepath.Glob(pattern + e.Name() + "/*")
+		engine, _ := filepath.Glob(pattern + e.Name())
+		for _, dir := range append(containers, engine...) {
 			_ = os.Remove(dir)
 		}
 	}

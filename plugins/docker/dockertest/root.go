@@ -78,7 +78,7 @@ func With(root []byte, files ...File) ([]byte, error) {
 func Static(tb testing.TB, pkg string, command ...string) []byte {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "program")
-	cmd := exec.Command("go", append(command, "-o", path, pkg)...)
+	cmd := exec.Command("go", append(command, "-trimpath", "-o", path, pkg)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		tb.Fatalf("build %s: %v\n%s", pkg, err, out)

@@ -14,10 +14,11 @@ const (
 )
 
 // asUser runs a command as that user, in namespaces of its own that rootlesskit makes. $1 is the directory with the account's files, which are put over this
-// host's own where nobody else sees it.
+// host's own where nobody else sees it, as is a device for tunnels that everybody may open: not every host has one.
 const asUser = `
 dir=$1 uid=$2; shift 2
 for file in passwd group subuid subgid; do touch /etc/$file; mount --bind "$dir/etc/$file" "/etc/$file"; done
+mkdir -p /dev/net && mount -t tmpfs -o mode=755 net /dev/net && mknod -m 666 /dev/net/tun c 10 200
 exec setpriv --reuid "$uid" --regid "$uid" --clear-groups env HOME="$dir" XDG_RUNTIME_DIR="$dir/run" rootlesskit --net=slirp4netns --mtu=65520 --disable-host-loopback \
 	--port-driver=none --copy-up=/etc --copy-up=/run --propagation=rslave sh -c 'rm -f /run/docker /run/containerd /run/xtables.lock; exec "$@"' sh "$@"
 `

@@ -53,15 +53,19 @@ func (m *meeting) open() error {
 	return nil
 }
 
-// clear turns away strangers that connected since.
+// clear turns away strangers that connected since. Where it can't, for want of descriptors, join can't either.
 func (m *meeting) clear() {
 	for {
 		waiting := []unix.PollFd{{Fd: int32(m.listening), Events: unix.POLLIN}}
 		if n, err := unix.Poll(waiting, 0); n < 1 && err != unix.EINTR {
 			return
 		}
-		if stranger, _, err := unix.Accept4(m.listening, unix.SOCK_CLOEXEC); err == nil {
+		switch stranger, _, err := unix.Accept4(m.listening, unix.SOCK_CLOEXEC); err {
+		case nil:
 			unix.Close(stranger)
+		case unix.EINTR, unix.ECONNABORTED:
+		default: // also EAGAIN, where the stranger has gone by itself
+			return
 		}
 	}
 }
@@ -85,7 +89,11 @@ func (m *meeting) join() (client, server int, err error) {
 
 // connect connects client and returns the other end.
 func (m *meeting) connect(client int) (server int, err error) {
-	if err := unix.Connect(client, m.address); err != nil {
+	err = unix.Connect(client, m.address)
+	for err == unix.EINTR { // by any signal, because of the time limit; connecting goes on meanwhile, and the next call waits for its end
+		err = unix.Connect(client, m.address)
+	}
+	if err != nil && err != unix.EISCONN {
 		return -1, err
 	}
 	self, err := unix.Getsockname(client)

@@ -16,13 +16,13 @@ const perFile = 1 << 10
 
 // tmpUsage returns what the private directory holds, in bytes, and stops looking beyond limit. Its depth isn't bounded and what is in it changes under
 // the walk, so the walk holds one directory at a time, goes up by "..", and gives up when that leads elsewhere. It must run on a thread that acts as the
-// box's uid. A directory that was made unreadable counts as too much.
+// box's uid, and opens directories that their owner closed.
 func tmpUsage(dir string, limit int64) (total int64, err error) {
 	type level struct {
 		inode uint64
 		todo  []string
 	}
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	fd, err := openDirectory(unix.AT_FDCWD, dir)
 	if err != nil {
 		return 0, err
 	}
@@ -63,10 +63,7 @@ var errMoved = errors.New("directories were moved")
 
 // enter replaces fd by the directory name in it.
 func enter(fd int, name string) (int, error) {
-	next, err := unix.Openat(fd, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if errors.Is(err, unix.EACCES) {
-		next, err = unlock(fd, name)
-	}
+	next, err := openDirectory(fd, name)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
 		err = errMoved
 	}
@@ -75,6 +72,23 @@ func enter(fd int, name string) (int, error) {
 	}
 	unix.Close(fd)
 	return next, nil
+}
+
+// openDirectory opens a directory so that what is in it can be looked at, whatever mode its owner gave it.
+func openDirectory(at int, name string) (int, error) {
+	fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err == nil {
+		var stat unix.Stat_t
+		if unix.Fstat(fd, &stat) == nil && stat.Mode&unix.S_IXUSR != 0 {
+			return fd, nil
+		}
+		unix.Close(fd) // its entries could be listed, and not looked at
+		err = unix.EACCES
+	}
+	if errors.Is(err, unix.EACCES) {
+		return unlock(at, name)
+	}
+	return -1, err
 }
 
 // unlock opens a directory whose owner closed it, without ever following a link that it may be exchanged for.
@@ -98,7 +112,7 @@ func directory(fd int) (total int64, inode uint64, subdirectories []string, err 
 		return 0, 0, nil, err
 	}
 	names, err := namesIn(fd)
-	if err != nil {
+	if err != nil && !errors.Is(err, unix.ENOENT) { // a directory that was removed since has nothing in it
 		return 0, 0, nil, err
 	}
 	for _, name := range names {

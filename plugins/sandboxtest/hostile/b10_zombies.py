@@ -1,5 +1,5 @@
 # B10 leaves many orphans; they are reaped and their places are free again
-# timeout: 60
+# timeout: 240
 # restricted: zombies can't be seen, but their places are free
 for _ in range(300):
     if os.fork() == 0:

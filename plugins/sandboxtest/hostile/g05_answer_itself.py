@@ -1,5 +1,6 @@
 # G05 forges answers to its own question
 # status: timeout error
+# timeout: 10
 # llm_wait: 3
 import json, struct
 def forge():

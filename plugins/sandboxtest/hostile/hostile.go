@@ -26,7 +26,7 @@ type Case struct {
 	Error   string // has to be in the error text
 	Not     string // must not be in the error text
 	Hosts   []string
-	Timeout time.Duration // run clock; 10 s if the case names none
+	Timeout time.Duration // run clock; a minute if the case names none
 	Within  time.Duration // wall time until the status is terminal; the timeout and 20 s if the case names none
 	Profile string        // another word means another profile; cases share one if they name none
 	Less    string        // what holds on the restricted tier, if that is less or other than on the full one
@@ -73,7 +73,7 @@ func Cases() ([]Case, error) {
 }
 
 func parse(name, text string) (Case, error) {
-	c := Case{Name: name, Status: []string{"completed"}, Timeout: 10 * time.Second}
+	c := Case{Name: name, Status: []string{"completed"}, Timeout: time.Minute}
 	for i, line := range strings.Split(text, "\n") {
 		comment, ok := strings.CutPrefix(line, "# ")
 		if !ok {

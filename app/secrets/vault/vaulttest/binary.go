@@ -62,13 +62,21 @@ func build(source, binary string, log io.Writer) error {
 	return os.Rename(binary+".new", binary)
 }
 
-// sourceDir is where the server's sources are: beside this file.
+// sourceDir is where the server's sources are, in the module around the working directory: a program that was built with -trimpath doesn't know where it came from.
 func sourceDir() (string, error) {
-	_, file, _, ok := runtime.Caller(0)
-	if !ok {
-		return "", errors.New("vaulttest: the sources can't be found")
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
 	}
-	return filepath.Join(filepath.Dir(file), "..", sources), nil
+	for ; ; dir = filepath.Dir(dir) {
+		source := filepath.Join(dir, "app", "secrets", "vault", sources)
+		if _, err := os.Stat(filepath.Join(source, "go.mod")); err == nil {
+			return source, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("vaulttest: the sources can't be found above the working directory")
+		}
+	}
 }
 
 // digest identifies the sources, their dependencies' checksums and the Go version.

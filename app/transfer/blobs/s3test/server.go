@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -68,8 +67,10 @@ func Start(t *testing.T) (endpoint string) {
 
 // Build returns the path of the server's program, which is built if it isn't there yet.
 func Build(ctx context.Context) (string, error) {
-	_, file, _, _ := runtime.Caller(0)
-	module := filepath.Join(filepath.Dir(filepath.Dir(file)), "s3server")
+	module, err := moduleDir()
+	if err != nil {
+		return "", err
+	}
 	sums, err := os.ReadFile(filepath.Join(module, "go.sum"))
 	if err != nil {
 		return "", err
@@ -101,4 +102,21 @@ func Build(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("build the S3 server: %w\n%s", err, out)
 	}
 	return binary, os.Rename(binary+".new", binary)
+}
+
+// moduleDir is where the server's module is, above the working directory: a program that was built with -trimpath doesn't know where it came from.
+func moduleDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		module := filepath.Join(dir, "app", "transfer", "blobs", "s3server")
+		if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
+			return module, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("s3test: the server's module can't be found above the working directory")
+		}
+	}
 }

@@ -1,0 +1,12 @@
+package mcp
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain finds goroutines that outlive the tests.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("gorm.io/gorm/internal/lru.NewLRU[...].func1")) // gorm never ends the sweeper of its statement cache
+}
