@@ -200,7 +200,9 @@ func TestManyHalfRequestsAtOnce(t *testing.T) {
 		for range 100 {
 			w.dial("127.0.0.1", half)
 		}
-		w.until("the oldest were closed", func(s State) bool { return s.Closed >= int64(50+50*i) && s.Held <= most/2 && s.Held > most/4 })
+		w.until("all were read, and the oldest closed", func(s State) bool {
+			return s.Open+int(s.Closed) == 100*(i+1) && s.Held == int64(s.Open*len(half)) && s.Held <= most/2 && s.Held > most/4
+		})
 		w.answered("127.0.0.1", long)
 		w.answered("127.0.0.2", long)
 	}
