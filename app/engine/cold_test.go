@@ -83,7 +83,7 @@ func TestAColdBoxWaitsForASlot(t *testing.T) {
 		busy, next := w.submit("hang"), w.submit("result 2")
 		w.untilStatus(busy, app.StatusRunning)
 		close(gate)
-		w.await("its box", func(Health) bool { return w.opened("dead") })
+		w.claimants(1, 1) // it has its box, and the other may begin once there is a slot
 		if x, err := w.ByHandle(t.Context(), cold.Handle); err != nil || !x.StartedAt.IsZero() {
 			t.Errorf("started beside the only slot: %+v %v", x, err)
 		}
@@ -94,21 +94,6 @@ func TestAColdBoxWaitsForASlot(t *testing.T) {
 			t.Error("one that had not begun went before one that has its box")
 		}
 	})
-}
-
-// opened reports whether a box of the backend's default class has told what is in it.
-func (w *world) opened(name string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, c := range w.fleet {
-		if c.Name == name && c.use != nil {
-			c.use.mu.Lock()
-			defer c.use.mu.Unlock()
-			_, known := c.use.known[""]
-			return known
-		}
-	}
-	return false
 }
 
 // Executions that wait without a slot are stopped and closed like any other.
