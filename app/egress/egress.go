@@ -29,6 +29,9 @@ type Config struct {
 	Limits Limits
 	// Authority issues the certificates of intercepted hosts. Without one, hosts that a sealed credential belongs to are refused.
 	Authority *ca.Authority
+	// Known returns what the instance knows of a canonical host and port: the values of all credentials that belong there, whoever may use
+	// them, if one of them is sealed; else nil. It is called for every connection and answer, from any goroutine. Nil knows nothing.
+	Known func(host string, port int) *swap.Values
 	// Roots verify upstream certificates of intercepted hosts. Nil means the system's.
 	Roots *x509.CertPool
 }
@@ -83,6 +86,7 @@ type Gateway struct {
 	own      *ownAddresses
 
 	authority *ca.Authority
+	known     func(host string, port int) *swap.Values
 	roots     *x509.CertPool
 }
 
@@ -96,10 +100,14 @@ func New(cfg Config) *Gateway {
 		own:      &ownAddresses{read: net.InterfaceAddrs},
 
 		authority: cfg.Authority,
+		known:     cfg.Known,
 		roots:     cfg.Roots,
 	}
 	for place, target := range cfg.LocalServices {
 		g.local[place] = unmap(target)
+	}
+	if g.known == nil {
+		g.known = func(string, int) *swap.Values { return nil }
 	}
 	if g.lookup == nil {
 		g.lookup = lookupWith(&net.Resolver{PreferGo: true})

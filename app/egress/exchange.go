@@ -125,7 +125,7 @@ func (x *exchange) serve(in *http.Request) bool {
 		return x.fail(RuleHostAnswer)
 	}
 	if x.sealed {
-		if err := x.session.incoming.Incoming(x.target(), resp); err != nil {
+		if err := x.session.incoming.Incoming(x.target(), resp, x.session.gateway.known(x.host.Name, x.host.Port)); err != nil {
 			return x.fail(RuleUnreadable)
 		}
 	}

@@ -45,7 +45,7 @@ const bufferSize = 64 << 10
 func newServer(ctx context.Context, s *Session, c *served, client net.Conn, entry app.Host, host head.Authority, w way) *server {
 	return &server{
 		ctx: ctx, session: s, conn: c, client: client, entry: entry, host: host, way: w,
-		sealed: s.incoming.Belongs(host.Name, host.Port),
+		sealed: s.reads(host.Name, host.Port),
 	}
 }
 

@@ -55,7 +55,7 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 	if rule != "" {
 		return nil, s.refuse(name, port, rule, nil)
 	}
-	sealed := s.incoming.Belongs(name, port)
+	sealed := s.reads(name, port)
 	way := wayOf(entry, port, sealed)
 	if sealed && way != wayRaw && s.gateway.authority == nil {
 		return nil, s.refuse(name, port, RuleAuthority, nil)
@@ -78,6 +78,11 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 		}, target), nil
 	}
 	return s.serve(tcp, target, entry, head.Authority{Name: name, Port: port}, way, started), nil
+}
+
+// reads reports whether answers of a host are searched for values, so that TLS to it ends here.
+func (s *Session) reads(host string, port int) bool {
+	return s.incoming.Belongs(host, port) || s.gateway.known(host, port) != nil
 }
 
 // decide returns the entry that allows a canonical name and a port now, or the rule against it.

@@ -45,7 +45,7 @@ func BenchmarkIncoming(b *testing.B) {
 	s := atHome()
 	throughput(b, func(text string) io.Reader {
 		resp := response(text)
-		if err := s.Incoming(home, resp); err != nil {
+		if err := s.Incoming(home, resp, nil); err != nil {
 			b.Fatal(err)
 		}
 		return struct{ io.Reader }{resp.Body}
@@ -83,7 +83,7 @@ func BenchmarkHead(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		resp := response("", "Content-Type", "application/json", "Date", "Fri, 20 Nov 2026 12:00:00 GMT", "Server", "x", "Cache-Control", "no-store", "Set-Cookie", "a=b; Path=/")
-		if err := s.Incoming(home, resp); err != nil {
+		if err := s.Incoming(home, resp, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -96,7 +96,7 @@ func BenchmarkNew(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				s := New([]Credential{credential("A", value, home.Host)})
-				b.ReportMetric(float64(len(s.values().machine.nodes)), "nodes")
+				b.ReportMetric(float64(len(s.values.machine().nodes)), "nodes")
 			}
 		})
 	}

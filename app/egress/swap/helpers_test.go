@@ -104,7 +104,7 @@ func response(body string, headers ...string) *http.Response {
 func receive(t testing.TB, s *Swapper, body string) string {
 	t.Helper()
 	resp := response(body)
-	if err := s.Incoming(home, resp); err != nil {
+	if err := s.Incoming(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	out, err := io.ReadAll(resp.Body)

@@ -42,7 +42,7 @@ func exchange(s *Swapper, req *http.Request) (*http.Response, string, error) {
 		return nil, "", err
 	}
 	defer resp.Body.Close()
-	if err := s.Incoming(home, resp); err != nil {
+	if err := s.Incoming(home, resp, nil); err != nil {
 		return nil, "", err
 	}
 	body, err := io.ReadAll(resp.Body)
@@ -92,7 +92,7 @@ func TestRealRefusal(t *testing.T) {
 
 func TestSwapperIsNotPrinted(t *testing.T) {
 	s := atHome()
-	s.values()
+	s.values.machine()
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("m", "s", s)
 	for _, printed := range []string{fmt.Sprint(s), fmt.Sprintf("%+v %#v %s %q %x %p", s, s, s, s, s, s), fmt.Sprintf("%v", struct{ S *Swapper }{s}), log.String()} {

@@ -16,18 +16,19 @@ var (
 	errUpgrade = errors.New("swap: the host changed the protocol, which can't be read")
 )
 
-// Incoming replaces the values in resp (status line, headers, trailers, body) by their placeholders, in constant memory. An error says why the
-// response can't be read and so must not be passed on.
+// Incoming replaces the values in resp (status line, headers, trailers, body) by their placeholders, in constant memory: those of the
+// execution and known, what the instance knows of the host, nil for nothing. A value that the execution was not given becomes
+// Withheld. An error says why the response can't be read and so must not be passed on.
 //
 // The body is decompressed and its length unknown afterwards, so digests of it are dropped with Content-Length. Of a response from a host to which no credential
 // belongs, only what needs no decoding is looked at. The body fails with an error where it turns out to be unreadable.
-func (s *Swapper) Incoming(t Target, resp *http.Response) error {
-	values := s.values()
-	if values.machine == nil {
+func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
+	in := s.answers(t, known)
+	if len(in.searches) == 0 {
 		return nil
 	}
-	in := values.incoming(t)
-	if s.Belongs(t.Host, t.Port) {
+	decoding := known != nil || s.Belongs(t.Host, t.Port)
+	if decoding {
 		if err := readable(resp); err != nil {
 			return err
 		}
@@ -41,7 +42,7 @@ func (s *Swapper) Incoming(t Target, resp *http.Response) error {
 		return nil
 	}
 	if len(encodings) > 0 {
-		if !s.Belongs(t.Host, t.Port) {
+		if !decoding {
 			return nil
 		}
 		body, err := decode(encodings, resp.Body)
@@ -89,7 +90,9 @@ func unmeasured(resp *http.Response) {
 
 func (i *incoming) body(resp *http.Response) {
 	unmeasured(resp)
-	resp.Body = &replaced{body: resp.Body, replacer: i.replacer(), end: func() { i.header(resp.Trailer) }}
+	for _, s := range i.searches {
+		resp.Body = &replaced{body: resp.Body, replacer: &replacer{machine: s.machine, table: s.table}, end: func() { i.header(resp.Trailer) }}
+	}
 }
 
 // replacedPiece is how much of a body is read at once, in bytes.

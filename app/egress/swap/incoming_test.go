@@ -61,7 +61,7 @@ func TestHeadIsReplaced(t *testing.T) {
 		"X-"+secretB, "v", "Authorization", basic("u:"+secretA), "Content-Length", "0", "Digest", "x", "Etag", `"`+secretB+`"`)
 	resp.Status = "200 " + secretB
 	resp.Trailer = http.Header{"X-T": {secretB}, "X-" + secretB: nil}
-	if err := atHome().Incoming(home, resp); err != nil {
+	if err := atHome().Incoming(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := http.Header{
@@ -79,7 +79,7 @@ func TestHeadIsReplaced(t *testing.T) {
 func TestHeadAnswersAreNotMeasured(t *testing.T) {
 	resp := response("", "Content-Length", "77", "Content-Digest", "x")
 	resp.Body, resp.ContentLength = http.NoBody, 77
-	if err := atHome().Incoming(home, resp); err != nil || resp.ContentLength != -1 || len(resp.Header) != 0 {
+	if err := atHome().Incoming(home, resp, nil); err != nil || resp.ContentLength != -1 || len(resp.Header) != 0 {
 		t.Errorf("%v, %d, %v", err, resp.ContentLength, resp.Header)
 	}
 }
@@ -91,7 +91,7 @@ func TestLateTrailersAreReplaced(t *testing.T) {
 		resp.Trailer.Set("X-Late", secretB)
 		return 0, io.EOF
 	})))
-	if err := atHome().Incoming(home, resp); err != nil {
+	if err := atHome().Incoming(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = io.ReadAll(resp.Body)
@@ -116,12 +116,12 @@ func TestUnreadableResponses(t *testing.T) {
 		"stacked2": response("x", "Content-Encoding", "gzip", "Content-Encoding", "gzip"),
 		"te":       response("x", "Transfer-Encoding", "gzip, chunked"),
 	} {
-		if err := atHome().Incoming(home, resp); err == nil {
+		if err := atHome().Incoming(home, resp, nil); err == nil {
 			t.Errorf("%s is passed on", name)
 		}
 	}
 	for name, resp := range map[string]*http.Response{"range": partial, "br": response("x", "Content-Encoding", "br")} {
-		if err := atHome().Incoming(foreign, resp); err != nil {
+		if err := atHome().Incoming(foreign, resp, nil); err != nil {
 			t.Errorf("%s from elsewhere: %v", name, err)
 		}
 	}
@@ -147,7 +147,7 @@ func TestCompressedResponses(t *testing.T) {
 	} {
 		resp := response("", "Content-Encoding", c.encoding)
 		resp.Body = io.NopCloser(iotest.OneByteReader(strings.NewReader(c.body)))
-		if err := atHome().Incoming(home, resp); err != nil {
+		if err := atHome().Incoming(home, resp, nil); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := io.ReadAll(resp.Body); err != nil || string(got) != want {
@@ -171,7 +171,7 @@ func TestBrokenCompression(t *testing.T) {
 		"bomb":      {"gzip", compress(t, "gzip", strings.Repeat("\x00", 64<<20))},
 	} {
 		resp := response(c.body, "Content-Encoding", c.encoding)
-		if err := atHome().Incoming(home, resp); err != nil {
+		if err := atHome().Incoming(home, resp, nil); err != nil {
 			t.Fatal(err)
 		}
 		if n, err := io.Copy(io.Discard, resp.Body); err == nil || n > 16<<20 {
@@ -179,7 +179,7 @@ func TestBrokenCompression(t *testing.T) {
 		}
 	}
 	resp := response("", "Content-Encoding", "gzip")
-	if err := atHome().Incoming(home, resp); err != nil {
+	if err := atHome().Incoming(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := io.Copy(io.Discard, resp.Body); n != 0 || err != nil {
@@ -229,7 +229,7 @@ func TestOneValueOfTwoKeys(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	resp := response(secretB)
-	if err := s.Incoming(foreign, resp); err != nil {
+	if err := s.Incoming(foreign, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := io.ReadAll(resp.Body); string(got) != phA {
@@ -254,12 +254,12 @@ func TestLinesOfAValue(t *testing.T) {
 // Whole lines are passed on at once. Of a line that has not ended no more is held than the longest form of a value.
 func TestPromptness(t *testing.T) {
 	s := atHome()
-	longest := s.values().machine.longest
+	longest := s.values.machine().longest
 	long := strings.Repeat("x", 2*longest)
 	reader, writer := io.Pipe()
 	resp := response("")
 	resp.Body = reader
-	if err := s.Incoming(home, resp); err != nil {
+	if err := s.Incoming(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct{ send, get string }{
@@ -282,7 +282,7 @@ func TestPromptness(t *testing.T) {
 func TestPiecesTellNothingOfValues(t *testing.T) {
 	multiline := New([]Credential{credential("A", "first line of it 0123\nsecond line of it 4567", home.Host)})
 	for name, s := range map[string]*Swapper{"plain": atHome(), "lines": multiline} {
-		machine := s.values().machine
+		machine := s.values.machine()
 		for _, n := range machine.needles {
 			for length := 1; length < len(n.text); length += 3 {
 				guess := n.text[:length]
@@ -314,7 +314,7 @@ func pieces(t *testing.T, s *Swapper, parts ...string) []int {
 	}
 	resp := response("")
 	resp.Body = io.NopCloser(io.MultiReader(readers...))
-	if err := s.Incoming(home, resp); err != nil {
+	if err := s.Incoming(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	var sizes []int
@@ -336,7 +336,7 @@ func pieces(t *testing.T, s *Swapper, parts ...string) []int {
 func TestNoCredentials(t *testing.T) {
 	s := New(nil)
 	resp := response("x", "Content-Encoding", "br")
-	if err := s.Incoming(home, resp); err != nil || resp.ContentLength != 1 {
+	if err := s.Incoming(home, resp, nil); err != nil || resp.ContentLength != 1 {
 		t.Error(err)
 	}
 	if keys, err := s.Outgoing(home, request(t, "GET", "https://x/", "")); err != nil || keys != nil {

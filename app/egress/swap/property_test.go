@@ -51,7 +51,7 @@ func drawSizes(r *rapid.T) []int {
 func receiveChunked(r *rapid.T, s *Swapper, text string) string {
 	resp := response("")
 	resp.Body = io.NopCloser(&chunked{data: text, sizes: drawSizes(r)})
-	if err := s.Incoming(home, resp); err != nil {
+	if err := s.Incoming(home, resp, nil); err != nil {
 		r.Fatal(err)
 	}
 	out, err := io.ReadAll(resp.Body)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -30,7 +29,7 @@ type Target struct {
 type Swapper struct {
 	credentials []Credential // by key
 	holders     map[string][]*Credential
-	values      func() *valueSet // made when a response first needs it
+	values      *Values
 	holds       holds
 }
 
@@ -49,7 +48,11 @@ func newSwapper(credentials []Credential, h holds) *Swapper {
 		c := &s.credentials[i]
 		s.holders[c.Placeholder] = append(s.holders[c.Placeholder], c)
 	}
-	s.values = sync.OnceValue(func() *valueSet { return newValueSet(s.credentials) })
+	values := make([]app.Secret, len(s.credentials))
+	for i, c := range s.credentials {
+		values[i] = c.Value
+	}
+	s.values = NewValues(values)
 	return s
 }
 

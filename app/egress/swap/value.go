@@ -1,76 +1,104 @@
 package swap
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // value returns what is put in for the placeholder, or looked for in responses.
 func (c *Credential) value() string { return c.Value.Reveal() }
 
-// valueSet finds the values of an execution in all their forms.
-type valueSet struct {
-	machine *machine        // nil if there is nothing to find
-	owners  [][]*Credential // of each distinct value, by key
+// Values are texts that are looked for in answers, in all their spellings. They are compiled when an answer first needs
+// them, are immutable, may be shared by executions and print nothing of what they hold.
+type Values struct {
+	secrets []string // each once
+	machine func() *machine
 }
 
-func newValueSet(credentials []Credential) *valueSet {
-	set := &valueSet{}
-	index := map[string]int{}
-	var needles []needle
-	for i := range credentials {
-		c := &credentials[i]
-		value := c.value()
-		owner, found := index[value]
-		if !found {
-			owner = len(set.owners)
-			index[value] = owner
-			set.owners = append(set.owners, nil)
-			for _, f := range forms(value) {
-				needles = append(needles, needle{f, owner})
-			}
+// NewValues returns Values of secrets. Empty ones are left out.
+func NewValues(secrets []app.Secret) *Values {
+	v := &Values{}
+	for _, s := range secrets {
+		if text := s.Reveal(); text != "" && !slices.Contains(v.secrets, text) {
+			v.secrets = append(v.secrets, text)
 		}
-		set.owners[owner] = append(set.owners[owner], c)
 	}
-	if len(needles) > 0 {
-		set.machine = newMachine(needles)
-	}
-	return set
+	v.machine = sync.OnceValue(v.compile)
+	return v
 }
 
-// table says what is shown in responses of a target. Of keys with one value, that which belongs to the target counts, and then the first by name.
-func (v *valueSet) table(t Target) table {
-	out := make(table, len(v.owners))
-	for i, owners := range v.owners {
-		shown := owners[0]
-		for _, c := range owners {
+// Format prints nothing of what it holds.
+func (v *Values) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("swap.Values")) }
+
+func (v *Values) compile() *machine {
+	var needles []needle
+	for owner, value := range v.secrets {
+		for _, f := range forms(value) {
+			needles = append(needles, needle{f, owner})
+		}
+	}
+	return newMachine(needles)
+}
+
+// Withheld is what stands in an answer for a value that the execution was not given.
+const Withheld = "[REDACTED]"
+
+// answers makes the work on one response: the values that the instance knows of the host, and those of the execution.
+func (s *Swapper) answers(t Target, known *Values) *incoming {
+	in := &incoming{}
+	for _, values := range []*Values{known, s.values} {
+		if values != nil && len(values.secrets) > 0 {
+			in.searches = append(in.searches, valueSearch{values.machine(), s.table(values, t)})
+		}
+	}
+	return in
+}
+
+// table says what is shown in responses of a target for each of the values. Of keys with one value, that which belongs to the target counts, and then the
+// first by name.
+func (s *Swapper) table(values *Values, t Target) table {
+	out := make(table, len(values.secrets))
+	for i, value := range values.secrets {
+		shown := Withheld
+		for j := range s.credentials {
+			c := &s.credentials[j]
+			if c.value() != value {
+				continue
+			}
+			if shown == Withheld || c.belongs(t.Host, t.Port) {
+				shown = c.Placeholder
+			}
 			if c.belongs(t.Host, t.Port) {
-				shown = c
 				break
 			}
 		}
 		for k := range masks {
-			out[i][k] = k.write(shown.Placeholder)
+			out[i][k] = k.write(shown)
 		}
 	}
 	return out
 }
 
-// reader makes the work on one response.
-func (v *valueSet) incoming(t Target) *incoming { return &incoming{v.machine, v.table(t)} }
-
 // incoming is the work on one response.
-type incoming struct {
+type incoming struct{ searches []valueSearch }
+
+type valueSearch struct {
 	machine *machine
 	table   table
 }
 
-func (i *incoming) replacer() *replacer { return &replacer{machine: i.machine, table: i.table} }
-
 // text replaces values in a text.
 func (i *incoming) text(text string) string {
-	r := i.replacer()
-	return string(r.finish(r.write(nil, []byte(text))))
+	for _, s := range i.searches {
+		r := &replacer{machine: s.machine, table: s.table}
+		text = string(r.finish(r.write(nil, []byte(text))))
+	}
+	return text
 }
 
 // header replaces values in the values of headers, in place, and drops headers with a value in the name.
