@@ -73,6 +73,9 @@ func BenchmarkOutgoing(b *testing.B) {
 				if _, err := s.Outgoing(home, req); err != nil {
 					b.Fatal(err)
 				}
+				if req.Body != nil {
+					_ = req.Body.Close() // it gives its place among those that are held back
+				}
 			}
 		})
 	}
@@ -96,14 +99,8 @@ func BenchmarkNew(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				s := New([]Credential{credential("A", value, home.Host)})
-				b.ReportMetric(float64(len(s.values.machine().nodes)), "nodes")
+				s.values.compile()
 			}
 		})
-	}
-}
-
-func BenchmarkDetector(b *testing.B) {
-	for b.Loop() {
-		b.ReportMetric(float64(len(newDetector(spellings()).next)), "states")
 	}
 }

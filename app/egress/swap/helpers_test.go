@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -130,4 +131,29 @@ func (c *chunked) Read(p []byte) (int, error) {
 	copy(p, c.data[:n])
 	c.data = c.data[n:]
 	return n, nil
+}
+
+// percent writes all but letters, digits and safe bytes in percent-encoding.
+func percent(text, safe, format, space string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		switch {
+		case c == ' ':
+			b.WriteString(space)
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte(safe, c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, format, c)
+		}
+	}
+	return b.String()
+}
+
+// each writes all bytes in a format.
+func each(text, format string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		fmt.Fprintf(&b, format, c)
+	}
+	return b.String()
 }

@@ -92,7 +92,7 @@ func TestRealRefusal(t *testing.T) {
 
 func TestSwapperIsNotPrinted(t *testing.T) {
 	s := atHome()
-	s.values.machine()
+	s.values.compile()
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("m", "s", s)
 	for _, printed := range []string{fmt.Sprint(s), fmt.Sprintf("%+v %#v %s %q %x %p", s, s, s, s, s, s), fmt.Sprintf("%v", struct{ S *Swapper }{s}), log.String()} {

@@ -91,7 +91,8 @@ func unmeasured(resp *http.Response) {
 func (i *incoming) body(resp *http.Response) {
 	unmeasured(resp)
 	for _, s := range i.searches {
-		resp.Body = &replaced{body: resp.Body, replacer: &replacer{machine: s.machine, table: s.table}, end: func() { i.header(resp.Trailer) }}
+		resp.Body = &archive{ReadCloser: resp.Body, search: s}
+		resp.Body = &replaced{body: resp.Body, replacer: &replacer{search: s}, end: func() { i.header(resp.Trailer) }}
 	}
 }
 

@@ -27,12 +27,12 @@ func TestReflectionsAreReplaced(t *testing.T) {
 		"json in json":     {strconv.Quote(`{"k":"` + quoteJSON(secretA) + `"}`), strconv.Quote(`{"k":"` + phA + `"}`)},
 		"go json":          {`sk+live/51Hx\"Q\\zT=\u003c9\u003e\u0026uV`, phA},
 		"php json":         {`sk+live\/51Hx\"Q\\zT=<9>&uV`, phA},
-		"all escaped json": {everyCharacter(secretB)[4], phB},
+		"all escaped json": {each(secretB, `\u%04x`), phB},
 		"percent":          {"?k=" + url.QueryEscape(secretA) + "&x=1", "?k=" + phA + "&x=1"},
 		"percent path":     {"/" + url.PathEscape(secretA), "/" + phA},
 		"percent, lower":   {percent(secretA, "-._~", "%%%02x", "+"), phA},
 		"percent, twice":   {url.QueryEscape(url.QueryEscape(secretA)), phA},
-		"percent, all":     {everyCharacter(secretA)[1], phA},
+		"percent, all":     {each(secretA, "%%%02X"), phA},
 		"html":             {"<b>sk+live/51Hx&#34;Q\\zT=&lt;9&gt;&amp;uV</b>", "<b>" + phA + "</b>"},
 		"html, quot":       {"sk+live/51Hx&quot;Q\\zT=&lt;9&gt;&amp;uV", phA},
 		"hex":              {"a " + hex.EncodeToString([]byte(secretA)), "a " + hex.EncodeToString([]byte(phA))},
@@ -46,7 +46,8 @@ func TestReflectionsAreReplaced(t *testing.T) {
 		"base64, 1":        {std.EncodeToString([]byte(":" + secretA)), "On" + phA + "g=="},
 		"base64, 2":        {std.EncodeToString([]byte("u:" + secretA)), "dTp" + phA + "Y="},
 		"base64, url":      {raw.EncodeToString([]byte(secretA)), phA},
-		"nothing":          {secretA[1:] + secretA[:len(secretA)-1], secretA[1:] + secretA[:len(secretA)-1]},
+		"one lacks":        {secretA[1:] + " " + secretA[:len(secretA)-1], phA + " " + phA},
+		"nothing":          {secretA[2:] + " " + secretA[:len(secretA)-2], secretA[2:] + " " + secretA[:len(secretA)-2]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, receive(t, atHome(), c.got)); diff != "" {
@@ -197,15 +198,15 @@ func TestOverlappingValues(t *testing.T) {
 	}{
 		"inner alone":        {[]string{inner, outer}, "x" + inner + "y", "x[0]y"},
 		"inner within":       {[]string{inner, outer}, "x" + outer + "y", "x[1]y"},
-		"begin of the outer": {[]string{inner, outer}, outer[:len(outer)-1], "outer-[0]-oute"},
+		"begin of the outer": {[]string{inner, outer}, outer[:len(outer)-2], "outer-[0]-out"},
 		"overlap":            {[]string{left, right}, "x" + left[:10] + right + "y", "x[0]y"},
 		"the same":           {[]string{inner, inner}, inner, "[0]"},
 		"one beginning":      {[]string{inner, inner + "-and-more"}, inner + "-and-more " + inner + "-and", "[1] [0]-and"},
-		"too few":            {[]string{as}, as[1:], as[1:]},
+		"too few":            {[]string{as}, as[2:], as[2:]},
 		"just":               {[]string{as}, "b" + as + "b", "b[0]b"},
 		"many":               {[]string{as}, strings.Repeat("a", 200000) + "b", "[0]b"},
-		"near miss":          {[]string{as + "b"}, strings.Repeat("a", 30) + "c", strings.Repeat("a", 30) + "c"},
-		"near hit":           {[]string{as + "b"}, strings.Repeat("a", 30) + "b", strings.Repeat("a", 14) + "[0]"},
+		"near miss":          {[]string{as + "bcd"}, strings.Repeat("a", 30) + "c", strings.Repeat("a", 30) + "c"},
+		"near hit":           {[]string{as + "b"}, strings.Repeat("a", 30) + "b", "[0]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var all []Credential
@@ -254,8 +255,8 @@ func TestLinesOfAValue(t *testing.T) {
 // Whole lines are passed on at once. Of a line that has not ended no more is held than the longest form of a value.
 func TestPromptness(t *testing.T) {
 	s := atHome()
-	longest := s.values.machine().longest
-	long := strings.Repeat("x", 2*longest)
+	longest := s.values.compile().finder.Reach()
+	long := strings.Repeat(".", 2*longest)
 	reader, writer := io.Pipe()
 	resp := response("")
 	resp.Body = reader
@@ -265,8 +266,8 @@ func TestPromptness(t *testing.T) {
 	for _, step := range []struct{ send, get string }{
 		{"data: hello\n\n", "data: hello\n\n"},
 		{secretA[:5] + "\n", secretA[:5] + "\n"},
-		{long, long[:longest+1]},
-		{"\n", long[longest+1:] + "\n"},
+		{long, long[:longest]},
+		{"\n", long[longest:] + "\n"},
 		{"data: " + secretA + "\n\n", "data: " + phA + "\n\n"},
 	} {
 		go func() { _, _ = writer.Write([]byte(step.send)) }()
@@ -282,8 +283,8 @@ func TestPromptness(t *testing.T) {
 func TestPiecesTellNothingOfValues(t *testing.T) {
 	multiline := New([]Credential{credential("A", "first line of it 0123\nsecond line of it 4567", home.Host)})
 	for name, s := range map[string]*Swapper{"plain": atHome(), "lines": multiline} {
-		machine := s.values.machine()
-		for _, n := range machine.needles {
+		compiled := s.values.compile()
+		for _, n := range compiled.patterns {
 			for length := 1; length < len(n.text); length += 3 {
 				guess := n.text[:length]
 				if receive(t, s, guess) != guess { // a whole line of the value
@@ -292,10 +293,10 @@ func TestPiecesTellNothingOfValues(t *testing.T) {
 				wrong := []byte(guess) // other bytes, the same lines
 				for i, c := range wrong {
 					if c != '\n' {
-						wrong[i] = '~'
+						wrong[i] = 'a' + (c+7)%26
 					}
 				}
-				for _, before := range []string{"", "a line\nand ", strings.Repeat("x", 2*machine.longest)} {
+				for _, before := range []string{"", "a line\nand ", strings.Repeat("x", 2*compiled.finder.Reach())} {
 					if right, other := pieces(t, s, before, guess), pieces(t, s, before, string(wrong)); !cmp.Equal(right, other) {
 						t.Fatalf("%s: %d bytes of a value come in %v, others in %v", name, length, right, other)
 					}

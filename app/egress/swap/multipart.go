@@ -12,7 +12,7 @@ const maxNested = 8
 // multipart replaces placeholders in the parts of a body: in the content of each as its own type wants, and in its headers. The
 // lines between the parts, and what stands before the first and after the last, can hold none.
 func (o *outgoing) multipart(text, boundary string, at where) (string, *Refusal) {
-	if len(hits(text)) == 0 {
+	if len(hits([]byte(text))) == 0 {
 		return text, nil
 	}
 	if boundary == "" {

@@ -109,19 +109,19 @@ func TestRefusals(t *testing.T) {
 		"capitals":              {header: []string{"X", strings.ToUpper(phA)}, rule: RuleEncoded, says: []string{"as it is"}},
 		"one capital":           {header: []string{"X", "A" + phA[1:]}, rule: RuleEncoded},
 		"hex":                   {header: []string{"X", hex.EncodeToString([]byte(phA))}, rule: RuleEncoded},
-		"percent":               {path: "?x=" + everyCharacter(phA)[0], rule: RuleEncoded},
+		"percent":               {path: "?x=" + each(phA, "%%%02x"), rule: RuleEncoded},
 		"percent, one":          {path: "?x=%61" + phA[1:], rule: RuleEncoded},
 		"percent, twice":        {path: "/%2561" + phA[1:], rule: RuleEncoded},
 		"cut percent":           {path: "?x=%4" + phA, rule: RuleValue},
 		"\\u":                   {body: `{"x":"\u0061` + phA[1:] + `"}`, rule: RuleEncoded},
-		"\\u, last":             {body: `{"x":"` + phA[:len(phA)-1] + everyCharacter(phA[len(phA)-1:])[4] + `"}`, rule: RuleEncoded},
+		"\\u, last":             {body: `{"x":"` + phA[:len(phA)-1] + each(phA[len(phA)-1:], `\u%04x`) + `"}`, rule: RuleEncoded},
 		"base64":                {header: []string{"Authorization", "Bearer " + base64.StdEncoding.EncodeToString([]byte(phA))}, rule: RuleEncoded},
 		"base64 +1":             {header: []string{"X", base64.StdEncoding.EncodeToString([]byte(":" + phA))}, rule: RuleEncoded},
 		"base64 +2":             {header: []string{"X", base64.RawURLEncoding.EncodeToString([]byte("u:" + phA + "~~~"))}, rule: RuleEncoded},
 		"base64 in JSON":        {body: `{"x":"` + base64.StdEncoding.EncodeToString([]byte("user:"+phA)) + `"}`, rule: RuleEncoded},
 		"utf-16":                {body: utf16Bytes(`{"x":"`+phA+`"}`, false), rule: RuleEncoded},
 		"utf-16, big end first": {body: utf16Bytes(phA, true), rule: RuleEncoded},
-		"HTML":                  {body: everyCharacter(phA)[6], rule: RuleEncoded},
+		"HTML":                  {body: each(phA, "&#%d;"), rule: RuleEncoded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.target.Host == "" {

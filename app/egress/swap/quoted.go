@@ -46,3 +46,6 @@ func quoteJSON(text string) string {
 	_ = encoder.Encode(text) // strings can always be encoded
 	return inside(strings.TrimSuffix(b.String(), "\n"))
 }
+
+// inside takes the quotes off.
+func inside(quoted string) string { return quoted[1 : len(quoted)-1] }

@@ -24,7 +24,7 @@ type fit func(value string, at int) (text, why string)
 func (o *outgoing) replace(text string, at where, fit fit) (string, *Refusal) {
 	var b strings.Builder
 	from := 0
-	for _, h := range hits(text) {
+	for _, h := range hits([]byte(text)) {
 		h.exact = h.exact && h.start >= from // placeholders that overlap are none
 		c, refusal := o.swapper.judge(o.target, h, at)
 		if refusal != nil {

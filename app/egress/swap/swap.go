@@ -30,15 +30,25 @@ type Swapper struct {
 	credentials []Credential // by key
 	holders     map[string][]*Credential
 	values      *Values
+	given       []string // values that the script holds: they stay in answers
 	holds       holds
 }
 
-// New returns a Swapper. Keys that share a placeholder are one credential with the rights of both.
-func New(credentials []Credential) *Swapper { return newSwapper(credentials, newHolds()) }
+// New returns a Swapper for an execution whose script holds the placeholders of the credentials, and itself the values that were given to it. Keys that share a
+// placeholder are one credential with the rights of both.
+func New(credentials []Credential, given ...app.Secret) *Swapper {
+	s := newSwapper(credentials, newHolds())
+	for _, v := range given {
+		s.given = append(s.given, v.Reveal())
+	}
+	return s
+}
 
 // Narrowed returns a Swapper for the same execution with other credentials. Both together hold no more bodies than one.
 func (s *Swapper) Narrowed(credentials []Credential) *Swapper {
-	return newSwapper(credentials, s.holds)
+	n := newSwapper(credentials, s.holds)
+	n.given = s.given
+	return n
 }
 
 func newSwapper(credentials []Credential, h holds) *Swapper {

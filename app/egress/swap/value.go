@@ -8,16 +8,30 @@ import (
 	"sync"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/match"
 )
 
 // value returns what is put in for the placeholder, or looked for in responses.
 func (c *Credential) value() string { return c.Value.Reveal() }
 
-// Values are texts that are looked for in answers, in all their spellings. They are compiled when an answer first needs
+// Values are texts that are looked for in answers, however they are written. They are compiled when an answer first needs
 // them, are immutable, may be shared by executions and print nothing of what they hold.
 type Values struct {
 	secrets []string // each once
-	machine func() *machine
+	compile func() *compiled
+}
+
+// compiled are the patterns of values.
+type compiled struct {
+	finder   *match.Finder
+	patterns []owned
+	lines    bool // a pattern has a line break in it
+}
+
+// owned is a pattern of the secret with index owner.
+type owned struct {
+	pattern
+	owner int
 }
 
 // NewValues returns Values of secrets. Empty ones are left out.
@@ -28,74 +42,82 @@ func NewValues(secrets []app.Secret) *Values {
 			v.secrets = append(v.secrets, text)
 		}
 	}
-	v.machine = sync.OnceValue(v.compile)
+	v.compile = sync.OnceValue(v.compiled)
 	return v
 }
 
 // Format prints nothing of what it holds.
 func (v *Values) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte("swap.Values")) }
 
-func (v *Values) compile() *machine {
-	var needles []needle
+func (v *Values) compiled() *compiled {
+	c := &compiled{}
+	var texts []string
 	for owner, value := range v.secrets {
-		for _, f := range forms(value) {
-			needles = append(needles, needle{f, owner})
+		for _, p := range patterns(value) {
+			c.patterns = append(c.patterns, owned{p, owner})
+			texts = append(texts, p.text)
+			c.lines = c.lines || strings.Contains(p.text, "\n")
 		}
 	}
-	return newMachine(needles)
+	c.finder = match.New(texts)
+	return c
 }
 
 // Withheld is what stands in an answer for a value that the execution was not given.
 const Withheld = "[REDACTED]"
 
-// answers makes the work on one response: the values that the instance knows of the host, and those of the execution.
+// incoming is the work on one response.
+type incoming struct{ searches []valueSearch }
+
+// valueSearch is a search for values, with what is shown for each.
+type valueSearch struct {
+	*compiled
+	shown []string // "" for one that stays
+}
+
+// answers makes the work on one response: the values that the instance knows of the host, and those of the execution which are not among them.
 func (s *Swapper) answers(t Target, known *Values) *incoming {
 	in := &incoming{}
-	for _, values := range []*Values{known, s.values} {
-		if values != nil && len(values.secrets) > 0 {
-			in.searches = append(in.searches, valueSearch{values.machine(), s.table(values, t)})
-		}
+	if known != nil && len(known.secrets) > 0 {
+		in.searches = append(in.searches, valueSearch{known.compile(), s.shown(known, t)})
+	}
+	if len(s.values.secrets) > 0 && !s.values.within(known) {
+		in.searches = append(in.searches, valueSearch{s.values.compile(), s.shown(s.values, t)})
 	}
 	return in
 }
 
-// table says what is shown in responses of a target for each of the values. Of keys with one value, that which belongs to the target counts, and then the
-// first by name.
-func (s *Swapper) table(values *Values, t Target) table {
-	out := make(table, len(values.secrets))
+// within reports whether other has all values.
+func (v *Values) within(other *Values) bool {
+	return other != nil && !slices.ContainsFunc(v.secrets, func(s string) bool { return !slices.Contains(other.secrets, s) })
+}
+
+// shown says what stands for each of the values in responses of a target: the placeholder of a sealed one, nothing else for one that the script holds anyway,
+// and else Withheld. Of keys with one value, that which belongs to the target counts, and then the first by name.
+func (s *Swapper) shown(values *Values, t Target) []string {
+	out := make([]string, len(values.secrets))
 	for i, value := range values.secrets {
-		shown := Withheld
-		for j := range s.credentials {
-			c := &s.credentials[j]
-			if c.value() != value {
-				continue
-			}
-			if shown == Withheld || c.belongs(t.Host, t.Port) {
-				shown = c.Placeholder
-			}
-			if c.belongs(t.Host, t.Port) {
-				break
-			}
+		if out[i] = Withheld; slices.Contains(s.given, value) {
+			out[i] = ""
 		}
-		for k := range masks {
-			out[i][k] = k.write(shown)
+	}
+	for i := len(s.credentials) - 1; i >= 0; i-- {
+		if at := slices.Index(values.secrets, s.credentials[i].value()); at >= 0 {
+			out[at] = s.credentials[i].Placeholder
+		}
+	}
+	for i := len(s.credentials) - 1; i >= 0; i-- {
+		if at := slices.Index(values.secrets, s.credentials[i].value()); at >= 0 && s.credentials[i].belongs(t.Host, t.Port) {
+			out[at] = s.credentials[i].Placeholder
 		}
 	}
 	return out
 }
 
-// incoming is the work on one response.
-type incoming struct{ searches []valueSearch }
-
-type valueSearch struct {
-	machine *machine
-	table   table
-}
-
 // text replaces values in a text.
 func (i *incoming) text(text string) string {
 	for _, s := range i.searches {
-		r := &replacer{machine: s.machine, table: s.table}
+		r := &replacer{search: s}
 		text = string(r.finish(r.write(nil, []byte(text))))
 	}
 	return text
@@ -104,7 +126,7 @@ func (i *incoming) text(text string) string {
 // header replaces values in the values of headers, in place, and drops headers with a value in the name.
 func (i *incoming) header(header http.Header) {
 	for name, values := range header {
-		if lower := strings.ToLower(name); i.text(lower) != lower {
+		if i.text(name) != name {
 			delete(header, name)
 			continue
 		}

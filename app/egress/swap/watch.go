@@ -8,9 +8,6 @@ import (
 // watchBuffer is how much of a body is read at once, in bytes.
 const watchBuffer = 32 << 10
 
-// maxHeld is more than a placeholder in any spelling takes, in bytes.
-const maxHeld = 1 << 10
-
 // watch has a body searched while it is read. Body is all of req.Body.
 func (o *outgoing) watch(req *http.Request, body io.Reader) {
 	req.Body, req.GetBody = &watched{
@@ -39,8 +36,7 @@ type watched struct {
 
 	buffer []byte
 	data   []byte // of the buffer: read and not yet passed on
-	search search
-	safe   int // bytes of data that may be passed on
+	safe   int    // bytes of data that may be passed on
 	err    error
 }
 
@@ -58,7 +54,6 @@ func (w *watched) Read(p []byte) (int, error) {
 	n := copy(p, w.data[:w.safe])
 	w.data = w.data[n:]
 	w.safe -= n
-	w.search.drop(n)
 	return n, nil
 }
 
@@ -76,12 +71,12 @@ func (w *watched) fill() {
 
 // look searches what is new and sets what is safe.
 func (w *watched) look(last bool) *Refusal {
-	for h, found := w.search.next(w.data, last); found; h, found = w.search.next(w.data, last) {
+	for _, h := range hits(w.data) {
 		if refusal := w.judge(h); refusal != nil {
 			return refusal
 		}
 	}
-	w.safe = w.search.safe()
+	w.safe = len(w.data) - begun(w.data)
 	if !last {
 		return nil
 	}

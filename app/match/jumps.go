@@ -1,4 +1,4 @@
-package swap
+package match
 
 // jumps finds where one of several texts may begin, without looking at most bytes, as Wu and Manber do: the pair of bytes at the
 // end of a window tells how far the window may move.

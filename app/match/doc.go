@@ -1,0 +1,25 @@
+// Package match finds known texts in other texts, however their characters are written.
+//
+// A finder is made of patterns. It finds each of them where every character is written as it is or in any of the usual
+// escapes, in any mixture: percent-encoding, \x, \u, \U, octal and CSS escapes, a backslash before any character, HTML
+// references by number and by name, quoted-printable, doubled quotes, and each of these escaped once or twice more, as JSON
+// in JSON is. ASCII letters match in either case, a plus sign matches a space, and zero bytes between characters, as in
+// UTF-16 and UTF-32, are passed over.
+//
+// The same is looked for behind one or two layers of base64 (either alphabet, any alignment, broken into lines or not), hex
+// (with separators or not) and lists of decimal numbers.
+//
+// It is a grammar and not a list of encoders, because every encoder that escapes another subset of characters would be one
+// more entry that a list lacks. A place of a text can often be read in several ways: "%41b" may be a percent sign and three
+// characters, or two characters. All readings are followed, or whoever chooses what stands before a pattern could hide it.
+//
+// # Cost
+//
+// Time is linear in the text: an Aho-Corasick automaton is run along all readings. Where nothing was begun and nothing is
+// escaped, it jumps over most bytes. Memory is about 20 bytes for each byte of all patterns, and 64 KiB.
+//
+// # Not found
+//
+// A pattern that was compressed, encrypted, hashed or written in another alphabet than these; one of which characters were
+// left out or put in; an escape of more than 14 bytes for one character.
+package match

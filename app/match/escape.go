@@ -1,0 +1,428 @@
+package match
+
+import (
+	"bytes"
+	"html"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxEscape is the length of the longest escape of one character that is read, in bytes: a pair of surrogates in JSON in
+// JSON.
+const maxEscape = 14
+
+// maxNested is how many times an escape may itself be escaped.
+const maxNested = 2
+
+// unit is one way to read the first n bytes of a text. An empty text means that they are passed over.
+type unit struct {
+	text [utf8.UTFMax]byte
+	size uint8
+	n    uint8
+}
+
+func (u *unit) bytes() []byte { return u.text[:u.size] }
+
+// units collects the ways to read the beginning of a text, apart from the first byte as it is.
+type units struct {
+	list [24]unit
+	size int
+}
+
+func (u *units) reset() { u.size = 0 }
+
+func (u *units) all() []unit { return u.list[:u.size] }
+
+// full reports whether no more are kept: no text has so many.
+func (u *units) full() bool { return u.size == len(u.list) }
+
+func (u *units) add(n int, text ...byte) {
+	if n <= maxEscape && !u.full() {
+		v := &u.list[u.size]
+		v.size, v.n = uint8(copy(v.text[:], text)), uint8(n)
+		u.size++
+	}
+}
+
+// addByte adds a byte that some write for itself and others for the character with that number.
+func (u *units) addByte(n int, b byte) {
+	u.add(n, b)
+	if b >= utf8.RuneSelf {
+		u.addRune(n, rune(b))
+	}
+}
+
+func (u *units) addRune(n int, r rune) {
+	if utf8.ValidRune(r) {
+		u.add(n, utf8.AppendRune(nil, r)...)
+	}
+}
+
+// leads are the bytes with which an escape begins.
+const leads = "%\\&=\"'$\x00"
+
+// class is a set of bytes.
+type class uint8
+
+const (
+	classHex class = 1 << iota
+	classOctal
+	classDecimal
+	className // letters and digits
+	classLead
+	classX
+	classU
+)
+
+var classes = func() (table [256]class) {
+	for i := range table {
+		b := byte(i)
+		letter := 'a' <= b|0x20 && b|0x20 <= 'z'
+		digit := '0' <= b && b <= '9'
+		for _, c := range []struct {
+			in  bool
+			set class
+		}{
+			{digit || letter && b|0x20 <= 'f', classHex}, {digit && b < '8', classOctal}, {digit, classDecimal}, {digit || letter, className},
+			{strings.IndexByte(leads, b) >= 0, classLead}, {b|0x20 == 'x', classX}, {b|0x20 == 'u', classU},
+		} {
+			if c.in {
+				table[i] |= c.set
+			}
+		}
+	}
+	return table
+}()
+
+func isLead(b byte) bool { return classes[b]&classLead != 0 }
+
+// read adds all readings of an escape at the beginning of data, those of escaped escapes included.
+func (u *units) read(data []byte) {
+	if len(data) == 0 || !isLead(data[0]) {
+		return
+	}
+	from := u.size
+	u.escape(data, data[0], 1)
+	for range maxNested {
+		to := u.size
+		for ; from < to; from++ {
+			if lead := &u.list[from]; lead.size == 1 && isLead(lead.text[0]) && lead.text[0] != 0 {
+				u.escape(data, lead.text[0], int(lead.n))
+			}
+		}
+	}
+}
+
+// escape adds the readings of an escape whose lead is written by the first n bytes.
+func (u *units) escape(data []byte, lead byte, n int) {
+	c := cursor{data: data, at: n}
+	switch lead {
+	case '%':
+		u.percent(c)
+	case '\\':
+		u.backslash(c)
+	case '&':
+		u.reference(c)
+	case '=':
+		u.quotedPrintable(c)
+	case '"', '\'', '$':
+		u.doubled(c, lead)
+	case 0:
+		u.add(n)
+	}
+}
+
+func (u *units) percent(c cursor) {
+	u.doubled(c, '%') // as in formats of C
+	if b, end, ok := c.hexByte(); ok {
+		u.addByte(end, b)
+	}
+	if c.take(classU) != 0 {
+		if r, end, ok := c.hex(4, 4); ok {
+			u.addRune(end, r)
+		}
+	}
+}
+
+func (u *units) quotedPrintable(c cursor) {
+	if b, end, ok := c.hexByte(); ok {
+		u.addByte(end, b)
+	}
+	if n := lineBreak(c.rest()); n > 0 {
+		u.add(c.at + n)
+	}
+}
+
+// doubled reads a quote that is written twice, as in CSV, SQL and YAML, and the quotes of shells.
+func (u *units) doubled(c cursor, quote byte) {
+	rest := c.rest()
+	if len(rest) > 0 && rest[0] == quote {
+		u.add(c.at+1, quote)
+	}
+	for _, shell := range []string{`\''`, `"'"'`} {
+		if quote == '\'' && bytes.HasPrefix(rest, []byte(shell)) {
+			u.add(c.at+len(shell), quote)
+		}
+	}
+}
+
+// control returns the control character for which a letter stands after a backslash.
+func control(letter byte) (byte, bool) {
+	i := strings.IndexByte("abtnvfre0", letter)
+	if i < 0 {
+		return 0, false
+	}
+	return "\a\b\t\n\v\f\r\x1b\x00"[i], true
+}
+
+func (u *units) backslash(c cursor) {
+	rest := c.rest()
+	if len(rest) == 0 {
+		return
+	}
+	if n := lineBreak(rest); n > 0 {
+		u.add(c.at + n)
+		return
+	}
+	if classes[rest[0]]&className == 0 {
+		u.add(c.at+1, rest[0]) // shells, and JSON for a slash
+	}
+	if b, ok := control(rest[0]); ok {
+		u.add(c.at+1, b)
+	}
+	u.octal(c)
+	u.css(c)
+	switch after := (cursor{c.data, c.at + 1}); rest[0] {
+	case 'x', 'X':
+		if b, end, ok := after.hexByte(); ok {
+			u.addByte(end, b)
+		}
+		u.braced(after)
+	case 'u':
+		u.utf16(after)
+		u.braced(after)
+	case 'U':
+		if r, end, ok := after.hex(8, 8); ok {
+			u.addRune(end, r)
+		}
+	}
+}
+
+// braced reads {3d}, as after \u in JavaScript and \x in Perl.
+func (u *units) braced(c cursor) {
+	if !c.one('{') {
+		return
+	}
+	if r, end, ok := c.hex(1, 6); ok {
+		c.at = end
+		if c.one('}') {
+			u.addRune(c.at, r)
+		}
+	}
+}
+
+// utf16 reads four digits, and of a pair of surrogates the second escape too.
+func (u *units) utf16(c cursor) {
+	r, end, ok := c.hex(4, 4)
+	if !ok {
+		return
+	}
+	u.addRune(end, r)
+	if c.at = end; !utf16.IsSurrogate(r) || !c.one('\\') {
+		return
+	}
+	c.one('\\') // of JSON in JSON
+	if c.one('u') {
+		if low, end, ok := c.hex(4, 4); ok {
+			u.addRune(end, utf16.DecodeRune(r, low))
+		}
+	}
+}
+
+func (u *units) octal(c cursor) {
+	value := 0
+	for digits := 1; digits <= 3; digits++ {
+		d := c.take(classOctal)
+		if d == 0 {
+			return
+		}
+		if value = 8*value + int(d-'0'); digits > 1 && value < 256 {
+			u.addByte(c.at, byte(value))
+		}
+	}
+}
+
+// css reads up to six hex digits and the one space that may end them.
+func (u *units) css(c cursor) {
+	r, end, ok := c.hex(2, 6)
+	if !ok {
+		return
+	}
+	u.addRune(end, r)
+	if c.at = end; c.one(' ') {
+		u.addRune(c.at, r)
+	}
+}
+
+// reference reads a character reference of HTML, also without its semicolon.
+func (u *units) reference(c cursor) {
+	if !c.one('#') {
+		u.named(c)
+		return
+	}
+	r, end, digits := c.number(10, 7)
+	if c.take(classX) != 0 {
+		r, end, digits = c.number(16, 6)
+	}
+	if digits == 0 {
+		return
+	}
+	u.addRune(end, r)
+	if c.at = end; c.one(';') {
+		u.addRune(c.at, r)
+	}
+}
+
+func (u *units) named(c cursor) {
+	name := []byte("&")
+	for len(name) < maxEscape {
+		b := c.take(className)
+		if b == 0 {
+			break
+		}
+		name = append(name, b)
+	}
+	if len(name) < 3 || !c.one(';') {
+		return
+	}
+	name = append(name, ';')
+	if text := html.UnescapeString(string(name)); text != string(name) && len(text) <= utf8.UTFMax {
+		u.add(c.at, []byte(text)...)
+	}
+}
+
+// lineBreak returns the length of a line break at the beginning of data, 0 if there is none.
+func lineBreak(data []byte) int {
+	switch {
+	case len(data) > 1 && data[0] == '\r' && data[1] == '\n':
+		return 2
+	case len(data) > 0 && data[0] == '\n':
+		return 1
+	}
+	return 0
+}
+
+// cursor reads what follows the lead of an escape. Its characters may be escaped too, once, with a percent sign or a reference by number.
+type cursor struct {
+	data []byte
+	at   int
+}
+
+func (c *cursor) rest() []byte { return c.data[min(c.at, len(c.data)):] }
+
+// take reads one character of a class, and returns 0 if another follows.
+func (c *cursor) take(of class) byte {
+	if c.at >= len(c.data) {
+		return 0
+	}
+	b := c.data[c.at]
+	if classes[b]&of != 0 {
+		c.at++
+		return b
+	}
+	if classes[b]&classLead == 0 {
+		return 0
+	}
+	b, n := escapedOnce(c.data[c.at:])
+	if n == 0 || classes[b]&of == 0 {
+		return 0
+	}
+	c.at += n
+	return b
+}
+
+// one reads a certain character.
+func (c *cursor) one(want byte) bool {
+	if c.at >= len(c.data) {
+		return false
+	}
+	n := 1
+	if b := c.data[c.at]; b != want {
+		if classes[b]&classLead == 0 {
+			return false
+		}
+		if b, n = escapedOnce(c.data[c.at:]); n == 0 || b != want {
+			return false
+		}
+	}
+	c.at += n
+	return true
+}
+
+// escapedOnce reads %23, \u0023 or &#35;, the escapes in which the punctuation of another is written.
+func escapedOnce(data []byte) (b byte, n int) {
+	switch {
+	case len(data) >= 3 && data[0] == '%':
+		n = 3
+		b = unhex(data[1])<<4 | unhex(data[2])
+		if unhex(data[1]) > 15 || unhex(data[2]) > 15 {
+			return 0, 0
+		}
+	case len(data) >= 6 && data[0] == '\\' && data[1] == 'u' && data[2] == '0' && data[3] == '0':
+		n = 6
+		b = unhex(data[4])<<4 | unhex(data[5])
+		if unhex(data[4]) > 15 || unhex(data[5]) > 15 {
+			return 0, 0
+		}
+	case len(data) >= 5 && data[0] == '&' && data[1] == '#':
+		value := 0
+		for n = 2; n < len(data) && n < 5 && '0' <= data[n] && data[n] <= '9'; n++ {
+			value = 10*value + int(data[n]-'0')
+		}
+		if n == len(data) || data[n] != ';' || value > 127 {
+			return 0, 0
+		}
+		return byte(value), n + 1
+	}
+	return b, n
+}
+
+// unhex returns the value of a hex digit, and more than 15 for other bytes.
+func unhex(b byte) byte {
+	switch {
+	case classes[b]&classHex == 0:
+		return 0xff
+	case b <= '9':
+		return b - '0'
+	}
+	return (b | 0x20) - 'a' + 10
+}
+
+func isHex(b byte) bool { return unhex(b) <= 15 }
+
+// number reads as many digits as there are, up to most.
+func (c cursor) number(base, most int) (value rune, end, digits int) {
+	digit := classHex
+	if base == 10 {
+		digit = classDecimal
+	}
+	for ; digits < most; digits++ {
+		d := c.take(digit)
+		if d == 0 {
+			break
+		}
+		value = value*rune(base) + rune(unhex(d))
+	}
+	return value, c.at, digits
+}
+
+func (c cursor) hex(least, most int) (rune, int, bool) {
+	value, end, digits := c.number(16, most)
+	return value, end, digits >= least
+}
+
+func (c cursor) hexByte() (byte, int, bool) {
+	value, end, ok := c.hex(2, 2)
+	return byte(value), end, ok
+}

@@ -1,0 +1,235 @@
+package match
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+const secret = `sk+live/51Hx"Q\zT=<9>&'uV`
+
+// found returns the parts of a text that are found, marked by brackets.
+func found(f *Finder, text string) string {
+	out, from := "", 0
+	for _, m := range f.Find([]byte(text)) {
+		if m.Start < from {
+			continue
+		}
+		out += text[from:m.Start] + "[" + text[m.Start:m.End] + "]"
+		from = m.End
+	}
+	return out + text[from:]
+}
+
+func TestEscapes(t *testing.T) {
+	f := New([]string{secret})
+	quoted, _ := json.Marshal(secret)
+	inJSON := string(quoted[1 : len(quoted)-1])
+	twice, _ := json.Marshal(inJSON)
+	each := func(format string) (out string) {
+		for i := range len(secret) {
+			out += fmt.Sprintf(format, secret[i])
+		}
+		return out
+	}
+	for name, text := range map[string]string{
+		"raw": secret, "small": strings.ToLower(secret), "JSON of Go": inJSON, "JSON in JSON": string(twice[1 : len(twice)-1]),
+		"query": url.QueryEscape(secret), "path": url.PathEscape(secret), "query twice": url.QueryEscape(url.QueryEscape(secret)),
+		"HTML": html.EscapeString(secret), "HTML in a query": url.QueryEscape(html.EscapeString(secret)),
+		"HTML in JSON": strings.ReplaceAll(html.EscapeString(secret), "&", `\u0026`), "names": strings.NewReplacer("+", "&plus;", "/", "&sol;", "=", "&equals;").Replace(secret),
+		"percent, all": each("%%%02x"), "x, all": each(`\x%02X`), "u, all": each(`\u%04x`), "U, all": each(`\U%08x`), "octal, all": each(`\%03o`),
+		"decimal, all": each("&#%d;"), "hex references, all": each("&#x%X;"), "CSS": each(`\%X `), "JavaScript": each(`\u{%x}`), "escape()": each("%%u%04X"),
+		"quoted-printable": each("=%02X"), "CSV": strings.ReplaceAll(secret, `"`, `""`), "SQL": strings.ReplaceAll(secret, "'", "''"),
+		"shell": strings.ReplaceAll(secret, "'", `'\''`), "Python's shlex": strings.ReplaceAll(secret, "'", `'"'"'`),
+		"soft break": secret[:9] + "=\r\n" + secret[9:], "continued": secret[:9] + "\\\n" + secret[9:],
+		"UTF-16": strings.TrimSuffix(each("%c\x00"), "\x00"), "UTF-32": strings.TrimSuffix(each("%c\x00\x00\x00"), "\x00\x00\x00"),
+	} {
+		if got, want := found(f, "x"+text+"y"), "x["+text+"]y"; got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestLayers(t *testing.T) {
+	f := New([]string{secret})
+	std := base64.StdEncoding.EncodeToString
+	quoted, _ := json.Marshal(secret)
+	wide := make([]byte, 0, 2*len(secret))
+	for _, u := range utf16.Encode([]rune(secret)) {
+		wide = append(wide, byte(u), byte(u>>8))
+	}
+	digits := hex.EncodeToString([]byte(secret))
+	for name, text := range map[string]string{
+		"base64": std([]byte(secret)), "shifted 1": std([]byte(":" + secret)), "shifted 2": std([]byte("u:" + secret)), "glued": "abc" + std([]byte(secret)),
+		"url": base64.RawURLEncoding.EncodeToString([]byte(secret)), "JSON inside": std(quoted), "HTML inside": std([]byte(html.EscapeString(secret))),
+		"UTF-16 inside": std(wide), "of base64": std([]byte(std([]byte(secret)))), "of hex": std([]byte(digits)), "in lines": wrap(std([]byte(secret)), 10, "\r\n"),
+		"in indented lines": wrap(std([]byte(secret)), 11, "\n    "), "in escaped lines": wrap(std([]byte(secret)), 7, `\n`),
+		"escaped": strings.ReplaceAll(std([]byte(secret)), "/", `\/`), "in a query": url.QueryEscape(std([]byte(secret))),
+		"hex": digits, "HEX": strings.ToUpper(digits), "with colons": wrap(digits, 2, ":"), "with spaces": wrap(digits, 2, " "), "with 0x": "0x" + wrap(digits, 2, ", 0x"),
+		"in lines of hex": wrap(digits, 32, "\n"), "numbers": strings.Trim(strings.Join(strings.Fields(fmt.Sprint([]byte(secret))), ", "), "[]"),
+		"numbers in lines": strings.Trim(strings.Join(strings.Fields(fmt.Sprint([]byte(secret))), ",\n    "), "[]"),
+	} {
+		if got := f.Find([]byte(`{"` + text + `"}`)); len(got) == 0 {
+			t.Errorf("%s: not found in %q", name, text)
+		}
+	}
+	if got := found(f, "x: "+digits+" y"); got != "x: ["+digits+"] y" {
+		t.Errorf("hex: %q", got)
+	}
+}
+
+// wrap puts a break after each n bytes.
+func wrap(text string, n int, br string) string {
+	var parts []string
+	for ; len(text) > n; text = text[n:] {
+		parts = append(parts, text[:n])
+	}
+	return strings.Join(append(parts, text), br)
+}
+
+// Whoever chooses what stands before a value must not be able to hide its beginning in an escape.
+func TestWhatStandsBeforeHidesNothing(t *testing.T) {
+	const value = "41u003d75;x3dlt;amp;abcdef"
+	f := New([]string{value})
+	for _, before := range []string{"%", `\`, `\u00`, `\x`, "&#", "&#x", "&", "=", `\0`, "%25", `\\`, "%u", `\u{`, "a", "\x00", "'", `"`, `\U000000`} {
+		if got := f.Find([]byte(before + value)); len(got) != 1 || got[0].End != len(before)+len(value) || got[0].Start > len(before) {
+			t.Errorf("after %q: %v", before, got)
+		}
+	}
+	for _, after := range []string{"%", `\`, "=", "\x00", ";", "41", "="} {
+		if got := f.Find([]byte(value + after)); len(got) != 1 || got[0].Start != 0 || got[0].End < len(value) {
+			t.Errorf("before %q: %v", after, got)
+		}
+	}
+}
+
+// escapesOf returns usual spellings of a byte, written apart from what reads them.
+func escapesOf(b byte) []string {
+	out := []string{
+		string([]byte{b}), fmt.Sprintf("%%%02X", b), fmt.Sprintf("%%%02x", b), fmt.Sprintf(`\u%04x`, b), fmt.Sprintf(`\u%04X`, b), fmt.Sprintf(`\x%02x`, b), fmt.Sprintf("&#%d;", b),
+		fmt.Sprintf("&#x%x;", b), fmt.Sprintf("&#x%X;", b), fmt.Sprintf("&#%03d;", b), fmt.Sprintf(`\%03o`, b), fmt.Sprintf("%%25%02X", b), fmt.Sprintf(`\\u%04x`, b),
+		fmt.Sprintf(`\u{%x}`, b), fmt.Sprintf(`\U%08X`, b), fmt.Sprintf("=%02X", b), fmt.Sprintf("&amp;#%d;", b),
+	}
+	if !('a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9') {
+		out = append(out, `\`+string([]byte{b}))
+	}
+	if names := map[byte]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&quot;", '\'': "&apos;", '+': "&plus;", '=': "&equals;", '/': "&sol;", ' ': "+"}; names[b] != "" {
+		out = append(out, names[b])
+	}
+	return out
+}
+
+func TestAnyMixtureOfEscapesIsFound(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		alphabet := rapid.SampledFrom([]string{
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=", "ab", `abc+/=\"'<>&%;:,. `, "0123456789abcdef-_", `%\&41u0;x`,
+		}).Draw(r, "alphabet")
+		value := rapid.StringOfN(rapid.SampledFrom([]rune(alphabet)), 16, 60, -1).Draw(r, "value")
+		around := rapid.StringOfN(rapid.SampledFrom([]rune(alphabet+"%\\&=")), 0, 12, -1)
+		text := around.Draw(r, "before")
+		start := len(text)
+		for _, b := range []byte(value) {
+			text += rapid.SampledFrom(escapesOf(b)).Draw(r, "escape")
+		}
+		end := len(text)
+		text += around.Draw(r, "after")
+		for _, m := range New([]string{value}).Find([]byte(text)) {
+			if m.Start <= start && m.End >= end {
+				return
+			}
+		}
+		if strings.Count(strings.ToLower(value), strings.ToLower(value[:2])) < len(value)/3 { // or matches of a value that overlaps itself have become one
+			r.Fatalf("%q is not found whole in %q: %v", value, text, New([]string{value}).Find([]byte(text)))
+		}
+	})
+}
+
+func TestWhatIsFoundIsAll(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		patterns := rapid.SliceOfN(rapid.StringMatching(`[ab]{8,10}|[abc]{8}`), 1, 4).Draw(r, "patterns")
+		text := rapid.StringMatching(`[abcdABC]{0,120}`).Draw(r, "text")
+		covered := make([]bool, len(text))
+		want := make([]bool, len(text))
+		for _, m := range New(patterns).Find([]byte(text)) {
+			for i := m.Start; i < m.End; i++ {
+				covered[i] = true
+			}
+		}
+		for _, p := range patterns {
+			for i := 0; i+len(p) <= len(text); i++ {
+				if strings.EqualFold(text[i:i+len(p)], p) {
+					for j := range len(p) {
+						want[i+j] = true
+					}
+				}
+			}
+		}
+		if diff := cmp.Diff(want, covered); diff != "" {
+			r.Fatal(diff)
+		}
+	})
+}
+
+func TestTail(t *testing.T) {
+	f := NewWithTail([]string{"prefix_of_it_"}, "abc234", 6)
+	for text, want := range map[string]string{
+		"xprefix_of_it_abc234x": "abc234", "PREFIX_OF_IT_ABC234": "abc234", "prefix_of_it_%61b\\u0063234": "abc234", "prefix_of_it_abc23": "", "prefix_of_it_abcd23": "",
+		base64.StdEncoding.EncodeToString([]byte("xprefix_of_it_abc234")): "abc234",
+	} {
+		got := ""
+		for _, m := range f.Find([]byte(text)) {
+			got = m.Tail
+		}
+		if got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	const size = 1 << 20
+	random := make([]byte, size)
+	source := rand.New(rand.NewPCG(1, 2))
+	for i := range random {
+		random[i] = byte(source.Uint32())
+	}
+	fit := func(text string) string { return strings.Repeat(text, size/len(text)+1)[:size] }
+	secret := "sk-live_51Hx/QzT+9uVabcdefghijkl4711=="
+	f := New([]string{secret, secret[1:], "plain0123456789abcdefXYZ", "lain0123456789abcdefXYZ"})
+	for name, text := range map[string]string{
+		"prose":  fit("The quick brown fox jumps over the lazy dog; airlines seal a lock. "),
+		"json":   fit(`{"id":1234567,"name":"A. Person","amount":"12.50","at":"2026-11-20T12:00:00Z","url":"https:\/\/example.com\/a?b=%20c"},`),
+		"binary": string(random), "zeros": strings.Repeat("\x00", size), "base64": base64.StdEncoding.EncodeToString(random)[:size],
+		"worst": fit(secret[:len(secret)-2] + "#" + "plain0123456789abcdefX#"), "escaped": fit(`\u003d\u002b\\u003d&#43;%2b`), "lines": fit("a line of a log, number 12\n"),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			data := []byte(text)
+			from := cpu()
+			defer func() { b.ReportMetric(float64(b.N)*size/1e6/(cpu()-from), "MB/cpu-s") }()
+			for b.Loop() {
+				for at := 0; at < size; at += 32 << 10 {
+					f.Find(data[at : at+32<<10])
+				}
+			}
+		})
+	}
+}
+
+// cpu returns the processor time so far, in seconds.
+func cpu() float64 {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}

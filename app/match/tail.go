@@ -1,0 +1,46 @@
+package match
+
+// foundTail adds a match if the tail stands after a pattern that ends at a place.
+func (f *Finder) foundTail(s *scratch, data []byte, at, pattern int) {
+	end, text := at, make([]byte, 0, f.tail.length)
+	var u units // s.units is in use
+	for len(text) < f.tail.length {
+		c, n := f.tailCharacter(&u, data[min(end, len(data)):])
+		if n == 0 {
+			return
+		}
+		end += n
+		if c != 0 {
+			text = append(text, c)
+		}
+	}
+	s.matches = append(s.matches, Match{
+		Start: f.locate(data, at, f.texts[pattern]), End: end, Pattern: pattern, Tail: string(text),
+	})
+}
+
+// tailCharacter reads one character of the tail, 0 for bytes that are passed over. n is 0 if there is none.
+func (f *Finder) tailCharacter(u *units, data []byte) (c byte, n int) {
+	if len(data) == 0 {
+		return 0, 0
+	}
+	if c := folded[data[0]]; f.tail.alphabet[c] {
+		return c, 1
+	}
+	u.reset()
+	u.read(data[:min(len(data), maxEscape)])
+	for _, v := range u.all() { // the longest, or the end of an escape would be left
+		if v.size == 1 && int(v.n) > n && f.tail.alphabet[folded[v.text[0]]] {
+			c, n = folded[v.text[0]], int(v.n)
+		}
+	}
+	if n > 0 {
+		return c, n
+	}
+	for _, v := range u.all() {
+		if v.size == 0 {
+			n = int(v.n)
+		}
+	}
+	return 0, n
+}
