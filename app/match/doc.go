@@ -2,12 +2,11 @@
 //
 // A finder is made of patterns. It finds each of them where every character is written as it is or in any of the usual
 // escapes, in any mixture: percent-encoding, \x, \u, \U, octal and CSS escapes, a backslash before any character, HTML
-// references by number and by name, quoted-printable, doubled quotes, and each of these escaped once or twice more, as JSON
-// in JSON is. ASCII letters match in either case, a plus sign matches a space, and zero bytes between characters, as in
+// references by number and by name, quoted-printable and doubled quotes. ASCII letters match in either case, a plus sign matches a space, and zero bytes between characters, as in
 // UTF-16 and UTF-32, are passed over.
 //
-// The same is looked for behind one or two layers of base64 (either alphabet, any alignment, broken into lines or not), hex
-// (with separators or not) and lists of decimal numbers.
+// The same is looked for behind one or two layers: other escapes, as in HTML in JSON, base64 (either alphabet, any alignment,
+// broken into lines or not), hex (with separators or not) and lists of decimal numbers.
 //
 // It is a grammar and not a list of encoders, because every encoder that escapes another subset of characters would be one
 // more entry that a list lacks. A place of a text can often be read in several ways: "%41b" may be a percent sign and three
@@ -21,5 +20,5 @@
 // # Not found
 //
 // A pattern that was compressed, encrypted, hashed or written in another alphabet than these; one of which characters were
-// left out or put in; an escape of more than 14 bytes for one character.
+// left out or put in; an escape of more than 12 bytes for one character.
 package match

@@ -8,12 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxEscape is the length of the longest escape of one character that is read, in bytes: a pair of surrogates in JSON in
-// JSON.
-const maxEscape = 14
-
-// maxNested is how many times an escape may itself be escaped.
-const maxNested = 2
+// maxEscape is the length of the longest escape of one character that is read, in bytes.
+const maxEscape = 12
 
 // unit is one way to read the first n bytes of a text. An empty text means that they are passed over.
 type unit struct {
@@ -29,8 +25,6 @@ type units struct {
 	list [24]unit
 	size int
 }
-
-func (u *units) reset() { u.size = 0 }
 
 func (u *units) all() []unit { return u.list[:u.size] }
 
@@ -97,26 +91,25 @@ var classes = func() (table [256]class) {
 
 func isLead(b byte) bool { return classes[b]&classLead != 0 }
 
-// read adds all readings of an escape at the beginning of data, those of escaped escapes included.
-func (u *units) read(data []byte) {
+// read makes the units all readings of an escape at the beginning of data; nested also those of which the lead is escaped.
+func (u *units) read(data []byte, nested bool) {
+	u.size = 0
 	if len(data) == 0 || !isLead(data[0]) {
 		return
 	}
-	from := u.size
 	u.escape(data, data[0], 1)
-	for range maxNested {
-		to := u.size
-		for ; from < to; from++ {
-			if lead := &u.list[from]; lead.size == 1 && isLead(lead.text[0]) && lead.text[0] != 0 {
+	for from := 0; nested && from < u.size; { // each is longer than its lead
+		for to := u.size; from < to; from++ {
+			if lead := &u.list[from]; lead.size == 1 && lead.text[0] != 0 && isLead(lead.text[0]) {
 				u.escape(data, lead.text[0], int(lead.n))
 			}
 		}
 	}
 }
 
-// escape adds the readings of an escape whose lead is written by the first n bytes.
+// escape adds the readings of an escape of which the first n bytes are the lead.
 func (u *units) escape(data []byte, lead byte, n int) {
-	c := cursor{data: data, at: n}
+	c := cursor{data, n}
 	switch lead {
 	case '%':
 		u.percent(c)
@@ -229,11 +222,7 @@ func (u *units) utf16(c cursor) {
 		return
 	}
 	u.addRune(end, r)
-	if c.at = end; !utf16.IsSurrogate(r) || !c.one('\\') {
-		return
-	}
-	c.one('\\') // of JSON in JSON
-	if c.one('u') {
+	if c.at = end; utf16.IsSurrogate(r) && c.one('\\') && c.one('u') {
 		if low, end, ok := c.hex(4, 4); ok {
 			u.addRune(end, utf16.DecodeRune(r, low))
 		}
@@ -253,14 +242,17 @@ func (u *units) octal(c cursor) {
 	}
 }
 
-// css reads up to six hex digits and the one space that may end them.
+// css reads up to six hex digits and the one space that may end them, and the two digits of LDAP.
 func (u *units) css(c cursor) {
+	if b, end, ok := c.hexByte(); ok {
+		u.addByte(end, b)
+	}
 	r, end, ok := c.hex(2, 6)
 	if !ok {
 		return
 	}
 	u.addRune(end, r)
-	if c.at = end; c.one(' ') {
+	if c.at = end; c.one(' ') || c.one('+') {
 		u.addRune(c.at, r)
 	}
 }
@@ -313,7 +305,7 @@ func lineBreak(data []byte) int {
 	return 0
 }
 
-// cursor reads what follows the lead of an escape. Its characters may be escaped too, once, with a percent sign or a reference by number.
+// cursor reads what follows the lead of an escape.
 type cursor struct {
 	data []byte
 	at   int
@@ -323,69 +315,20 @@ func (c *cursor) rest() []byte { return c.data[min(c.at, len(c.data)):] }
 
 // take reads one character of a class, and returns 0 if another follows.
 func (c *cursor) take(of class) byte {
-	if c.at >= len(c.data) {
+	if c.at >= len(c.data) || classes[c.data[c.at]]&of == 0 {
 		return 0
 	}
-	b := c.data[c.at]
-	if classes[b]&of != 0 {
-		c.at++
-		return b
-	}
-	if classes[b]&classLead == 0 {
-		return 0
-	}
-	b, n := escapedOnce(c.data[c.at:])
-	if n == 0 || classes[b]&of == 0 {
-		return 0
-	}
-	c.at += n
-	return b
+	c.at++
+	return c.data[c.at-1]
 }
 
 // one reads a certain character.
 func (c *cursor) one(want byte) bool {
-	if c.at >= len(c.data) {
+	if c.at >= len(c.data) || c.data[c.at] != want {
 		return false
 	}
-	n := 1
-	if b := c.data[c.at]; b != want {
-		if classes[b]&classLead == 0 {
-			return false
-		}
-		if b, n = escapedOnce(c.data[c.at:]); n == 0 || b != want {
-			return false
-		}
-	}
-	c.at += n
+	c.at++
 	return true
-}
-
-// escapedOnce reads %23, \u0023 or &#35;, the escapes in which the punctuation of another is written.
-func escapedOnce(data []byte) (b byte, n int) {
-	switch {
-	case len(data) >= 3 && data[0] == '%':
-		n = 3
-		b = unhex(data[1])<<4 | unhex(data[2])
-		if unhex(data[1]) > 15 || unhex(data[2]) > 15 {
-			return 0, 0
-		}
-	case len(data) >= 6 && data[0] == '\\' && data[1] == 'u' && data[2] == '0' && data[3] == '0':
-		n = 6
-		b = unhex(data[4])<<4 | unhex(data[5])
-		if unhex(data[4]) > 15 || unhex(data[5]) > 15 {
-			return 0, 0
-		}
-	case len(data) >= 5 && data[0] == '&' && data[1] == '#':
-		value := 0
-		for n = 2; n < len(data) && n < 5 && '0' <= data[n] && data[n] <= '9'; n++ {
-			value = 10*value + int(data[n]-'0')
-		}
-		if n == len(data) || data[n] != ';' || value > 127 {
-			return 0, 0
-		}
-		return byte(value), n + 1
-	}
-	return b, n
 }
 
 // unhex returns the value of a hex digit, and more than 15 for other bytes.

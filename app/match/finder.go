@@ -133,7 +133,7 @@ func (f *Finder) Find(data []byte) []Match {
 	slices.SortFunc(found, func(a, b Match) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Pattern, b.Pattern))
 	})
-	return found
+	return slices.CompactFunc(found, func(a, b Match) bool { return a.Start == b.Start && a.End == b.End && a.Pattern == b.Pattern })
 }
 
 // find adds to s the matches in data, which lies behind depth layers.

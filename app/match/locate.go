@@ -40,8 +40,7 @@ func before(u *units, stack []place, data []byte, p place, text string) []place 
 		if from < 0 || !isLead(data[from]) {
 			continue
 		}
-		u.reset()
-		u.read(data[from:min(len(data), from+maxEscape)])
+		u.read(data[from:min(len(data), from+maxEscape)], true)
 		for _, u := range u.all() {
 			rest := p.rest - int(u.size)
 			if int(u.n) == n && rest >= 0 && foldedEqual(u.bytes(), text[rest:p.rest]) {

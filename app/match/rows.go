@@ -33,9 +33,9 @@ func isIndent(data []byte, at int) bool {
 	return data[at] == '\n'
 }
 
-// endsEscape reports whether a space may end an escape of CSS.
+// endsEscape reports whether a space, or a plus sign for one, may end an escape of CSS.
 func endsEscape(data []byte, at int) bool {
-	if data[at] != ' ' {
+	if data[at] != ' ' && data[at] != '+' {
 		return false
 	}
 	for i := at - 1; i >= max(0, at-maxEscape); i-- {

@@ -196,8 +196,7 @@ func (s *scratch) read(data []byte, at int) {
 		return
 	}
 	s.unitsAt = at
-	s.units.reset()
-	s.units.read(data[at:min(len(data), at+maxEscape)])
+	s.units.read(data[at:min(len(data), at+maxEscape)], true)
 }
 
 // pass goes on with what was begun, n bytes later.

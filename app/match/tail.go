@@ -27,8 +27,7 @@ func (f *Finder) tailCharacter(u *units, data []byte) (c byte, n int) {
 	if c := folded[data[0]]; f.tail.alphabet[c] {
 		return c, 1
 	}
-	u.reset()
-	u.read(data[:min(len(data), maxEscape)])
+	u.read(data[:min(len(data), maxEscape)], true)
 	for _, v := range u.all() { // the longest, or the end of an escape would be left
 		if v.size == 1 && int(v.n) > n && f.tail.alphabet[folded[v.text[0]]] {
 			c, n = folded[v.text[0]], int(v.n)

@@ -1,0 +1,231 @@
+package egress
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/swap"
+)
+
+// echo is a host that gives back what it was sent, written by an encoder.
+func (l *lab) echo(encode func(string) string) (*Session, func(value string) (string, error)) {
+	l.t.Helper()
+	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, encode(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")))
+	})
+	s := l.session(Limits{}, []string{"api.test"}, "api.test")
+	client := l.client(s)
+	return s, func(sent string) (string, error) {
+		r, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, "https://api.test/", nil)
+		if err != nil {
+			return "", err
+		}
+		r.Header.Set("Authorization", "Bearer "+sent)
+		resp, err := client.Do(r)
+		if err != nil {
+			return "", err
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		return string(body), err
+	}
+}
+
+// Usual serializers gave a sealed value back: Gson writes = as \u003d, Go's html/template + as &#43;.
+func TestHoleH1SerializersGiveNoValueBack(t *testing.T) {
+	credential := credential(t, "api.test")
+	const value = "q7/Vt+9Lr2Xc4Zb8Nm1Kp6Hs3Wd5Yf0Gj=="
+	credential.Value = app.NewSecret(value)
+	var encode func(string) string
+	l := newLab(t)
+	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, encode(r.Header.Get("X-Api-Key")))
+	})
+	s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{credential}}, nil)
+	t.Cleanup(s.Close)
+	client := l.client(s)
+	for name, e := range map[string]func(string) string{
+		"Gson":          strings.NewReplacer("=", `\u003d`, "+", "+", "/", "/").Replace,
+		"html/template": strings.NewReplacer("+", "&#43;").Replace,
+		"mixed":         strings.NewReplacer("+", "&#43;", "=", `\x3d`, "/", "%2f", "q", `\161`, "V", "&#x56;").Replace,
+	} {
+		encode = func(s string) string { return `{"k":"` + e(s) + `"}` }
+		r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.test/", nil)
+		r.Header.Set("X-Api-Key", testPlaceholder)
+		if _, body := l.do(client, r); body != `{"k":"`+testPlaceholder+`"}` {
+			t.Errorf("%s: %s", name, body)
+		}
+	}
+}
+
+// What lay one layer deep, and what lacked a character, came back as it was.
+func TestHoleM1OneLayerDeep(t *testing.T) {
+	std := base64.StdEncoding.EncodeToString
+	wrap := func(text string, n int, br string) string {
+		var parts []string
+		for ; len(text) > n; text = text[n:] {
+			parts = append(parts, text[:n])
+		}
+		return strings.Join(append(parts, text), br)
+	}
+	for name, encode := range map[string]func(string) string{
+		"base64 in lines": func(s string) string { return wrap(std([]byte("id:"+s)), 12, "\r\n") },
+		"base64 twice":    func(s string) string { return std([]byte(std([]byte(s)))) },
+		"hex":             func(s string) string { return wrap(hex.EncodeToString([]byte(s)), 2, ":") },
+		"quoted":          func(s string) string { return strings.ReplaceAll(wrap(s, 9, "=\r\n"), "_", "=5F") },
+		"UTF-32":          func(s string) string { return wrap(s, 1, "\x00\x00\x00") },
+		"cut":             func(s string) string { return s[:len(s)-1] },
+		"beginning cut":   func(s string) string { return s[1:] },
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, ask := newLab(t).echo(encode)
+			if body, err := ask(testPlaceholder); err != nil || !strings.Contains(body, testPlaceholder) {
+				t.Errorf("%q, %v", body, err)
+			}
+		})
+	}
+}
+
+// A gzip or zip file without Content-Encoding is looked into.
+func TestHoleM1CompressedFiles(t *testing.T) {
+	gz := func(s string) string {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, _ = w.Write([]byte(s))
+		_ = w.Close()
+		return b.String()
+	}
+	zipped := func(method uint16) func(string) string {
+		return func(s string) string {
+			var b bytes.Buffer
+			w := zip.NewWriter(&b)
+			for _, name := range []string{"first.txt", "second.txt"} {
+				f, _ := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+				_, _ = f.Write([]byte("some text " + s))
+			}
+			_ = w.Close()
+			return b.String()
+		}
+	}
+	for name, encode := range map[string]func(string) string{"gzip": gz, "zip": zipped(zip.Deflate), "members": func(s string) string { return gz("a") + gz(s) }} {
+		t.Run(name, func(t *testing.T) {
+			s, ask := newLab(t).echo(func(value string) string {
+				if value == "nothing" {
+					return encode(strings.Repeat("harmless text; ", 10000))
+				}
+				return encode(strings.Repeat("harmless text; ", 10000) + value + " more")
+			})
+			if body, err := ask(testPlaceholder); err == nil || len(body) > len(encode(strings.Repeat("harmless text; ", 10000))) {
+				t.Errorf("%d bytes, %v", len(body), err)
+			}
+			waitFor(t, "the row", func() bool { return lastRow(t, s).Rule == RuleUnreadable })
+			if body, err := ask("nothing"); err != nil || body != encode(strings.Repeat("harmless text; ", 10000)) {
+				t.Errorf("a file without a value is changed: %d bytes, %v", len(body), err)
+			}
+		})
+	}
+}
+
+// Whatever each character of a value is written as, in whatever pieces the answer comes, the box never has the value.
+// AIRLOCK_CASES is how many answers there are.
+func TestHoleH1AnyEscapeInAnyPieces(t *testing.T) {
+	cases := 2000
+	if n, err := strconv.Atoi(os.Getenv("AIRLOCK_CASES")); err == nil {
+		cases = n
+	}
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	l := newLab(t)
+	var answer string
+	var cuts []int
+	l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, _ *http.Request) {
+		from := 0
+		for _, cut := range cuts {
+			_, _ = io.WriteString(w, answer[from:cut])
+			_ = http.NewResponseController(w).Flush()
+			from = cut
+		}
+		_, _ = io.WriteString(w, answer[from:])
+	})
+	for n := 0; n < cases; {
+		c := credential(t, "api.test")
+		value := randomValue(r)
+		c.Value = app.NewSecret(value)
+		s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{c}}, nil)
+		client := l.client(s)
+		for range min(200, cases-n) {
+			n++
+			before, written, after := randomAround(r), randomEscapes(r, value), randomAround(r)
+			answer = before + written + after
+			cuts = cuts[:0]
+			for at := 0; r.IntN(3) > 0 && at < len(answer); {
+				at += r.IntN(len(answer) - at + 1)
+				cuts = append(cuts, at)
+			}
+			resp, err := client.Get("https://api.test/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			shown := strings.Contains(string(body), testPlaceholder) || strings.Contains(string(body), hex.EncodeToString([]byte(testPlaceholder)))
+			if err != nil || !shown || strings.Contains(string(body), written) {
+				t.Fatalf("seed %d, case %d: %q in %q cut at %v became %q, %v", seed, n, value, answer, cuts, body, err)
+			}
+		}
+		client.CloseIdleConnections()
+		s.Close()
+	}
+}
+
+func randomValue(r *rand.Rand) string {
+	alphabets := []string{"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/", "0123456789abcdef", "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "abcXYZ019-_.~!$'()*,;:@&=<>\"\\%#?/+ "}
+	alphabet := alphabets[r.IntN(len(alphabets))]
+	value := make([]byte, 16+r.IntN(48))
+	for i := range value {
+		value[i] = alphabet[r.IntN(len(alphabet))]
+	}
+	value[0], value[len(value)-1] = 'q', 'Z' // blanks at the ends are no part of a value
+	return string(value)
+}
+
+func randomAround(r *rand.Rand) string {
+	pieces := []string{"", "", `{"k":"`, `"}`, "%", `\`, `\u00`, "&#", "&", "=", "text ", "\n", "41", "x=", "<b>", "abcdef", `\\`, "%25"}
+	return pieces[r.IntN(len(pieces))] + pieces[r.IntN(len(pieces))]
+}
+
+// randomEscapes writes each character in one of the usual ways, half of them as they are, then perhaps all of it in a layer.
+func randomEscapes(r *rand.Rand, value string) string {
+	var b strings.Builder
+	for _, c := range []byte(value) {
+		ways := []string{
+			fmt.Sprintf("%%%02X", c), fmt.Sprintf("%%%02x", c), fmt.Sprintf(`\u%04x`, c), fmt.Sprintf(`\u%04X`, c), fmt.Sprintf(`\x%02x`, c), fmt.Sprintf(`\%03o`, c), fmt.Sprintf("&#%d;", c),
+			fmt.Sprintf("&#x%x;", c), fmt.Sprintf("&#x%X;", c), fmt.Sprintf("%%25%02X", c), fmt.Sprintf(`\\u%04x`, c), fmt.Sprintf("=%02X", c), fmt.Sprintf(`\u{%x}`, c),
+		}
+		if r.IntN(2) == 0 {
+			b.WriteByte(c)
+		} else {
+			b.WriteString(ways[r.IntN(len(ways))])
+		}
+	}
+	switch text := b.String(); r.IntN(8) {
+	case 0:
+		return base64.StdEncoding.EncodeToString([]byte(text))
+	case 1:
+		return hex.EncodeToString([]byte(text))
+	default:
+		return text
+	}
+}
