@@ -140,6 +140,10 @@ HISTORY ?= 2000
 bench-house-large: run-packages test-packages build ## The same with a history of 2 GB: memory must not grow with it
 	./airlock bench --house --history $(HISTORY) --output 1000000
 
+.PHONY: reflections
+reflections: ## A million answers of a real TLS host with a sealed value in them, each written in another way; CASES=… for another number
+	AIRLOCK_CASES=$(or $(CASES),1000000) go test -count=1 -timeout 4h -run '^TestHoleH1AnyEscapeInAnyPieces$$' -v ./app/egress
+
 .PHONY: fuzz
 fuzz: init ## Fuzz every reader of hostile bytes, one after the other, for FUZZ each (5m); with ONLY=Name those whose names contain it
 	@set -e; for dir in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
