@@ -80,8 +80,11 @@ func (tx *Tx) InsertCredential(ctx context.Context, c app.Credential) error {
 }
 
 // UpdateCredential saves description, service, mode, hosts, places, plain HTTP, source and reference of a credential that was last changed at seen, else CodeConflict.
-// UpdatedAt becomes c's.
+// UpdatedAt becomes c's. Where hosts are taken away, its value stays known as one that belonged there.
 func (tx *Tx) UpdateCredential(ctx context.Context, c app.Credential, seen time.Time) error {
+	if err := tx.supersedeHosts(ctx, c.ID, c.Hosts, c.UpdatedAt); err != nil {
+		return err
+	}
 	n, err := tx.exec(ctx, "UPDATE credentials SET description = ?, service = ?, mode = ?, hosts = ?, places = ?, plain_http = ?, source = ?, reference = ?, updated_at = ? WHERE id = ? AND updated_at = ?",
 		c.Description, c.Service, string(c.Mode), toJSON(hosts(c.Hosts)), toJSON(c.Places), c.PlainHTTP, string(c.Source), c.Reference, toMillis(c.UpdatedAt), c.ID, toMillis(seen))
 	return changed(n, err, "credential")
@@ -104,15 +107,19 @@ func (tx *Tx) InsertValue(ctx context.Context, v Value) error {
 	if err := changed(n, err, "credential"); err != nil {
 		return err
 	}
-	if err := tx.EraseValue(ctx, v.CredentialID); err != nil {
+	if err := tx.EraseValue(ctx, v.CredentialID, v.At); err != nil {
 		return err
 	}
 	row := credentialVersionRow{v.CredentialID, v.Version, v.Sealed, v.KeyID, toJSON(v.By), toMillis(v.At)}
 	return changed(1, gorm.G[credentialVersionRow](tx.db).Create(ctx, &row), "credential")
 }
 
-// EraseValue erases the current value of a credential, if it has one; the versions stay counted. For one whose value comes from elsewhere now.
-func (tx *Tx) EraseValue(ctx context.Context, id string) error {
+// EraseValue erases the current value of a credential, if it has one, and keeps it as a superseded one; the versions stay counted. For
+// one whose value comes from elsewhere now.
+func (tx *Tx) EraseValue(ctx context.Context, id string, at time.Time) error {
+	if err := tx.supersede(ctx, id, at); err != nil {
+		return err
+	}
 	if _, err := tx.exec(ctx, "UPDATE credential_versions SET value = NULL WHERE credential_id = ? AND value IS NOT NULL", id); err != nil {
 		return fmt.Errorf("store: erase value: %w", err)
 	}

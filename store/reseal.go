@@ -11,6 +11,7 @@ type SealedColumn string
 // The columns that hold tokens. A test looks for tokens in all others.
 const (
 	SealedValues     SealedColumn = "values"     // Name: credential, Number: version
+	SealedSuperseded SealedColumn = "superseded" // Name: credential, Number: version
 	SealedProfiles   SealedColumn = "profiles"   // Name: handle
 	SealedExecutions SealedColumn = "executions" // Name: handle
 	SealedScripts    SealedColumn = "scripts"    // Name: handle of the execution
@@ -21,7 +22,7 @@ const (
 
 // SealedColumns lists them.
 func SealedColumns() []SealedColumn {
-	return []SealedColumn{SealedValues, SealedProfiles, SealedExecutions, SealedScripts, SealedInputs, SealedAnswers, SealedSettings}
+	return []SealedColumn{SealedValues, SealedSuperseded, SealedProfiles, SealedExecutions, SealedScripts, SealedInputs, SealedAnswers, SealedSettings}
 }
 
 // SealedToken is a token with what names its row.
@@ -36,6 +37,7 @@ type SealedToken struct {
 func sealedQuery(column SealedColumn) string {
 	return map[SealedColumn]string{
 		SealedValues:     "SELECT 0 AS row, credential_id AS name, version AS number, value AS token FROM credential_versions WHERE ? >= 0 AND value IS NOT NULL AND substr(value, 2, 4) <> ? LIMIT ?",
+		SealedSuperseded: "SELECT id AS row, credential_id AS name, version AS number, value AS token FROM superseded_values WHERE id > ? AND substr(value, 2, 4) <> ? ORDER BY id LIMIT ?",
 		SealedProfiles:   "SELECT id AS row, handle AS name, 0 AS number, sealed_id AS token FROM profiles WHERE id > ? AND substr(sealed_id, 2, 4) <> ? ORDER BY id LIMIT ?",
 		SealedExecutions: "SELECT id AS row, handle AS name, 0 AS number, sealed_id AS token FROM executions WHERE id > ? AND substr(sealed_id, 2, 4) <> ? ORDER BY id LIMIT ?",
 		SealedScripts:    "SELECT execution_id AS row, handle AS name, 0 AS number, script AS token FROM execution_scripts JOIN executions ON id = execution_id WHERE execution_id > ? AND substr(script, 2, 4) <> ? ORDER BY execution_id LIMIT ?",
@@ -62,6 +64,8 @@ func (tx *Tx) Reseal(ctx context.Context, column SealedColumn, t SealedToken, to
 		if _, err = tx.exec(ctx, "UPDATE credential_versions SET value = ?, key_id = ? WHERE credential_id = ? AND version = ? AND value = ?", token, keyID, t.Name, t.Number, t.Token); err == nil {
 			_, err = tx.exec(ctx, "UPDATE credentials SET key_id = ? WHERE id = ? AND version = ?", keyID, t.Name, t.Number)
 		}
+	case SealedSuperseded:
+		_, err = tx.exec(ctx, "UPDATE superseded_values SET value = ? WHERE id = ? AND value = ?", token, t.Row, t.Token)
 	case SealedProfiles:
 		_, err = tx.exec(ctx, "UPDATE profiles SET sealed_id = ? WHERE id = ? AND sealed_id = ?", token, t.Row, t.Token)
 	case SealedExecutions:

@@ -46,6 +46,25 @@ type credentialVersionRow struct {
 
 func (credentialVersionRow) TableName() string { return "credential_versions" }
 
+type supersededValueRow struct {
+	ID           int64 `gorm:"primaryKey"`
+	CredentialID string
+	Version      int
+	Value        []byte
+	Mode         string
+	Hosts        string
+	SupersededAt int64
+}
+
+func (supersededValueRow) TableName() string { return "superseded_values" }
+
+type valueChangesRow struct {
+	ID int64 `gorm:"primaryKey"`
+	N  int64
+}
+
+func (valueChangesRow) TableName() string { return "value_changes" }
+
 type profileRow struct {
 	ID          int64 `gorm:"primaryKey"`
 	Lookup      []byte

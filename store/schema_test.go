@@ -13,7 +13,7 @@ import (
 // rowTypes has one row type per table.
 func rowTypes() []any {
 	return []any{
-		settingRow{}, credentialRow{}, credentialVersionRow{}, profileRow{}, profileKeyRow{}, profileHostRow{}, policyRow{},
+		settingRow{}, credentialRow{}, credentialVersionRow{}, supersededValueRow{}, valueChangesRow{}, profileRow{}, profileKeyRow{}, profileHostRow{}, policyRow{},
 		adminSessionRow{}, personRow{}, invitationRow{}, auditEventRow{},
 		executionRow{}, executionScriptRow{}, executionOutputRow{}, executionValueRow{}, llmExchangeRow{}, connectionRow{},
 		redactionHitRow{}, idempotencyRow{}, executionStatsRow{}, pastBeatRow{},

@@ -181,8 +181,16 @@ func (tx *Tx) Branch(ctx context.Context, log, branch string, before int64) erro
 // Intact reports whether the event hashes to what it says.
 func Intact(e EventRow) bool { return e.Hash == e.digest() }
 
-// OverwriteCredential saves everything of a credential that an import may change: neither its name nor its value.
+// OverwriteCredential saves everything of a credential that an import may change: neither its name nor its value. Where hosts are taken
+// away, its value stays known as one that belonged there.
 func (tx *Tx) OverwriteCredential(ctx context.Context, c CredentialRow) error {
+	next, err := fromJSON[[]app.Host]("hosts", c.Hosts)
+	if err != nil {
+		return err
+	}
+	if err := tx.supersedeHosts(ctx, c.ID, next, fromMillis(c.UpdatedAt)); err != nil {
+		return err
+	}
 	n, err := tx.exec(ctx, `UPDATE credentials SET description = ?, service = ?, mode = ?, hosts = ?, places = ?, plain_http = ?, source = ?, reference = ?, updated_at = ? WHERE id = ?`,
 		c.Description, c.Service, c.Mode, c.Hosts, c.Places, c.PlainHTTP, c.Source, c.Reference, c.UpdatedAt, c.ID)
 	return changed(n, err, "credential")

@@ -67,7 +67,7 @@ func samplePreview() views.PreviewPage {
 func sampleDeletion(blocked bool) views.ConfirmPage {
 	p := views.ConfirmPage{
 		Shell: shell("Delete ORACLE_PASSWORD", views.SectionCredentials), Question: "Delete ORACLE_PASSWORD?", Button: "Delete ORACLE_PASSWORD", Typed: "ORACLE_PASSWORD", Action: "/ui/x", Back: views.Credentials,
-		Lines:    []string{"Its value is destroyed, with all earlier versions. Airlock can't bring it back.", "It works on where it came from until you withdraw it there."},
+		Lines:    []string{"Its value is destroyed, with all earlier versions. Airlock can't bring it back.", "It works on where it came from until you withdraw it there. Do that first: what its hosts answer is not searched for it any more."},
 		Affected: []views.Affected{{Handle: "x", Title: "Daily stock check", How: "is being set up: its key loses the link"}},
 		Problems: views.Problems{"typed": "That is not its name. Type ORACLE_PASSWORD if you mean it."},
 	}

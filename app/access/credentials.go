@@ -196,6 +196,11 @@ func (s *Service) applyInput(ctx context.Context, tx *store.Tx, by app.Actor, be
 	if err := s.checkValue(ctx, tx, c, in.Value, c.Mode != before.Mode); err != nil {
 		return app.Credential{}, err
 	}
+	if !in.Value.Empty() { // first, while its mode and hosts are those that it had
+		if err := tx.EraseValue(ctx, c.ID, s.now()); err != nil {
+			return app.Credential{}, err
+		}
+	}
 	shown := c.Mode != before.Mode || !sameHosts(c.Hosts, before.Hosts) || !slices.Equal(c.Places, before.Places) || c.PlainHTTP != before.PlainHTTP
 	if shown || c.Description != before.Description || c.Service != before.Service || c.Source != before.Source || c.Reference != before.Reference {
 		if err := s.updateCredential(ctx, tx, by, before, c); err != nil {

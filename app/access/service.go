@@ -19,6 +19,7 @@ type Service struct {
 	logins  *limiter
 	hashes  chan struct{} // one argon2id at a time, since each takes much memory
 	audited audited
+	sets    *SearchSets
 
 	monitors monitors
 
@@ -56,8 +57,11 @@ func New(cfg Config) *Service {
 		cfg.UnclaimedLife = 7 * 24 * time.Hour
 	}
 	cfg.Store.OnAudit(func() { cfg.Hub.Publish(live.Audit) })
-	return &Service{cfg: cfg, logins: newLimiter(), hashes: make(chan struct{}, 1), unreadable: unreadables{list: map[string]unread{}}}
+	return &Service{cfg: cfg, logins: newLimiter(), hashes: make(chan struct{}, 1), sets: newSearchSets(cfg.Store, cfg.Keyring), unreadable: unreadables{list: map[string]unread{}}}
 }
+
+// SearchSets returns what is known of each host's values.
+func (s *Service) SearchSets() *SearchSets { return s.sets }
 
 // now is in the store's resolution, so that what is returned after a change equals what is read later.
 func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Millisecond) }

@@ -76,6 +76,9 @@ func (s *Service) openFetched(list []wanted, refs []app.Reference, f vault.Fetch
 			return err
 		}
 		s.followed(w.credential, "")
+		if !slices.ContainsFunc(f.Leases, func(l vault.Lease) bool { return l.Path == refs[i].Path }) { // what is lent ends with its execution
+			s.sets.saw(w.credential, v.Secret)
+		}
 		opened[w.credential.ID] = s.fromVault(w.credential, refs[i], v)
 	}
 	return nil
@@ -221,7 +224,7 @@ func (s *Service) setSource(ctx context.Context, tx *store.Tx, c *app.Credential
 	case c.Source == before.Source:
 		return nil
 	case c.Source == app.SourceVault:
-		return tx.EraseValue(ctx, c.ID)
+		return tx.EraseValue(ctx, c.ID, s.now())
 	case before.Source == app.SourceVault && in.Value.Empty() && c.Version > 0:
 		return app.Invalid("value", "Airlock holds no value of "+c.Name+" any more", "Type the value.")
 	}

@@ -36,6 +36,7 @@ const (
 // The rules about what is said over a connection that was made.
 const (
 	RuleAuthority    = "no certificate authority"
+	RuleUnknown      = "values of the host can't be read"
 	RuleNotTLS       = "not TLS"
 	RuleHandshake    = "TLS handshake failed in the script"
 	RuleDistrust     = "Airlock's certificate not trusted by the script"

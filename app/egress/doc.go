@@ -21,7 +21,7 @@
 // direction, so a protocol in which the server speaks first ends after Limits.Head. What is said inside TLS is the script's and the
 // host's business: a Host header for another tenant of the same host can't be seen there.
 //
-// Read: plain HTTP, and every host that a sealed credential belongs to. There the box speaks to a server of ours, inside TLS under a
+// Read: plain HTTP, and every host that a sealed credential belongs to, be it of this execution or one that it knows nothing of (Config.Known). There the box speaks to a server of ours, inside TLS under a
 // certificate for the host that policy allowed, and the server speaks to the host over TLS of its own, 1.2 or newer, verified. Both sides are HTTP/1.1,
 // kept alive and streaming. Later connections to the host pass steps 2 to 6 again. Nothing is forwarded of a request that package head
 // refuses, whose Host is another, or in which a placeholder stands where it may not; such a request is answered with a status, a JSON

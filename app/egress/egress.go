@@ -30,16 +30,18 @@ type Config struct {
 	// Authority issues the certificates of intercepted hosts. Without one, hosts that a sealed credential belongs to are refused.
 	Authority *ca.Authority
 	// Known returns what the instance knows of a canonical host and port: the values of all credentials that belong there, whoever may use
-	// them, if one of them is sealed; else nil. It is called for every connection and answer, from any goroutine. Nil knows nothing.
-	Known func(host string, port int) *swap.Values
+	// them, if one of them is sealed; else nil. It is called for every connection and answer, from any goroutine. After an error nothing
+	// of the host passes. Nil knows nothing.
+	Known func(ctx context.Context, host string, port int) (*swap.Values, error)
 	// Roots verify upstream certificates of intercepted hosts. Nil means the system's.
 	Roots *x509.CertPool
 }
 
-// Grant is what one execution may reach, and with which sealed credentials.
+// Grant is what one execution may reach, and with which credentials.
 type Grant struct {
 	Hosts  []app.Host
 	Sealed []swap.Credential
+	Given  []app.Secret // values that the script holds itself: they are not withheld from it
 }
 
 // Limits bound the egress of one execution.
@@ -86,7 +88,7 @@ type Gateway struct {
 	own      *ownAddresses
 
 	authority *ca.Authority
-	known     func(host string, port int) *swap.Values
+	known     func(ctx context.Context, host string, port int) (*swap.Values, error)
 	roots     *x509.CertPool
 }
 
@@ -107,7 +109,7 @@ func New(cfg Config) *Gateway {
 		g.local[place] = unmap(target)
 	}
 	if g.known == nil {
-		g.known = func(string, int) *swap.Values { return nil }
+		g.known = func(context.Context, string, int) (*swap.Values, error) { return nil, nil }
 	}
 	if g.lookup == nil {
 		g.lookup = lookupWith(&net.Resolver{PreferGo: true})

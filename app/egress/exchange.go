@@ -21,6 +21,7 @@ type exchange struct {
 	row    *row // nil until the request is judged to be proper
 	body   *requestBody
 	sent   watchedBody // the body as it goes to the host
+	sealed bool        // a sealed credential belongs to the host
 	old    bool        // HTTP/1.0
 	keep   bool        // the box's connection may serve another request
 }
@@ -100,6 +101,11 @@ func (x *exchange) serve(in *http.Request) bool {
 	defer x.session.ledger.ended(x.row)
 	x.old, x.keep = !in.ProtoAtLeast(1, 1), in.ProtoAtLeast(1, 1) && !in.Close
 	x.body = newRequestBody(in, x.goOn)
+	known, err := x.known()
+	if err != nil {
+		return x.fail(RuleUnknown)
+	}
+	x.sealed = known != nil || x.session.incoming.Belongs(x.host.Name, x.host.Port)
 	out := x.outgoing(in)
 	swapper := x.session.swapper()
 	keys, err := swapper.Outgoing(x.target(), out)
@@ -124,12 +130,20 @@ func (x *exchange) serve(in *http.Request) bool {
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return x.fail(RuleHostAnswer)
 	}
-	if x.sealed {
-		if err := x.session.incoming.Incoming(x.target(), resp, x.session.gateway.known(x.host.Name, x.host.Port)); err != nil {
+	if known, err = x.known(); err != nil { // anew: what was put in meanwhile may be in this answer
+		return x.fail(RuleUnknown)
+	}
+	if x.sealed = x.sealed || known != nil; x.sealed {
+		if err := x.session.incoming.Incoming(x.target(), resp, known); err != nil {
 			return x.fail(RuleUnreadable)
 		}
 	}
 	return x.pass(in.Method, resp)
+}
+
+// known is what the instance knows of the host now.
+func (x *exchange) known() (*swap.Values, error) {
+	return x.session.gateway.known(x.ctx, x.host.Name, x.host.Port)
 }
 
 // swapper is the one for requests, as of now.

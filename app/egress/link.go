@@ -14,6 +14,7 @@ type link struct {
 	target  target   // dialled last; guarded by session.mu
 	using   []string // keys whose values the request under way carries; guarded by session.mu
 	meter   atomic.Pointer[meter]
+	unread  bool // it is relayed, and would be read if a sealed credential belonged to its host
 	began   time.Time
 	last    atomic.Int64 // when a byte last passed, in nanoseconds since it began, by a clock that nobody sets
 	idle    *time.Timer

@@ -8,7 +8,8 @@ import (
 )
 
 // Narrow takes away what g does not grant: hosts and sealed credentials that it lacks are refused from now on, and open connections
-// to them are cut, as are those with a request under way that carries a value of which something was taken away. It never adds anything. A placeholder whose credential was taken away is refused; the value that stood behind it
+// to them are cut, as are those with a request under way that carries a value of which something was taken away, and those that are
+// relayed to a host to which a sealed credential belongs now, whoever may use that. It never adds anything. A placeholder whose credential was taken away is refused; the value that stood behind it
 // is still taken out of what comes back.
 func (s *Session) Narrow(g Grant) {
 	s.mu.Lock()
@@ -19,8 +20,11 @@ func (s *Session) Narrow(g Grant) {
 	if len(lessened) > 0 { // or requests that were just judged would be refused for nothing
 		s.outgoing = s.outgoing.Narrowed(s.sealed)
 	}
-	var lost []*link
+	var lost, unread []*link
 	for l := range s.open {
+		if l.unread {
+			unread = append(unread, l)
+		}
 		carries := slices.ContainsFunc(l.using, func(key string) bool { return slices.Contains(lessened, key) })
 		if carries || !s.stillAllows(l) {
 			lost = append(lost, l)
@@ -28,6 +32,19 @@ func (s *Session) Narrow(g Grant) {
 	}
 	s.mu.Unlock()
 	for _, l := range lost {
+		l.cut(RuleNarrowed)
+	}
+	for _, l := range unread {
+		s.cutKnown(l)
+	}
+}
+
+// cutKnown cuts a connection that is relayed although the host's answers have to be searched by now. The script's next one is read.
+func (s *Session) cutKnown(l *link) {
+	if !l.unread {
+		return
+	}
+	if known, err := s.gateway.known(s.ctx, l.name, l.port); err != nil || known != nil {
 		l.cut(RuleNarrowed)
 	}
 }

@@ -20,6 +20,7 @@ func aboutTheScript(c app.Connection) map[string][2]string {
 	const plain = "Send plain HTTP/1.1, as httpx, requests and urllib do."
 	return map[string][2]string{
 		RuleAuthority:    {"belongs to a sealed credential, but this instance has no valid certificate authority to read its connections with", "Tell the person who runs Airlock."},
+		RuleUnknown:      {"was cut off, because Airlock could not read the values that its answers are searched for", "Submit the script again; if it ends the same way, tell the person who runs Airlock."},
 		RuleNotTLS:       {"is allowed for TLS, but the first bytes were not the beginning of it", "Use https. If another protocol is meant, ask the person to allow " + place(c) + " with the protocol tcp on the profile's page in Airlock."},
 		RuleHandshake:    {"was connected, but the script's TLS handshake broke off or broke the rules", "Use TLS 1.2 or newer with an ordinary client."},
 		RuleDistrust:     {"was connected, but the script's client did not accept the certificate that Airlock shows for hosts of sealed credentials", "Let the client use the CA bundle that SSL_CERT_FILE names, and don't pin certificates."},

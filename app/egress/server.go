@@ -24,7 +24,6 @@ type server struct {
 	entry   app.Host
 	host    head.Authority
 	way     way
-	sealed  bool // a sealed credential belongs to the host
 	started time.Time
 
 	client    net.Conn // the box's side, inside TLS if it speaks that
@@ -45,7 +44,6 @@ const bufferSize = 64 << 10
 func newServer(ctx context.Context, s *Session, c *served, client net.Conn, entry app.Host, host head.Authority, w way) *server {
 	return &server{
 		ctx: ctx, session: s, conn: c, client: client, entry: entry, host: host, way: w,
-		sealed: s.reads(host.Name, host.Port),
 	}
 }
 

@@ -55,7 +55,11 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 	if rule != "" {
 		return nil, s.refuse(name, port, rule, nil)
 	}
-	sealed := s.reads(name, port)
+	known, err := s.gateway.known(ctx, name, port)
+	if err != nil {
+		return nil, s.refuse(name, port, RuleUnknown, err)
+	}
+	sealed := known != nil || s.incoming.Belongs(name, port)
 	way := wayOf(entry, port, sealed)
 	if sealed && way != wayRaw && s.gateway.authority == nil {
 		return nil, s.refuse(name, port, RuleAuthority, nil)
@@ -72,17 +76,14 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 		return nil, s.refuse(name, port, rule, cause)
 	}
 	if way == wayRaw || way == wayTLS {
-		return s.relayed(tcp, way, app.Connection{
+		c := s.relayed(tcp, way, wayOf(entry, port, true) != way, app.Connection{
 			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: entry.String(),
 			Address: target.String(), StartedAt: started, Count: 1,
-		}, target), nil
+		}, target)
+		s.cutKnown(&c.link) // a credential may have come between the look at them and now
+		return c, nil
 	}
 	return s.serve(tcp, target, entry, head.Authority{Name: name, Port: port}, way, started), nil
-}
-
-// reads reports whether answers of a host are searched for values, so that TLS to it ends here.
-func (s *Session) reads(host string, port int) bool {
-	return s.incoming.Belongs(host, port) || s.gateway.known(host, port) != nil
 }
 
 // decide returns the entry that allows a canonical name and a port now, or the rule against it.
@@ -148,9 +149,10 @@ func (s *Session) abandon() {
 	s.mu.Unlock()
 }
 
-// relayed turns what begin took into an open connection that is passed on untouched.
-func (s *Session) relayed(tcp *net.TCPConn, w way, record app.Connection, to target) *conn {
+// relayed turns what begin took into an open connection that is passed on untouched; see link.unread.
+func (s *Session) relayed(tcp *net.TCPConn, w way, unread bool, record app.Connection, to target) *conn {
 	c := newConn(s, tcp, record.Host, record.Port, to)
+	c.unread = unread
 	if w == wayTLS {
 		c.guard = newGuard(record.Host, record.Port, func(rule string) { s.turnAway(c, rule) })
 	}

@@ -140,10 +140,7 @@ func (r *run) petition() {
 // secretive reports whether a host name holds a secret. Such a name is no request: it would carry the secret to the profile's page, to the
 // agent that reads the profile, and into the audit log.
 func (r *run) secretive(host string) bool {
-	r.mu.Lock()
-	red := r.red
-	r.mu.Unlock()
-	_, hits := red.Text(host)
+	_, hits := r.redactor().Text(host)
 	return hits.Total() > 0
 }
 

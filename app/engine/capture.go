@@ -25,6 +25,8 @@ type capture struct {
 	second  bool // it is the second stream of turns
 
 	stream *redact.Stream
+	others func() (*redact.Redactor, error) // of what else is masked; nil as long as there is nothing
+	next   *redact.Stream                   // of that, behind stream; nil until then
 
 	mu   sync.Mutex
 	seen int64 // bytes printed
@@ -33,8 +35,8 @@ type capture struct {
 	full bool // no more is shown
 }
 
-func newCapture(red *redact.Redactor, limit int64, t *turns, second bool, changed, flood func()) *capture {
-	c := &capture{limit: limit, changed: changed, flood: flood, turns: t, second: second}
+func newCapture(red *redact.Redactor, others func() (*redact.Redactor, error), limit int64, t *turns, second bool, changed, flood func()) *capture {
+	c := &capture{limit: limit, changed: changed, flood: flood, turns: t, second: second, others: others}
 	c.stream = red.Stream(c.emit)
 	return c
 }
@@ -58,7 +60,26 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// emit takes what the stream lets through.
 func (c *capture) emit(text redact.Clean) {
+	if c.next == nil {
+		red, err := c.others()
+		if err != nil { // what can't be searched isn't shown; the final pass tells of it
+			c.mu.Lock()
+			c.full = true
+			c.mu.Unlock()
+			return
+		}
+		if red == nil {
+			c.show(text)
+			return
+		}
+		c.next = red.Stream(c.show)
+	}
+	_, _ = c.next.Write([]byte(text.String()))
+}
+
+func (c *capture) show(text redact.Clean) {
 	c.mu.Lock()
 	if c.full {
 		c.mu.Unlock()

@@ -84,7 +84,15 @@ func (g *grant) add(v access.Value) error {
 }
 
 // way is the grant as egress needs it.
-func (g *grant) way() egress.Grant { return egress.Grant{Hosts: g.hosts, Sealed: swapped(g.sealed)} }
+func (g *grant) way() egress.Grant {
+	way := egress.Grant{Hosts: g.hosts, Sealed: swapped(g.sealed)}
+	for _, v := range g.all {
+		if v.Mode == app.ModeInjected {
+			way.Given = append(way.Given, v.Secret)
+		}
+	}
+	return way
+}
 
 func swapped(values []access.Value) []swap.Credential {
 	list := make([]swap.Credential, len(values))

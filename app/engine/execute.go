@@ -135,7 +135,7 @@ func (r *run) conclude(end ending, outcome guest.Outcome) store.Finish {
 func (r *run) lookThrough(x redact.Execution) (redact.Cleaned, error) {
 	r.e.looks <- struct{}{}
 	defer func() { <-r.e.looks }()
-	return r.red.Execution(x)
+	return r.redactor().Execution(x)
 }
 
 // neverSent is the end of an execution whose script was not sent.

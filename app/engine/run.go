@@ -44,6 +44,7 @@ type run struct {
 	stderr    *capture
 	turns     turns // of the two
 	egress    *egress.Session
+	reached   bool      // something was tried on the network
 	lent      string    // names what Vault lent; set while the run is prepared, by the goroutine that also releases it
 	slot      bool      // holds a run slot
 	question  *question // the open one
@@ -122,12 +123,6 @@ func (r *run) cleanCut(channel, text string) redact.Clean {
 	return clean
 }
 
-func (r *run) redactor() *redact.Redactor {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.red
-}
-
 func (r *run) count(hits map[string]redact.Hits) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,13 +145,13 @@ func (r *run) output() app.Output {
 // network is the ledger so far.
 func (r *run) network() []app.Connection {
 	r.mu.Lock()
-	way, red := r.egress, r.red
+	way := r.egress
 	r.mu.Unlock()
 	if way == nil {
 		return nil
 	}
 	list := r.located(way.Ledger())
-	texts, _ := red.Texts(textsOf(list))
+	texts := r.redactor().Texts(textsOf(list))
 	for i := range list {
 		t := texts[i*ledgerTexts:]
 		list[i].Host, list[i].Rule, list[i].Method, list[i].Path = t[0].String(), t[1].String(), t[2].String(), t[3].String()
@@ -178,6 +173,7 @@ func (r *run) printed() {
 func (r *run) connected() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.reached = true
 	r.nudge()
 }
 

@@ -90,37 +90,50 @@ func (e *echo) taken() []string {
 // sealedWorld has a profile whose key TOKEN is sealed for api.example.com:443, which is an echo service under a certificate of its own authority.
 func sealedWorld(t *testing.T) (*world, *echo, *pipeTap) {
 	t.Helper()
+	e := &echo{}
+	w, tap, start := worldBefore(t, e)
+	start()
+	w.profile = w.sealedProfile()
+	return w, e, tap
+}
+
+// worldBefore is a world whose hosts api.example.com:443 and other.example.com:443 are one service. start starts its engine, with real
+// boxes, all of whose pipes are tapped.
+func worldBefore(t *testing.T, service http.Handler) (w *world, tap *pipeTap, start func()) {
+	t.Helper()
 	upstream, err := ca.New(time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	leaf, err := upstream.Leaf("api.example.com")
-	if err != nil {
-		t.Fatal(err)
+	names := []string{"api.example.com", "other.example.com"}
+	server := httptest.NewUnstartedServer(service)
+	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12}
+	for _, name := range names {
+		leaf, err := upstream.Leaf(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.TLS.Certificates = append(server.TLS.Certificates, *leaf)
 	}
-	e := &echo{}
-	server := httptest.NewUnstartedServer(e)
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{*leaf}, MinVersion: tls.VersionTLS12}
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(upstream.Certificate())
-	local := server.Listener.Addr().(*net.TCPAddr).AddrPort()
-
-	w := newWorldWithout(t)
-	authority, err := w.access.Authority(t.Context())
-	w.must(err)
-	tap := &pipeTap{}
-	w.startEngine(withBubblewrap(t, "engine-"+app.NewID()), func(c *Config) {
-		tap.Sandbox, c.Sandboxes[0].Backend = c.Sandboxes[0].Backend, tap
-		c.CA = authority.Certificate()
-		c.Gateway = egress.New(egress.Config{
-			Authority: authority, Roots: roots,
-			LocalServices: map[string]netip.AddrPort{"api.example.com:443": local, "other.example.com:443": local},
+	local := map[string]netip.AddrPort{}
+	for _, name := range names {
+		local[name+":443"] = server.Listener.Addr().(*net.TCPAddr).AddrPort()
+	}
+	w = newWorldWithout(t)
+	tap = &pipeTap{}
+	return w, tap, func() {
+		authority, err := w.access.Authority(t.Context())
+		w.must(err)
+		w.startEngine(withBubblewrap(t, "engine-"+app.NewID()), func(c *Config) {
+			tap.Sandbox, c.Sandboxes[0].Backend = c.Sandboxes[0].Backend, tap
+			c.CA = slices.Concat(authority.Certificate(), upstream.Certificate())
+			c.Gateway = egress.New(egress.Config{Authority: authority, Roots: roots, LocalServices: local, Known: w.access.SearchSets().Known})
 		})
-	})
-	w.profile = w.sealedProfile()
-	return w, e, tap
+	}
 }
 
 func (w *world) sealedProfile() app.Profile {
@@ -419,7 +432,7 @@ before = get()
 llm.complete("go")
 set_result([before == get() == "Bearer " + began, began.startswith("airlock_sealed_")])
 `
-	second := strings.ToUpper(assembled())
+	second := rotated()
 	changes := []access.CredentialInput{{Name: "TOKEN", Value: app.NewSecret(second)}, {Name: "TOKEN", Mode: app.ModeInjected}}
 	for i, value := range []string{assembled(), second} {
 		x := w.until(w.submit(ask), app.StatusAwaitingLLM)

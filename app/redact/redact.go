@@ -30,6 +30,8 @@ type Options struct {
 	// Ahead is Patterns for the beginning of a text that comes in pieces: from offset open on, what follows may yet make a match. A Stream asks it; nil:
 	// a Stream masks known values only.
 	Ahead func(text string) (found []Match, open int)
+	// Anonymous masks show nothing of their values, not even the last characters.
+	Anonymous bool
 }
 
 // Redactor knows the secrets of one execution. It is safe for concurrent use and prints none of them.
@@ -49,6 +51,11 @@ type Redactor struct {
 // plain credentials are not to be passed. Equal values under several names are one.
 func New(values []Value, options ...Options) *Redactor {
 	texts, known, all := needles(values)
+	if slices.ContainsFunc(options, func(o Options) bool { return o.Anonymous }) {
+		for i := range known {
+			known[i].show = ""
+		}
+	}
 	r := &Redactor{machine: newMachine(known, all), texts: texts, only: &lettersOnly{}, alphabet: alphabetOf(texts)}
 	r.least = maxStretch
 	for _, n := range all {

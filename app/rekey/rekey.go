@@ -76,7 +76,7 @@ func reseal(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, column sto
 // bound is what a token is bound to.
 func bound(column store.SealedColumn, t store.SealedToken) (secrets.Purpose, string) {
 	switch column {
-	case store.SealedValues:
+	case store.SealedValues, store.SealedSuperseded:
 		return secrets.Values, secrets.ValueRow(t.Name, t.Number)
 	case store.SealedProfiles:
 		return secrets.Profiles, secrets.ProfileRow(t.Name)

@@ -5,5 +5,7 @@
 // for a pass that removed something. What was removed is noted in the transaction that removes it, so that a pass that was interrupted is not left out: the next one
 // reports both.
 //
+// Values of credentials that were replaced, which are kept to be searched for, go with the same pass.
+//
 // Executions that have not ended always stay, as do those of the last hour, which their agents may not have read, those that answer an idempotency key, and those that are being run again.
 package retention

@@ -17,6 +17,8 @@ import (
 const (
 	DefaultDays  = 90
 	DefaultCount = 100_000
+	// DefaultSuperseded is how many days hosts are taken to show a value after it was replaced.
+	DefaultSuperseded = 30
 )
 
 // settle is how long an execution stays after its end, whatever the policy says. One that an idempotency key refers to stays for app.IdempotencyLife.
@@ -25,10 +27,11 @@ const settle = time.Hour
 // every is how long after a pass the next one begins.
 const every = time.Hour
 
-// Policy says what is kept. The zero Policy keeps everything.
+// Policy says what is kept. The zero Policy keeps every execution and no superseded value.
 type Policy struct {
-	Days  int // executions that were submitted more days ago go; 0: none for their age
-	Count int // of each profile the newest stay; 0: all
+	Days       int // executions that were submitted more days ago go; 0: none for their age
+	Count      int // of each profile the newest stay; 0: all
+	Superseded int // values that were replaced more days ago go; 0: all
 }
 
 // Config is what a Keeper needs.
@@ -69,7 +72,7 @@ func (k *Keeper) Run(ctx context.Context) {
 	defer ticker.Stop()
 	for {
 		if err := k.Pass(ctx); err != nil && ctx.Err() == nil {
-			k.cfg.Log.Error("old executions could not be removed", "error", err)
+			k.cfg.Log.Error("what is too old could not be removed", "error", err)
 		}
 		select {
 		case <-ticker.C:
@@ -88,6 +91,9 @@ func (k *Keeper) Pass(ctx context.Context) error {
 	err := k.aged(ctx, now, kept)
 	if err == nil {
 		err = k.surplus(ctx, now, kept)
+	}
+	if err == nil {
+		err = k.superseded(ctx, now)
 	}
 	if err != nil {
 		return fmt.Errorf("retention: %w", err)
@@ -129,6 +135,20 @@ func (k *Keeper) surplus(ctx context.Context, now time.Time, kept store.Kept) er
 				return removed{Surplus: n}, err
 			})
 		}
+	}
+	return err
+}
+
+// superseded removes values that no host shows any more.
+func (k *Keeper) superseded(ctx context.Context, now time.Time) error {
+	before := now.Add(-time.Duration(k.cfg.Policy.Superseded) * 24 * time.Hour)
+	var n int64
+	err := k.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
+		n, err = tx.PruneSuperseded(ctx, before)
+		return err
+	})
+	if err == nil && n > 0 {
+		k.cfg.Log.Info("superseded values were removed", "count", n)
 	}
 	return err
 }

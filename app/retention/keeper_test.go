@@ -109,6 +109,37 @@ func TestAPassRemovesWhatIsTooMuch(t *testing.T) {
 	}))
 }
 
+// TestHoleH2SupersededValuesGo: a value that was replaced is kept for as long as its hosts are taken to show it, and no longer.
+func TestHoleH2SupersededValuesGo(t *testing.T) {
+	s := filled(t, 1)
+	superseded := func() (n int) {
+		must(t, s.Read(t.Context(), func(tx *store.Tx) error {
+			list, err := tx.Belongings(t.Context())
+			n = len(list) - 1 // without the present value
+			return err
+		}))
+		return n
+	}
+	must(t, s.Write(t.Context(), func(tx *store.Tx) error {
+		c := app.Credential{ID: app.NewID(), Name: "A", Mode: app.ModeSealed, Source: app.SourceLocal, Hosts: []app.Host{{Name: "api.test", Ports: []int{443}}}}
+		err := tx.InsertCredential(t.Context(), c)
+		for version := 1; version <= 2 && err == nil; version++ {
+			err = tx.InsertValue(t.Context(), store.Value{CredentialID: c.ID, Version: version, Sealed: []byte("sealed"), At: end})
+		}
+		return err
+	}))
+	for _, c := range []struct {
+		days  int
+		after time.Duration
+		left  int
+	}{{30, 29 * 24 * time.Hour, 1}, {30, 31 * 24 * time.Hour, 0}} {
+		must(t, keeper(s, Policy{Superseded: c.days}, c.after).Pass(t.Context()))
+		if n := superseded(); n != c.left {
+			t.Errorf("%v after it was replaced %d are left, want %d", c.after, n, c.left)
+		}
+	}
+}
+
 func TestTheZeroPolicyKeepsEverything(t *testing.T) {
 	s := filled(t, 50)
 	must(t, keeper(s, Policy{}, 1000*24*time.Hour).Pass(t.Context()))

@@ -17,6 +17,9 @@ var ErrOpen = errors.New("secrets: the token can't be opened")
 // ErrDamaged is the ErrOpen of what is no token, so that no key, known or not, ever opens it.
 var ErrDamaged = fmt.Errorf("%w: it is damaged", ErrOpen)
 
+// ErrUnknownKey is the ErrOpen of what another key sealed, which the ring may get yet: see Renew.
+var ErrUnknownKey = fmt.Errorf("%w", ErrOpen)
+
 // Rows of what the keyring seals for itself.
 const (
 	checkRow  = "keyring:check"
@@ -93,7 +96,7 @@ func (k *Keyring) Open(p Purpose, row string, token []byte) ([]byte, error) {
 		}
 	}
 	if !known {
-		return nil, fmt.Errorf("%w: it was sealed with key %x, which this instance doesn't have", ErrOpen, t.keyID)
+		return nil, fmt.Errorf("%w: it was sealed with key %x, which this instance doesn't have", ErrUnknownKey, t.keyID)
 	}
 	return nil, fmt.Errorf("%w: it was changed, or belongs to another row or purpose", ErrOpen)
 }

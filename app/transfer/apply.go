@@ -174,13 +174,19 @@ func (m *importer) overwriteCredential(ctx context.Context, here, c credentialRe
 	if err != nil {
 		return err
 	}
+	rotates := c.Value != nil && !sameValue(c, here)
+	if rotates { // first, while its mode and hosts are those that it had
+		if err := m.tx.EraseValue(ctx, here.ID, m.now); err != nil {
+			return err
+		}
+	}
 	if err := m.tx.OverwriteCredential(ctx, store.CredentialRow{
 		ID: here.ID, Description: c.Description, Service: c.Service, Mode: string(c.Mode), Hosts: text(append([]app.Host{}, c.Hosts...)), Places: text(c.Places), PlainHTTP: c.PlainHTTP,
 		Source: string(c.Source), Reference: c.Reference, UpdatedAt: max(m.now.UnixMilli(), was.UpdatedAt.UnixMilli()+1),
 	}); err != nil {
 		return err
 	}
-	if c.Value != nil && !sameValue(c, here) {
+	if rotates {
 		version := was.Version + 1
 		if err := m.tx.InsertValue(ctx, store.Value{
 			CredentialID: here.ID, Version: version, KeyID: m.ring.KeyID(), By: m.by, At: m.now,

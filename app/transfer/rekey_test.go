@@ -22,6 +22,8 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 	h.take(other.export(all()), Choice{History: true}) // brings keys of marks
 	_, err := h.desk.Authority(t.Context())
 	h.no(err)
+	h.credential("STRIPE_KEY", "sk_live_between_0123456789", "api.stripe.com")
+	h.credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
 	before := text(comparable(h.dump(all())))
 	oldID := h.ring.KeyIDBytes()
 
@@ -42,6 +44,11 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 		desk: access.New(access.Config{Store: h.store, Keyring: alone})}
 	if after := text(comparable(again.dump(all()))); after != before {
 		t.Error("something reads differently")
+	}
+	if red, err := again.desk.SearchSets().Redactor(t.Context(), hosts(t, "api.stripe.com"), nil); err != nil || red == nil {
+		t.Errorf("superseded values don't open: %v", err)
+	} else if _, hits := red.Text("sk_live_between_0123456789"); hits.Total() != 1 {
+		t.Error("a superseded value is lost")
 	}
 	if again.values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
 		t.Error("the value is lost")

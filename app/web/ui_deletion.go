@@ -28,7 +28,7 @@ func (s *Server) confirmDeletion(c echo.Context, cred app.Credential, refused er
 	page := views.ConfirmPage{
 		Shell: sh, Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name, Typed: cred.Name,
 		Action: views.CredentialDeleteURL(cred.Name), Back: views.CredentialURL(cred.Name),
-		Lines: []string{"Its value is destroyed, with all earlier versions. Airlock can't bring it back.", "It works on where it came from until you withdraw it there."},
+		Lines: []string{"Its value is destroyed, with all earlier versions. Airlock can't bring it back.", "It works on where it came from until you withdraw it there. Do that first: what its hosts answer is not searched for it any more."},
 	}
 	for _, p := range profilesWith(profiles, cred.ID) {
 		hit := views.Affected{Handle: p.Handle, Title: views.Title(p.Description)}

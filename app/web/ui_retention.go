@@ -26,6 +26,6 @@ func (s *Server) retentionState(ctx context.Context) (views.RetentionState, erro
 		return state, nil
 	}
 	now, err := s.cfg.Retention.Status(ctx)
-	state.Days, state.Count, state.PassedAt, state.Last, state.All = now.Policy.Days, now.Policy.Count, now.PassedAt, int64(now.Last), now.All
+	state.Days, state.Count, state.Superseded, state.PassedAt, state.Last, state.All = now.Policy.Days, now.Policy.Count, now.Policy.Superseded, now.PassedAt, int64(now.Last), now.All
 	return state, err
 }

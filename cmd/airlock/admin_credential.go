@@ -217,7 +217,17 @@ func (o *operator) deleteCredential(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return o.access.DeleteCredential(ctx, o.by, rest[0])
+	c, err := o.access.Credential(ctx, rest[0])
+	if err != nil {
+		return err
+	}
+	if err := o.access.DeleteCredential(ctx, o.by, c.Name); err != nil {
+		return err
+	}
+	if len(c.Hosts) > 0 && c.HasValue() && c.Mode != app.ModePlain {
+		fmt.Fprintf(o.err, "warning: answers of %s are no longer searched for the value of %s; if it still works there, withdraw it\n", hostNames(c.Hosts), c.Name)
+	}
+	return nil
 }
 
 func parseHosts(list []string, private bool) ([]app.Host, error) {

@@ -84,7 +84,7 @@ func loadConfig(environ []string) (config, error) {
 	c := config{
 		Addr: ":9090", DataDir: defaultDataDir, AgentProfiles: true, Sandbox: []string{"auto"},
 		Workers: 2 * runtime.NumCPU(), Queue: 1000,
-		Retention: retention.Policy{Days: retention.DefaultDays, Count: retention.DefaultCount},
+		Retention: retention.Policy{Days: retention.DefaultDays, Count: retention.DefaultCount, Superseded: retention.DefaultSuperseded},
 		Limits:    app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait, Drain: 5 * time.Second,
 		Vault: vault.Config{Timeout: vault.DefaultTimeout},
 		URL:   "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},

@@ -46,6 +46,7 @@ func serverVariables() []variable {
 			set: func(c *config, v string) error { return setAddr(&c.MetricsAddr, v) }, show: func(c *config) string { return c.MetricsAddr }},
 		number("AIRLOCK_RETENTION_DAYS", "executions that were submitted more days ago are removed; 0 keeps them ([docs](operations.md#retention))", 0, 36500, func(c *config) *int { return &c.Retention.Days }),
 		number("AIRLOCK_RETENTION_COUNT", "executions that are kept of each profile, the newest; 0 keeps all", 0, 1_000_000_000, func(c *config) *int { return &c.Retention.Count }),
+		number("AIRLOCK_RETENTION_SUPERSEDED", "days for which a value that was replaced is still searched for in answers and output; 0 removes it within the hour ([docs](operations.md#retention))", 0, 36500, func(c *config) *int { return &c.Retention.Superseded }),
 		{name: "AIRLOCK_LOCAL_SERVICES", about: "services on this host that profiles may be allowed to reach: `name:port=address:port` with commas, such as `warehouse.internal:5432=127.0.0.1:5432`",
 			set: func(c *config, v string) (err error) { c.LocalServices, err = egress.ParseLocalServices(v); return err }, show: showLocalServices},
 		{name: "AIRLOCK_EXTRA_CA", about: "PEM file of certificates that are trusted besides the host's own: by Airlock towards hosts of sealed credentials, and by scripts",

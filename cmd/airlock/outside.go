@@ -31,7 +31,7 @@ func openOutside(ctx context.Context, cfg config, i *instance, own netip.AddrPor
 		return outside{}, err
 	}
 	return outside{
-		gateway:   egress.New(egress.Config{LocalServices: cfg.LocalServices, Listener: own, Authority: authority, Roots: roots}),
+		gateway:   egress.New(egress.Config{LocalServices: cfg.LocalServices, Listener: own, Authority: authority, Known: i.access.SearchSets().Known, Roots: roots}),
 		authority: authority.Certificate(),
 		trusted:   append(authority.Certificate(), cfg.ExtraCA.pem()...),
 	}, nil

@@ -85,10 +85,16 @@ func (w *tlsWorld) serve(t *testing.T, place string) net.Listener {
 	return l
 }
 
-// host answers every request with the request itself, in the body, in a header and in a cookie. /redirect leads to where it says.
+// host answers every request with the request itself, in the body, in a header and in a cookie. /redirect leads to where it says, /log
+// shows all that the host was sent so far.
 func (w *tlsWorld) host(t *testing.T, place string, config *tls.Config) {
 	l := w.serve(t, place)
 	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0), TLSConfig: config, Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/log" {
+			name, _, _ := strings.Cut(place, ":")
+			_, _ = io.WriteString(rw, w.sentTo(name))
+			return
+		}
 		text, _ := httputil.DumpRequest(r, true)
 		w.record(place, text)
 		if r.URL.Path == "/redirect" {

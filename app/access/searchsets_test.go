@@ -1,0 +1,246 @@
+package access
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// searched returns which of the values an answer of a host is searched for; nil if it is not searched.
+func (d *desk) searched(place string, values ...string) []string {
+	d.t.Helper()
+	h := host(d.t, place)
+	known, err := d.SearchSets().Known(d.t.Context(), h.Name, h.Ports[0])
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if known == nil {
+		return nil
+	}
+	found := []string{}
+	for _, v := range values {
+		resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Body: io.NopCloser(strings.NewReader("log: " + v + "."))}
+		if err := swap.New(nil).Incoming(swap.Target{Host: h.Name, Port: h.Ports[0], TLS: true}, resp, known); err != nil {
+			d.t.Fatal(err)
+		}
+		if body, _ := io.ReadAll(resp.Body); string(body) == "log: "+swap.Withheld+"." {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// masked returns which of the values are masked in output of an execution that may reach the hosts and has none of them itself.
+func (d *desk) masked(places []string, values ...string) []string {
+	d.t.Helper()
+	red, err := d.SearchSets().Redactor(d.t.Context(), hosts(d.t, places...), nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var found []string
+	for _, v := range values {
+		if red == nil {
+			break
+		}
+		if clean, _ := red.Text("log: " + v + "."); clean.String() == "log: [REDACTED]." {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+func (d *desk) wantSearched(when, place string, want []string, values ...string) {
+	d.t.Helper()
+	if got := d.searched(place, values...); !slices.Equal(got, want) || (got == nil) != (want == nil) {
+		d.t.Errorf("%s: answers of %s are searched for %v, want %v", when, place, got, want)
+	}
+}
+
+func (d *desk) set(in CredentialInput) app.Credential {
+	d.t.Helper()
+	return must[app.Credential](d.t)(d.SetCredential(d.t.Context(), person, in))
+}
+
+// Values of the tests.
+const (
+	firstValue  = "first-value-7f3x9kw2m4p"
+	secondValue = "second-value-8g4y0kx3n5q"
+	otherValue  = "other-value-1a2b3c4d5e6f"
+)
+
+// The set belongs to the instance and the host: it holds what every credential had that belongs there, by whichever way it was replaced.
+func TestHoleH2SetOfAHost(t *testing.T) {
+	d := newDesk(t)
+	all := []string{firstValue, secondValue, otherValue}
+	d.wantSearched("at first", "api.test:443", nil)
+	d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test", "old.test"), Value: app.NewSecret(firstValue)})
+	d.wantSearched("with a credential", "api.test:443", []string{firstValue}, all...)
+	d.wantSearched("with a credential", "elsewhere.test:443", nil)
+	d.set(CredentialInput{Name: "A", Value: app.NewSecret(secondValue)})
+	d.wantSearched("after a rotation", "api.test:443", []string{firstValue, secondValue}, all...)
+	d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test", "new.test")})
+	d.wantSearched("at a host that was taken away", "old.test:443", []string{firstValue, secondValue}, all...)
+	d.wantSearched("at a host that came later", "new.test:443", []string{secondValue}, all...)
+	d.set(CredentialInput{Name: "B", Mode: app.ModeInjected, Hosts: hosts(t, "api.test", "*.elsewhere.test"), Value: app.NewSecret(otherValue)})
+	d.wantSearched("with another credential, which is injected", "api.test:443", all, all...)
+	d.wantSearched("with injected ones only", "any.elsewhere.test:443", nil)
+	if got := d.masked([]string{"any.elsewhere.test"}, all...); !slices.Equal(got, []string{otherValue}) {
+		t.Errorf("output is searched for %v", got)
+	}
+	if got := d.masked([]string{"unrelated.example"}, all...); got != nil {
+		t.Errorf("output of who reaches no host of theirs is searched for %v", got)
+	}
+	if err := d.DeleteCredential(t.Context(), person, "A"); err != nil {
+		t.Fatal(err)
+	}
+	d.wantSearched("after the deletion", "api.test:443", nil)
+	if n := d.rows("superseded_values"); n != 0 {
+		t.Errorf("%d superseded values outlive their credential", n)
+	}
+}
+
+func (d *desk) rows(table string) (n int) {
+	d.t.Helper()
+	if err := d.raw().QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil {
+		d.t.Fatal(err)
+	}
+	return n
+}
+
+// A value that is taken to be no secret, or could be guessed by what is masked, is not searched for outside of its profiles; what was secret before it became plain still is.
+func TestHoleH2NoOracle(t *testing.T) {
+	d := newDesk(t)
+	const short = "15-bytes-abc012"
+	d.set(CredentialInput{Name: "SEALED", Hosts: hosts(t, "api.test"), Value: app.NewSecret(otherValue)})
+	d.set(CredentialInput{Name: "SHORT", Mode: app.ModeInjected, Hosts: hosts(t, "api.test"), Value: app.NewSecret(short)})
+	d.set(CredentialInput{Name: "PLAIN", Hosts: hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	d.set(CredentialInput{Name: "PLAIN", Mode: app.ModePlain, Value: app.NewSecret(secondValue)})
+	d.wantSearched("in the end", "api.test:443", []string{otherValue, firstValue}, short, otherValue, firstValue, secondValue)
+	red, err := d.SearchSets().Redactor(t.Context(), hosts(t, "api.test"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for guess := 1; guess < minSearched; guess++ {
+		if clean, hits := red.Text("x" + otherValue[:guess] + "x"); hits.Total() != 0 {
+			t.Errorf("the first %d characters show by their mask: %s", guess, clean)
+		}
+	}
+}
+
+// An execution whose own values are all that there is costs no second look, and no set is made anew because something else changed.
+func TestSearchSetsAreKept(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	if red, err := d.SearchSets().Redactor(ctx, hosts(t, "api.test"), []app.Secret{app.NewSecret(firstValue)}); red != nil || err != nil {
+		t.Errorf("its own value: %v %v", red, err)
+	}
+	before := must[*swap.Values](t)(d.SearchSets().Known(ctx, "api.test", 443))
+	d.set(CredentialInput{Name: "B", Hosts: hosts(t, "elsewhere.test"), Value: app.NewSecret(secondValue)})
+	if after := must[*swap.Values](t)(d.SearchSets().Known(ctx, "api.test", 443)); after != before {
+		t.Error("a change elsewhere made another set")
+	}
+	d.set(CredentialInput{Name: "A", Description: "only words", Hosts: hosts(t, "api.test")})
+	if after := must[*swap.Values](t)(d.SearchSets().Known(ctx, "api.test", 443)); after != before {
+		t.Error("other words made another set")
+	}
+}
+
+// What airlock admin changes in another process counts with the next answer, and an instance that was started anew knows as much.
+func TestHoleH2AnotherProcess(t *testing.T) {
+	d := newDesk(t)
+	d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	d.wantSearched("at first", "api.test:443", []string{firstValue}, firstValue)
+	st := must[*store.Store](t)(store.Open(t.Context(), d.dir, nil))
+	defer st.Close()
+	other := *d
+	cfg := d.cfg
+	cfg.Store = st
+	other.Service = New(cfg)
+	other.set(CredentialInput{Name: "A", Value: app.NewSecret(secondValue)})
+	for _, one := range []*desk{d, &other} {
+		one.wantSearched("after a rotation elsewhere", "api.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+	}
+}
+
+// Superseded values are sealed, bounded in number, never given to a script, and gone when hosts are not taken to show them any more.
+func TestHoleH2SupersededValuesAtRest(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	for n := range 110 {
+		d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test"), Value: app.NewSecret(fmt.Sprintf("%s-%03d", firstValue, n))})
+	}
+	if n := d.rows("superseded_values"); n != 100 {
+		t.Errorf("%d superseded values of one credential", n)
+	}
+	files, _ := filepath.Glob(filepath.Join(d.dir, "*"))
+	for _, f := range files {
+		if text := must[[]byte](t)(os.ReadFile(f)); bytes.Contains(text, []byte(firstValue)) {
+			t.Errorf("%s holds a value", f)
+		}
+	}
+	p := d.unlocked("A")
+	must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "A", "A"))
+	p = must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+	if got := d.values(p)["A"]; got != firstValue+"-109" {
+		t.Errorf("a script gets %s", got)
+	}
+	if err := d.store.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.PruneSuperseded(ctx, d.clock.now().Add(time.Second))
+		return err
+	}); err != nil || d.rows("superseded_values") != 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+// A value that no key opens keeps nobody from its hosts; one that another key sealed, which is on its way here, lets nothing pass.
+func TestSearchSetsOfDamagedValues(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	d.set(CredentialInput{Name: "B", Hosts: hosts(t, "api.test"), Value: app.NewSecret(secondValue)})
+	if _, err := d.raw().Exec("UPDATE credential_versions SET value = substr(value, 1, length(value) - 1) WHERE credential_id = (SELECT id FROM credentials WHERE name = 'A')"); err != nil {
+		t.Fatal(err)
+	}
+	d.wantSearched("with a damaged one", "api.test:443", []string{secondValue}, firstValue, secondValue)
+	stranger := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret("another instance key of 32 characters")))
+	cfg := d.cfg
+	cfg.Keyring = stranger
+	if known, err := New(cfg).SearchSets().Known(ctx, "api.test", 443); err == nil {
+		t.Errorf("with values of an unknown key: %v", known)
+	}
+}
+
+// TestHoleH2ValuesInVault: every value that was read is searched for, also after it was replaced there, as long as the program runs.
+func TestHoleH2ValuesInVault(t *testing.T) {
+	d, s := newVaultDesk(t)
+	ctx := t.Context()
+	d.set(CredentialInput{Name: "TOKEN", Hosts: hosts(t, "api.test"), Reference: "secret/data/app#token"})
+	d.wantSearched("before it was read", "api.test:443", []string{}, inVaultValue)
+	p := must[app.Profile](t)(d.CreateProfile(ctx, person, "x"))
+	must[app.Profile](t)(d.AddKeys(ctx, person, p.Handle, []app.Key{{Name: "TOKEN"}}))
+	must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "TOKEN", "TOKEN"))
+	p = must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+	d.values(p)
+	d.wantSearched("after it was read", "api.test:443", []string{inVaultValue}, inVaultValue, secondValue)
+	s.Put("app", map[string]any{"token": secondValue})
+	d.values(p)
+	d.wantSearched("after it was replaced", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+	d.set(CredentialInput{Name: "TOKEN", Source: app.SourceLocal, Value: app.NewSecret(firstValue)})
+	d.wantSearched("after the source was", "api.test:443", []string{firstValue, inVaultValue, secondValue}, firstValue, inVaultValue, secondValue)
+	if n := d.rows("superseded_values"); n != 0 {
+		t.Error("a value from Vault was stored")
+	}
+}

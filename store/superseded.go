@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// maxSuperseded bounds what is kept of one credential: whoever rotates every minute must not make each answer dear to search.
+const maxSuperseded = 100
+
+// supersede keeps the current value of a credential, if it has one, with its mode and hosts as they are now. What is plain is no
+// secret, and what belongs to no host is shown by none.
+func (tx *Tx) supersede(ctx context.Context, id string, at time.Time) error {
+	_, err := tx.exec(ctx, `INSERT INTO superseded_values (credential_id, version, value, mode, hosts, superseded_at)
+		SELECT c.id, v.version, v.value, c.mode, c.hosts, ? FROM credentials c JOIN credential_versions v ON v.credential_id = c.id
+		WHERE c.id = ? AND v.value IS NOT NULL AND c.mode <> 'plain' AND c.hosts <> '[]'`, toMillis(at), id)
+	if err == nil {
+		_, err = tx.exec(ctx, `DELETE FROM superseded_values WHERE credential_id = ? AND id <=
+			(SELECT id FROM superseded_values WHERE credential_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`, id, id, maxSuperseded)
+	}
+	if err != nil {
+		return fmt.Errorf("store: keep a superseded value: %w", err)
+	}
+	return nil
+}
+
+// supersedeHosts is supersede for a credential whose hosts are about to change, unless the new ones cover the present ones.
+func (tx *Tx) supersedeHosts(ctx context.Context, id string, next []app.Host, at time.Time) error {
+	found, err := tx.CredentialsByID(ctx, []string{id})
+	if err != nil {
+		return err
+	}
+	for _, h := range found[id].Hosts {
+		if !covered(h, next) {
+			return tx.supersede(ctx, id, at)
+		}
+	}
+	return nil
+}
+
+// covered reports whether one of the hosts has the name and all ports of h.
+func covered(h app.Host, hosts []app.Host) bool {
+	return slices.ContainsFunc(hosts, func(o app.Host) bool {
+		both, ok := h.Overlap(o)
+		return ok && both.Name == h.Name && len(both.Ports) == len(h.Ports)
+	})
+}
+
+// PruneSuperseded removes what was superseded before a time and returns how many rows that were.
+func (tx *Tx) PruneSuperseded(ctx context.Context, before time.Time) (int64, error) {
+	n, err := tx.exec(ctx, "DELETE FROM superseded_values WHERE superseded_at < ?", toMillis(before))
+	if err != nil {
+		return 0, fmt.Errorf("store: remove superseded values: %w", err)
+	}
+	return n, nil
+}
+
+// ValueChanges returns a number that grows with every change of what Belongings returns, by whichever process.
+func (tx *Tx) ValueChanges(ctx context.Context) (n int64, err error) {
+	if err := tx.row(ctx, "SELECT n FROM value_changes").Scan(&n); err != nil {
+		return 0, fmt.Errorf("store: count changes of values: %w", err)
+	}
+	return n, nil
+}
+
+// ValueChanges is Tx.ValueChanges as of now.
+func (s *Store) ValueChanges(ctx context.Context) (n int64, err error) {
+	if err := rowOf(ctx, s.read(ctx), "SELECT n FROM value_changes").Scan(&n); err != nil {
+		return 0, fmt.Errorf("store: count changes of values: %w", err)
+	}
+	return n, nil
+}
+
+// Belonging says that a value belongs to hosts, or did.
+type Belonging struct {
+	CredentialID string
+	Credential   string // name
+	Version      int    // 0: no value is stored here
+	Superseded   int64  // row of the superseded value; 0 for the present one
+	Mode         app.Mode
+	Source       app.Source
+	Hosts        []app.Host
+}
+
+// Belongings returns which values belong to which hosts, without the values: the present one of each credential, and those that were
+// superseded. What is plain or belongs to no host is left out.
+func (tx *Tx) Belongings(ctx context.Context) ([]Belonging, error) {
+	var list []Belonging
+	err := tx.rows(ctx, func(scan func(to ...any) error) error {
+		var b Belonging
+		var hosts string
+		if err := scan(&b.CredentialID, &b.Credential, &b.Version, &b.Superseded, &b.Mode, &b.Source, &hosts); err != nil {
+			return err
+		}
+		var err error
+		b.Hosts, err = fromJSON[[]app.Host]("hosts", hosts)
+		list = append(list, b)
+		return err
+	}, `SELECT c.id, c.name, coalesce(v.version, 0), 0, c.mode, c.source, c.hosts
+		FROM credentials c LEFT JOIN credential_versions v ON v.credential_id = c.id AND v.value IS NOT NULL WHERE c.mode <> 'plain' AND c.hosts <> '[]'
+		UNION ALL SELECT s.credential_id, c.name, s.version, s.id, s.mode, 'local', s.hosts FROM superseded_values s JOIN credentials c ON c.id = s.credential_id`)
+	if err != nil {
+		return nil, fmt.Errorf("store: read what belongs to hosts: %w", err)
+	}
+	return list, nil
+}
+
+// SupersededTokens returns the tokens of superseded values by their row.
+func (tx *Tx) SupersededTokens(ctx context.Context, rows []int64) (map[int64][]byte, error) {
+	tokens := make(map[int64][]byte, len(rows))
+	err := tx.rows(ctx, func(scan func(to ...any) error) error {
+		var row int64
+		var token []byte
+		if err := scan(&row, &token); err != nil {
+			return err
+		}
+		tokens[row] = token
+		return nil
+	}, "SELECT id, value FROM superseded_values WHERE id IN (SELECT value FROM json_each(?))", toJSON(rows))
+	if err != nil {
+		return nil, fmt.Errorf("store: read superseded values: %w", err)
+	}
+	return tokens, nil
+}
