@@ -124,7 +124,7 @@ func (g *Gateway) Session(grant Grant, changed func()) *Session {
 		changed = func() {}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	swapper := swap.New(grant.Sealed)
+	swapper := swap.New(grant.Sealed, grant.Given...)
 	return &Session{
 		gateway:  g,
 		hosts:    canonicalHosts(grant.Hosts),

@@ -141,6 +141,10 @@ func (x *exchange) serve(in *http.Request) bool {
 	return x.pass(in.Method, resp)
 }
 
+func (x *exchange) target() swap.Target {
+	return swap.Target{Host: x.host.Name, Port: x.host.Port, TLS: x.secure, Searched: x.sealed}
+}
+
 // known is what the instance knows of the host now.
 func (x *exchange) known() (*swap.Values, error) {
 	return x.session.gateway.known(x.ctx, x.host.Name, x.host.Port)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/head"
-	"github.com/computclaw/airlock/app/egress/swap"
 )
 
 // server speaks for one host over one connection of a box: it reads requests, judges them, puts sealed values in, sends them on over
@@ -182,10 +181,6 @@ func (e *server) address() string {
 	e.session.mu.Lock()
 	defer e.session.mu.Unlock()
 	return e.conn.target.String()
-}
-
-func (e *server) target() swap.Target {
-	return swap.Target{Host: e.host.Name, Port: e.host.Port, TLS: e.secure}
 }
 
 // waitHead waits for a whole head and returns its bytes, which stay in the buffer.

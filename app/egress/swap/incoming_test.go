@@ -15,6 +15,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
 )
 
 func TestReflectionsAreReplaced(t *testing.T) {
@@ -342,5 +344,28 @@ func TestNoCredentials(t *testing.T) {
 	}
 	if keys, err := s.Outgoing(home, request(t, "GET", "https://x/", "")); err != nil || keys != nil {
 		t.Error(err)
+	}
+}
+
+// What the instance knows of a host is withheld from a script that was not given it, in whatever case; what it holds itself stays.
+func TestValuesOfOthersAreWithheld(t *testing.T) {
+	const foreignValue, given = "other-profiles-key-0123456789", "a-value-that-the-script-holds"
+	known := NewValues([]app.Secret{app.NewSecret(strings.ToUpper(secretB)), app.NewSecret(foreignValue), app.NewSecret(given), app.NewSecret(secretB)})
+	s := New([]Credential{credential("B", secretB, home.Host)}, app.NewSecret(given))
+	resp := response(secretB + " " + foreignValue + " " + given)
+	if err := s.Incoming(home, resp, known); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := io.ReadAll(resp.Body); string(got) != phB+" "+Withheld+" "+given {
+		t.Errorf("%s", got)
+	}
+}
+
+// A placeholder of nobody is refused at a host that is searched, also for an execution without any credential.
+func TestUnknownPlaceholderAtASearchedHost(t *testing.T) {
+	target := home
+	target.Searched = true
+	if _, _, refusal := send(t, New(nil), target, request(t, "GET", "https://x/", "", "Authorization", "Bearer "+phA)); refusal == nil || refusal.Rule != RuleUnknown {
+		t.Errorf("%v", refusal)
 	}
 }

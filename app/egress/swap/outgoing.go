@@ -15,7 +15,7 @@ import (
 //
 // RequestURI stays as the script sent it, so it is safe to record; URL may hold values afterwards and is not.
 func (s *Swapper) Outgoing(t Target, req *http.Request) (keys []string, err error) {
-	if len(s.credentials) == 0 {
+	if len(s.credentials) == 0 && !t.Searched {
 		return nil, nil
 	}
 	o := &outgoing{swapper: s, target: t}

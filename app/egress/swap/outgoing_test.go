@@ -89,7 +89,7 @@ func TestRefusals(t *testing.T) {
 		says   []string
 	}{
 		"other host":            {target: foreign, header: []string{"X", phA}, rule: RuleHost, says: []string{"A", "evil.example.net", "api.example.com"}},
-		"other port":            {target: Target{"api.example.com", 8443, true}, header: []string{"X", phA}, rule: RuleHost},
+		"other port":            {target: Target{Host: "api.example.com", Port: 8443, TLS: true}, header: []string{"X", phA}, rule: RuleHost},
 		"other host, query":     {target: foreign, path: "?x=" + phA, rule: RuleHost},
 		"other host, path":      {target: foreign, path: "/" + phA, rule: RuleHost},
 		"other host, body":      {target: foreign, body: "x" + phA, rule: RuleHost},
@@ -100,7 +100,7 @@ func TestRefusals(t *testing.T) {
 		"header name":           {header: []string{"X-" + phA, "x"}, rule: RulePlace},
 		"method":                {method: phA, rule: RulePlace},
 		"framing header":        {header: []string{"Content-Type", phA}, rule: RulePlace},
-		"plain http":            {target: Target{"api.example.com", 80, false}, header: []string{"X", phA}, rule: RulePlain, says: []string{"https"}},
+		"plain http":            {target: Target{Host: "api.example.com", Port: 80, TLS: false}, header: []string{"X", phA}, rule: RulePlain, says: []string{"https"}},
 		"query not ticked":      {path: "?x=" + phB, rule: RulePlace, says: []string{"B", "query", "person"}},
 		"path not ticked":       {path: "/" + phB, rule: RulePlace, says: []string{"path"}},
 		"body not ticked":       {body: phB, rule: RulePlace, says: []string{"body"}},
@@ -237,7 +237,7 @@ func TestPlainHTTP(t *testing.T) {
 	c := credential("A", secretB, "api.example.com")
 	c.PlainHTTP = true
 	req := request(t, "GET", "http://api.example.com/", "", "X", phA)
-	if _, _, refusal := send(t, New([]Credential{c}), Target{"api.example.com", 80, false}, req); refusal != nil || req.Header.Get("X") != secretB {
+	if _, _, refusal := send(t, New([]Credential{c}), Target{Host: "api.example.com", Port: 80, TLS: false}, req); refusal != nil || req.Header.Get("X") != secretB {
 		t.Errorf("%v, %v", refusal, req.Header)
 	}
 }

@@ -93,22 +93,20 @@ func (v *Values) within(other *Values) bool {
 }
 
 // shown says what stands for each of the values in responses of a target: the placeholder of a sealed one, nothing else for one that the script holds anyway,
-// and else Withheld. Of keys with one value, that which belongs to the target counts, and then the first by name.
+// and else Withheld. Of keys with one value, that which belongs to the target counts, and then the first by name. Values that differ in case only are one.
 func (s *Swapper) shown(values *Values, t Target) []string {
 	out := make([]string, len(values.secrets))
 	for i, value := range values.secrets {
-		if out[i] = Withheld; slices.Contains(s.given, value) {
+		out[i] = Withheld
+		if slices.Contains(s.given, value) {
 			out[i] = ""
 		}
-	}
-	for i := len(s.credentials) - 1; i >= 0; i-- {
-		if at := slices.Index(values.secrets, s.credentials[i].value()); at >= 0 {
-			out[at] = s.credentials[i].Placeholder
+		ours := func(c Credential) bool { return strings.EqualFold(c.value(), value) }
+		if first := slices.IndexFunc(s.credentials, ours); first >= 0 {
+			out[i] = s.credentials[first].Placeholder
 		}
-	}
-	for i := len(s.credentials) - 1; i >= 0; i-- {
-		if at := slices.Index(values.secrets, s.credentials[i].value()); at >= 0 && s.credentials[i].belongs(t.Host, t.Port) {
-			out[at] = s.credentials[i].Placeholder
+		if there := slices.IndexFunc(s.credentials, func(c Credential) bool { return ours(c) && c.belongs(t.Host, t.Port) }); there >= 0 {
+			out[i] = s.credentials[there].Placeholder
 		}
 	}
 	return out
