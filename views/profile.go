@@ -149,11 +149,7 @@ func Handover(base, id string, keys []app.Key, hosts []app.Host) string {
 		b.WriteString("\nKeys your scripts get with settings.get(name): " + strings.Join(keyNames(keys), ", ") + ".")
 	}
 	if len(hosts) > 0 {
-		names := make([]string, len(hosts))
-		for i, h := range hosts {
-			names[i] = h.String()
-		}
-		b.WriteString("\nHosts they can reach: " + strings.Join(names, ", ") + ".")
+		b.WriteString("\nHosts they can reach: " + app.BriefHosts(hosts) + ".")
 	}
 	return b.String()
 }
@@ -185,7 +181,7 @@ func asked(k app.Key) string {
 		wants = append(wants, string(k.Mode))
 	}
 	for _, h := range k.Hosts {
-		wants = append(wants, "to be used at "+h.String())
+		wants = append(wants, "to be used at "+h.Brief())
 	}
 	return strings.Join(wants, ", ")
 }

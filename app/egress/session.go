@@ -73,7 +73,7 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 	}
 	if way == wayRaw || way == wayTLS {
 		return s.relayed(tcp, way, app.Connection{
-			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: entry.String(),
+			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: allowedBy(entry, way),
 			Address: target.String(), StartedAt: started, Count: 1,
 		}, target), nil
 	}

@@ -22,8 +22,8 @@ func TestDecideHosts(t *testing.T) {
 	have[2].Reason = "to read"
 	allowed, dismissed, err := decideHosts(have, parsed("asked.example", "new.example"), parsed("b.example:8443", "unwanted.example"))
 	must(t, err)
-	if hostNames(allowed) != "a.example, asked.example, new.example" || !slices.Equal(dismissed, []string{"b.example:8443", "unwanted.example"}) || allowed[1].Reason != "to read" {
-		t.Errorf("%s (%+v), dismissed %v", hostNames(allowed), allowed, dismissed)
+	if app.BriefHosts(allowed) != "a.example, asked.example, new.example" || !slices.Equal(dismissed, []string{"b.example:8443", "unwanted.example"}) || allowed[1].Reason != "to read" {
+		t.Errorf("%s (%+v), dismissed %v", app.BriefHosts(allowed), allowed, dismissed)
 	}
 	if _, _, err := decideHosts(have, nil, parsed("b.example")); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("a host that is not there: %v", err)
