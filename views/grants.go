@@ -244,7 +244,9 @@ func hostSentence(h app.Host, keys []KeyGrant) Sentence {
 		}
 		s.Parts = append(s.Parts, word(terms+"."))
 	}
-	s.Warn = h.Private || h.RelaysWeb()
+	if s.Warn = h.Private || h.RelaysWeb(); h.RelaysWeb() {
+		s.Icon = "warn"
+	}
 	return s
 }
 

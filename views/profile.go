@@ -141,6 +141,15 @@ func (p ProfilePage) firstAsked() int {
 // byAgent reports whether an agent made the profile, so that a pairing code is to be compared.
 func byAgent(p app.Profile) bool { return p.PairingCode != "" }
 
+// whole is a description of which the title is only the beginning.
+func whole(description string) string {
+	text := strings.TrimSpace(description)
+	if text == Title(description) {
+		return ""
+	}
+	return text
+}
+
 // Handover is what a person gives to the agent that is to use a locked profile.
 func Handover(base, id string, keys []app.Key, hosts []app.Host) string {
 	var b strings.Builder
