@@ -49,6 +49,16 @@ func hostsShort(hosts []app.Host) string {
 	return hosts[0].Brief() + " and " + Number(int64(len(hosts)-1)) + " more"
 }
 
+// oddHosts are the hosts of which a line of the form doesn't say all.
+func oddHosts(hosts []app.Host) (odd []app.Host) {
+	for _, h := range hosts {
+		if h.Brief() != h.String() {
+			odd = append(odd, h)
+		}
+	}
+	return odd
+}
+
 func inProfiles(n int) string {
 	if n == 0 {
 		return "in no profile"

@@ -70,6 +70,7 @@ func hostileSamples() []sample {
 		{"hostile-hosts", seen(views.HostsView(change)), false},
 		{"hostile-asking", seen(views.ExecutionView(asking)), false},
 		{"hostile-asking-refused", seen(views.ExecutionView(refused)), false},
+		{"hostile-credential", seen(views.CredentialView(views.CredentialPage{Shell: shell("KEY", views.SectionCredentials), Credential: credentials[0], Mode: app.ModeSealed, Hosts: "cdn.example:443"})), false},
 		{"hostile-credentials", seen(views.CredentialsView(views.CredentialsPage{Shell: shell("Credentials", views.SectionCredentials), Credentials: credentials})), false},
 		{"hostile-inbox", seen(views.InboxView(views.InboxPage{Shell: shell("Inbox", views.SectionInbox), Needs: []views.Need{{Icon: "profile", Title: falseName, Quoted: true, Detail: "An agent asks for 1 key.", Code: "k7m-4qx", URL: "/ui/x", Action: "Fill in and lock"}}})), false},
 	}
@@ -98,7 +99,7 @@ func TestHoleH3EveryPageTellsWhatAHostLetsThrough(t *testing.T) {
 			}
 		}
 	}
-	for page, list := range map[string][]app.Host{"hostile-lock-left": strange(), "hostile-credentials": strange()[:1]} {
+	for page, list := range map[string][]app.Host{"hostile-lock-left": strange(), "hostile-credentials": strange()[:1], "hostile-credential": strange()[:1]} {
 		text := rendered(t, page).Find("main").Text()
 		for _, h := range list {
 			if !strings.Contains(text, h.Brief()) {

@@ -36,13 +36,13 @@ func (t columns) flush() error { return t.w.Flush() }
 func printable(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if strconv.IsPrint(r) && !app.IsInvisible(r) {
+		if strconv.IsPrint(r) {
 			b.WriteRune(r)
 		} else {
 			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		}
 	}
-	return b.String()
+	return app.VisibleText(b.String())
 }
 
 // stamp writes a time, or nothing for none.
