@@ -67,18 +67,22 @@ func unseen(text []byte) func(yield func(int, rune) bool) {
 // belongs reports whether a joiner or a selector of emoji style does its work between its neighbours. Each needs a
 // character that is seen right before it, so they can't make a text of their own.
 func belongs(before []byte, r rune, after []byte) bool {
-	last, _ := utf8.DecodeLastRune(before)
+	last, size := utf8.DecodeLastRune(before)
 	next, _ := utf8.DecodeRune(after)
 	switch r {
 	case '\ufe0e', '\ufe0f':
-		return unicode.Is(unicode.S, last) && last != utf8.RuneError || last >= '0' && last <= '9' || last == '#' || last == '*' || last == '‼' || last == '⁉'
+		return isSign(last) || last >= '0' && last <= '9' || last == '#' || last == '*' || last == '‼' || last == '⁉'
 	case '\u200d':
-		return (unicode.Is(unicode.S, last) || last == '\ufe0f') && unicode.Is(unicode.So, next) && next != utf8.RuneError || joins(last)
+		styled := last == '\ufe0f' && belongs(before[:len(before)-size], last, nil)
+		return (isSign(last) || styled) && isSign(next) || joins(last)
 	case '\u200c':
 		return joins(last)
 	}
 	return false
 }
+
+// isSign reports whether a character may be an emoji: a sign that is seen.
+func isSign(r rune) bool { return unicode.Is(unicode.S, r) && r != utf8.RuneError && !IsInvisible(r) }
 
 // joins reports whether a letter or a mark is of a script that is written with joiners.
 func joins(r rune) bool {

@@ -114,7 +114,7 @@ func TestTokensStandOnTheirPageOnly(t *testing.T) {
 		if err := s.page.Render(t.Context(), &buf); err != nil {
 			t.Fatal(err)
 		}
-		own := s.name == "profile-locked" || s.name == "profile-stranded" || s.name == "profile-asking" || s.name == "profile-revoked" || s.name == "profile-undo" || s.name == "late-profile-references"
+		own := s.name == "profile-locked" || s.name == "profile-stranded" || s.name == "profile-asking" || s.name == "profile-revoked" || s.name == "profile-undo" || s.name == "late-profile-references" || s.name == "hostile-locked"
 		if got := strings.Contains(buf.String(), token); got != own {
 			t.Errorf("%s: shows the id: %v", s.name, got)
 		}
