@@ -130,19 +130,28 @@ func CheckName(name string) error {
 	return nil
 }
 
-// CheckText accepts short free text: valid UTF-8 without control characters (line breaks and tabs are allowed), at most limit
-// bytes. Characters that turn the direction of writing are refused too: a person decides by what agents write here.
+// CheckText accepts short free text that somebody sends: what CheckStored accepts, without characters that nobody sees. A person
+// decides by what agents write here.
 func CheckText(field, text string, limit int) error {
+	if err := CheckStored(field, text, limit); err != nil {
+		return err
+	}
+	for _, r := range unseen([]byte(text)) {
+		return Invalid(field, fmt.Sprintf("%s contains the invisible character U+%04X", field, r), "Remove it: people decide by this text, so all of it has to be seen.")
+	}
+	return nil
+}
+
+// CheckStored accepts short free text of a record that may be older than CheckText: valid UTF-8 without control characters (line
+// breaks and tabs are allowed) and without those that turn the direction of writing, at most limit bytes.
+func CheckStored(field, text string, limit int) error {
 	switch {
 	case len(text) > limit:
 		return Invalid(field, fmt.Sprintf("%s is longer than %d bytes", field, limit), "Shorten it.")
 	case !utf8.ValidString(text):
 		return Invalid(field, field+" is not valid UTF-8", "Send text in UTF-8.")
-	}
-	for _, r := range text {
-		if isControl(r) {
-			return Invalid(field, field+" contains a control character", "Remove it.")
-		}
+	case strings.ContainsFunc(text, isControl):
+		return Invalid(field, field+" contains a control character", "Remove it.")
 	}
 	return nil
 }

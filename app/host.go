@@ -82,7 +82,7 @@ func (h Host) Canonical() (Host, error) {
 	default:
 		return Host{}, Invalid("protocol", fmt.Sprintf("protocol %q is not known", Clip(string(h.Protocol), 40)), "Use http, https, postgres or tcp, or leave it out.")
 	}
-	if err := CheckText("reason", h.Reason, MaxDescription); err != nil {
+	if err := CheckStored("reason", h.Reason, MaxDescription); err != nil {
 		return Host{}, err
 	}
 	return h, nil
@@ -99,6 +99,16 @@ func (h Host) CheckReachable() error {
 	}
 	return Invalid("host", fmt.Sprintf("host %q is never reachable from a script", h.Name),
 		"Services on Airlock's own host are reachable by a name that its operator gives them in AIRLOCK_LOCAL_SERVICES. Use that name.")
+}
+
+// CheckAskable refuses what an agent may not ask for: a relay that Airlock doesn't look into on a port of the web, where one address
+// serves many names, and a reason with characters that the person who decides wouldn't see.
+func (h Host) CheckAskable() error {
+	if h.RelaysWeb() {
+		return Invalid("protocol", fmt.Sprintf("agents can't ask for the protocol %s on ports 80 and 443: one address serves many hosts there, so Airlock checks which one is meant", h.Protocol),
+			"Leave protocol out: port 443 is for https and port 80 for http. For another protocol, name the port that the service has for it.")
+	}
+	return CheckText("reason", h.Reason, MaxDescription)
 }
 
 // String is the short form that ParseHost reads.

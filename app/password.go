@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -23,15 +22,10 @@ func CheckPersonName(name string) (string, error) {
 	if name == "" {
 		return "", Invalid("name", "the name is empty", "Type the name that the audit log shall show, such as Ada Lovelace.")
 	}
-	if strings.ContainsFunc(name, isInvisible) {
+	if strings.ContainsFunc(name, IsInvisible) {
 		return "", Invalid("name", "the name contains a character that can't be seen", "Remove it: two people must not have names that look the same.")
 	}
 	return name, CheckText("name", name, MaxPersonName)
-}
-
-// isInvisible reports whether a character takes no place, so that two texts that differ in it look the same.
-func isInvisible(r rune) bool {
-	return r == '\u2800' || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // FoldName is a person's name as it is compared: two people can't be told apart by case and spaces.

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"strings"
 	"time"
 
 	"github.com/computclaw/airlock/app"
@@ -42,21 +41,22 @@ func timesUsed(n int64) string {
 	return "used " + Count(n, "time")
 }
 
-// hostsAll names every host.
-func hostsAll(hosts []app.Host) string {
-	names := make([]string, len(hosts))
-	for i, h := range hosts {
-		names[i] = h.String()
-	}
-	return strings.Join(names, ", ")
-}
-
 // hostsShort names the first host and counts the others.
 func hostsShort(hosts []app.Host) string {
 	if len(hosts) < 2 {
-		return hosts[0].String()
+		return hosts[0].Brief()
 	}
-	return hosts[0].String() + " and " + Number(int64(len(hosts)-1)) + " more"
+	return hosts[0].Brief() + " and " + Number(int64(len(hosts)-1)) + " more"
+}
+
+// oddHosts are the hosts of which a line of the form doesn't say all.
+func oddHosts(hosts []app.Host) (odd []app.Host) {
+	for _, h := range hosts {
+		if h.Brief() != h.String() {
+			odd = append(odd, h)
+		}
+	}
+	return odd
 }
 
 func inProfiles(n int) string {

@@ -6,9 +6,28 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // Texts of scripts stand in pre elements, where every space counts; templ would add some, so these components write them.
+
+// typed is what a person typed, for the field that takes it again: its invisible characters are references, or app.Visible would
+// replace them in what is sent.
+func typed(text string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var b strings.Builder
+		for _, r := range text {
+			if app.IsInvisible(r) && r != '\n' && r != '\t' {
+				b.WriteString("&#" + itoa(int(r)) + ";")
+			} else {
+				b.WriteString(templ.EscapeString(string(r)))
+			}
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
 
 // tracedText links the lines of the script that a traceback names.
 func tracedText(text string, lines int) templ.Component {

@@ -231,26 +231,34 @@ func StrandedKeys(keys []KeyGrant, allowed []app.Host) []Stranded {
 }
 
 func hostSentence(h app.Host, keys []KeyGrant) Sentence {
-	s := say("globe", word("They can reach "), code(h.Name), word(" "+ports(h)))
-	switch key := h.KeyReference(); {
-	case key != "":
+	terms := h.Terms(sealedHosts(keys))
+	s := say("globe", word("They can reach "), code(h.Name), word(terms+"."))
+	if key := h.KeyReference(); key != "" {
 		i := slices.IndexFunc(keys, func(k KeyGrant) bool { return k.Key.Name == key })
 		if i < 0 || keys[i].Key.CredentialID != "" && keys[i].Key.CredentialMode != app.ModePlain {
 			return Sentence{Icon: "globe", Warn: true, Parts: []Part{word("They reach nothing through "), code(h.Name), word(": the profile has no plain key of that name.")}}
 		}
-		s.Parts = []Part{word("They can reach the host that "), code(key), word(" names, ")}
+		s.Parts = []Part{word("They can reach the host that "), code(key), word(" names,")}
 		if keys[i].Names != "" {
-			s.Parts = append(s.Parts, code(keys[i].Names), word(", "))
+			s.Parts = append(s.Parts, word(" "), code(keys[i].Names), word(","))
 		}
-		s.Parts = append(s.Parts, word(ports(h)))
-	case strings.HasPrefix(h.Name, "*."):
-		s.Parts[2].Text = ", every name below it, " + ports(h)
+		s.Parts = append(s.Parts, word(terms+"."))
 	}
-	if h.Private {
-		s.Parts, s.Warn = append(s.Parts, word(", also where it leads to a private address in your network")), true
+	if s.Warn = h.Private || h.RelaysWeb(); h.RelaysWeb() {
+		s.Icon = "warn"
 	}
-	s.Parts = append(s.Parts, word("."))
 	return s
+}
+
+// sealedHosts is where the sealed credentials of a profile belong: Airlock reads what passes there, and knows who answers.
+func sealedHosts(keys []KeyGrant) []app.Host {
+	var all []app.Host
+	for _, k := range keys {
+		if k.Key.CredentialMode == app.ModeSealed {
+			all = append(all, k.Where...)
+		}
+	}
+	return all
 }
 
 func untilSentence(expires time.Time) Sentence {
@@ -258,6 +266,17 @@ func untilSentence(expires time.Time) Sentence {
 		return say("clock", word("This has no end date. You can revoke it at any moment."))
 	}
 	return say("clock", word("This ends on "+Day(expires)+"."))
+}
+
+// Asked says what an agent asks for and nobody has allowed.
+func Asked(keys []KeyGrant, requests []app.HostRequest) []Sentence {
+	var all []Sentence
+	for _, r := range requests {
+		if !r.Allowed {
+			all = append(all, say("person", word("Asked for: "), code(r.Name), word(r.Terms(sealedHosts(keys))+".")))
+		}
+	}
+	return all
 }
 
 // leftOut says before a lock what was asked for and is not granted; it has no parts if all is.
@@ -270,7 +289,7 @@ func leftOut(requests []app.HostRequest) Sentence {
 		if len(parts) > 0 {
 			parts = append(parts, word(", "))
 		}
-		parts = append(parts, code(r.String()))
+		parts = append(parts, code(r.Brief()))
 	}
 	if len(parts) == 0 {
 		return Sentence{}

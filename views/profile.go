@@ -141,6 +141,15 @@ func (p ProfilePage) firstAsked() int {
 // byAgent reports whether an agent made the profile, so that a pairing code is to be compared.
 func byAgent(p app.Profile) bool { return p.PairingCode != "" }
 
+// whole is a description of which the title is only the beginning.
+func whole(description string) string {
+	text := strings.TrimSpace(description)
+	if text == Title(description) {
+		return ""
+	}
+	return text
+}
+
 // Handover is what a person gives to the agent that is to use a locked profile.
 func Handover(base, id string, keys []app.Key, hosts []app.Host) string {
 	var b strings.Builder
@@ -149,11 +158,7 @@ func Handover(base, id string, keys []app.Key, hosts []app.Host) string {
 		b.WriteString("\nKeys your scripts get with settings.get(name): " + strings.Join(keyNames(keys), ", ") + ".")
 	}
 	if len(hosts) > 0 {
-		names := make([]string, len(hosts))
-		for i, h := range hosts {
-			names[i] = h.String()
-		}
-		b.WriteString("\nHosts they can reach: " + strings.Join(names, ", ") + ".")
+		b.WriteString("\nHosts they can reach: " + app.BriefHosts(hosts) + ".")
 	}
 	return b.String()
 }
@@ -185,7 +190,7 @@ func asked(k app.Key) string {
 		wants = append(wants, string(k.Mode))
 	}
 	for _, h := range k.Hosts {
-		wants = append(wants, "to be used at "+h.String())
+		wants = append(wants, "to be used at "+h.Brief())
 	}
 	return strings.Join(wants, ", ")
 }

@@ -9,7 +9,7 @@ import (
 
 // Who decides about a request reads the whole of what it is for, not the beginning that serves as title.
 func TestALongDescriptionIsReadWhole(t *testing.T) {
-	if got, want := rendered(t, "profile-lengthy").Find("#whole").Text(), lengthyProfile().Profile.Description; got != want {
+	if got, want := rendered(t, "profile-lengthy").Find("#whole blockquote").Text(), lengthyProfile().Profile.Description; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if rendered(t, "profile-setup").Find("#whole").Length() != 0 {

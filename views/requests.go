@@ -6,6 +6,12 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
+// publicTerms are the terms of an entry for public addresses.
+func publicTerms(h app.Host, sealed []app.Host) string {
+	h.Private = false
+	return h.Terms(sealed)
+}
+
 // askedAt is the line of the script that ran into a refusal.
 func askedAt(h HostForm) string {
 	if h.Line > 0 {

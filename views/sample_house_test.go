@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ func houseSamples() []sample {
 		Shell: shell("Delete a restore point", views.SectionSettings), Question: "Delete the restore point from 21 November 2026, 10:11 UTC?", Action: "/ui/x", Back: views.SettingsMove, Button: "Delete the restore point from 21 November 2026, 10:11 UTC", Typed: "2026-11-21 10:11",
 		Lines: []string{"What the import after it changed can't be taken back as a whole any more.", "This can't be undone. Backups and exports stay as they are."},
 	}
-	return append(append(backupSamples(), lateSamples()...), []sample{
+	return append(slices.Concat(backupSamples(), lateSamples(), hostileSamples()), []sample{
 		{"move", views.MoveView(move), false},
 		{"move-refused", views.MoveView(refused), false},
 		{"move-retired", views.MoveView(old), false},

@@ -169,18 +169,3 @@ func Actor(a app.Actor) string {
 	}
 	return who
 }
-
-// ports names a host's ports in a sentence.
-func ports(h app.Host) string {
-	words := make([]string, len(h.Ports))
-	for i, p := range h.Ports {
-		words[i] = strconv.Itoa(p)
-	}
-	switch len(words) {
-	case 0:
-		return ""
-	case 1:
-		return "on port " + words[0]
-	}
-	return "on ports " + strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
-}

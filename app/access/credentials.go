@@ -255,7 +255,7 @@ func (s *Service) updateCredential(ctx context.Context, tx *store.Tx, by app.Act
 		parts = append(parts, fmt.Sprintf("mode %s instead of %s", c.Mode, before.Mode))
 	}
 	if !sameHosts(c.Hosts, before.Hosts) {
-		parts = append(parts, "hosts "+orNone(names(c.Hosts)))
+		parts = append(parts, "hosts "+orNone(app.BriefHosts(c.Hosts)))
 	}
 	if c.Source != before.Source || c.Reference != before.Reference {
 		parts = append(parts, sourceDetail(c))

@@ -21,6 +21,9 @@ func (s *Service) ProposeHosts(ctx context.Context, by app.Actor, handle string,
 	if len(list) == 0 {
 		return app.Profile{}, app.Invalid("hosts", "no hosts were given", `Send at least one, such as {"hosts":[{"host":"api.example.com","reason":"why you need it"}]}.`)
 	}
+	if err := checkAskable(by, list); err != nil {
+		return app.Profile{}, err
+	}
 	list = proposed(list)
 	return s.change(ctx, by, handle, func(tx *store.Tx, p *store.Profile) (string, string, error) {
 		if err := p.CanUse(s.now()); err != nil {
@@ -42,7 +45,7 @@ func (s *Service) ProposeHosts(ctx context.Context, by app.Actor, handle string,
 		if len(p.Hosts)+len(fresh) > app.MaxHosts {
 			return "", "", tooManyHosts()
 		}
-		return "profile.propose_hosts", "Asked for " + names(fresh) + ".", tx.ProposeHosts(ctx, p.Row, fresh, by, s.now())
+		return "profile.propose_hosts", "Asked for " + app.BriefHosts(fresh) + ".", tx.ProposeHosts(ctx, p.Row, fresh, by, s.now())
 	})
 }
 
@@ -116,7 +119,7 @@ func hostsDetail(list []app.Host) string {
 	if len(list) == 0 {
 		return "Allowed no hosts."
 	}
-	return "Allowed " + names(list) + " and nothing else."
+	return "Allowed " + app.BriefHosts(list) + " and nothing else."
 }
 
 // reachableHosts is canonicalHosts for what scripts, or the values they send, shall reach: entries that grant nothing are refused, since a page would promise access.
@@ -152,6 +155,19 @@ func canonicalHosts(hosts []app.Host) ([]app.Host, error) {
 	return list, nil
 }
 
+// checkAskable refuses hosts that only a person may choose.
+func checkAskable(by app.Actor, list []app.Host) error {
+	if peopleOnly(by) == nil {
+		return nil
+	}
+	for _, h := range list {
+		if err := h.CheckAskable(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // proposed is the list as an agent may ask for it: never private.
 func proposed(list []app.Host) []app.Host {
 	list = slices.Clone(list)
@@ -182,18 +198,6 @@ func sameHosts(a, b []app.Host) bool {
 
 func sortedHosts(list []app.Host) []app.Host {
 	return slices.SortedFunc(slices.Values(list), func(a, b app.Host) int { return strings.Compare(a.String(), b.String()) })
-}
-
-// names lists hosts for a sentence.
-func names(list []app.Host) string {
-	texts := make([]string, len(list))
-	for i, h := range list {
-		texts[i] = h.String()
-		if h.Private {
-			texts[i] += " (private)"
-		}
-	}
-	return strings.Join(texts, ", ")
 }
 
 func tooManyHosts() error {

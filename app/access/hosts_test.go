@@ -82,7 +82,7 @@ func TestWhatIsAllowedIsNotAskedFor(t *testing.T) {
 		t.Errorf("the same hosts made policy %d of %d", again.Policy, policy)
 	}
 	asked := host(t, "api.example:80")
-	asked.Protocol = app.ProtocolTCP
+	asked.Protocol = app.ProtocolHTTPS
 	p = must[app.Profile](t)(d.ProposeHosts(ctx, agent, p.Handle, []app.Host{asked}))
 	if !slices.Contains(shown(p), "?api.example:80") {
 		t.Errorf("another protocol is another question: %q", shown(p))

@@ -13,7 +13,7 @@ import (
 // AddKeys adds keys, or replaces the description and requests of those that exist and aren't linked. Unlocked only; all or none.
 // Naming a linked key again is CodeConflict, unless nothing about it is new. Only Name, Description, Mode and Hosts of a key count.
 func (s *Service) AddKeys(ctx context.Context, by app.Actor, handle string, keys []app.Key) (app.Profile, error) {
-	asked, err := checkKeys(keys)
+	asked, err := checkKeys(by, keys)
 	if err != nil {
 		return app.Profile{}, err
 	}
@@ -30,7 +30,7 @@ func (s *Service) AddKeys(ctx context.Context, by app.Actor, handle string, keys
 }
 
 // checkKeys returns the requests in canonical form, without anything that only a person may set.
-func checkKeys(keys []app.Key) ([]app.Key, error) {
+func checkKeys(by app.Actor, keys []app.Key) ([]app.Key, error) {
 	if len(keys) == 0 {
 		return nil, app.Invalid("keys", "no keys were given", `Send at least one, such as {"keys":[{"name":"API_KEY","description":"why you need it"}]}.`)
 	}
@@ -39,7 +39,7 @@ func checkKeys(keys []app.Key) ([]app.Key, error) {
 	}
 	asked := make([]app.Key, 0, len(keys))
 	for _, k := range keys {
-		clean, err := checkKey(k)
+		clean, err := checkKey(by, k)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func checkKeys(keys []app.Key) ([]app.Key, error) {
 	return asked, nil
 }
 
-func checkKey(k app.Key) (app.Key, error) {
+func checkKey(by app.Actor, k app.Key) (app.Key, error) {
 	if err := app.CheckName(k.Name); err != nil {
 		return app.Key{}, err
 	}
@@ -64,6 +64,9 @@ func checkKey(k app.Key) (app.Key, error) {
 		}
 	}
 	list, err := canonicalHosts(k.Hosts)
+	if err == nil {
+		err = checkAskable(by, list)
+	}
 	if err != nil {
 		return app.Key{}, err
 	}

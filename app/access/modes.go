@@ -10,7 +10,7 @@ import (
 func createDetail(c app.Credential) string {
 	detail := fmt.Sprintf("Created as %s", c.Mode)
 	if len(c.Hosts) > 0 {
-		detail += " for " + names(c.Hosts)
+		detail += " for " + app.BriefHosts(c.Hosts)
 	}
 	if c.Mode == app.ModeSealed {
 		detail += ", " + placesDetail(c)

@@ -14,7 +14,7 @@
 //
 // # What is looked at
 //
-// Relayed, whatever it is: protocols tcp and postgres, and ports other than 443 and 80 without a protocol.
+// Relayed, whatever it is: protocols tcp and postgres, and ports other than 443 and 80 without a protocol. The ledger says NotChecked of these.
 //
 // Relayed, TLS: the first bytes must be a TLS hello whose server name is the host; only an address may go without one. An encrypted hello
 // (ECH) is refused, because its outer name need not be the one that the host answers for. Until the hello is whole nothing passes in either

@@ -77,7 +77,7 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 	}
 	if way == wayRaw || way == wayTLS {
 		c := s.relayed(tcp, way, wayOf(entry, port, true) != way, app.Connection{
-			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: entry.String(),
+			Host: name, Port: port, Verdict: app.VerdictAllowed, Rule: allowedBy(entry, way),
 			Address: target.String(), StartedAt: started, Count: 1,
 		}, target)
 		s.cutKnown(&c.link) // a credential may have come between the look at them and now

@@ -39,3 +39,15 @@ func wayOf(entry app.Host, port int, sealed bool) way {
 	}
 	return wayRaw
 }
+
+// NotChecked is in the rule of a connection that is relayed whatever it is: an entry allowed the name that was dialled, and what
+// passes may be for any other that the same address serves.
+const NotChecked = "server name not checked"
+
+// allowedBy is the rule of an allowed connection.
+func allowedBy(entry app.Host, w way) string {
+	if w == wayRaw {
+		return entry.String() + ", " + NotChecked
+	}
+	return entry.String()
+}

@@ -1,11 +1,12 @@
 package redact
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // alphabet is the characters beyond ASCII that values have, in either case, in one piece or several. Nearly every number is some character, so of what
@@ -56,7 +57,7 @@ func (a alphabet) parts(data []byte) (out []window) {
 			}
 			r, size := utf8.DecodeRune(data[i:])
 			own := a.has(r)
-			if !own && unicode.IsLetter(r) && !strings.ContainsRune(blanks, r) {
+			if !own && unicode.IsLetter(r) && !app.IsInvisible(r) {
 				break
 			}
 			if own {

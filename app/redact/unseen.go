@@ -1,9 +1,10 @@
 package redact
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // invisible returns how many bytes at the beginning are not seen.
@@ -18,16 +19,11 @@ func invisible(text []byte) int {
 		return 0
 	}
 	r, size := utf8.DecodeRune(text)
-	if unicode.In(r, unseen...) || strings.ContainsRune(blanks, r) {
+	if app.IsInvisible(r) || unicode.Is(unicode.White_Space, r) {
 		return size
 	}
 	return 0
 }
-
-// unseen and blanks are the characters that are not seen, besides those of ASCII.
-var unseen = []*unicode.RangeTable{unicode.Cf, unicode.White_Space, unicode.Cc, unicode.Variation_Selector}
-
-const blanks = "\u034f\u115f\u1160\u3164"
 
 // hides says whether a character that isn't seen may begin with two bytes.
 func hides(first, second byte) bool {
@@ -43,16 +39,13 @@ var unseenPairs = func() (t [256]uint64) {
 			t[text[0]] |= 1 << (text[1] & 63)
 		}
 	}
-	for _, table := range unseen {
+	for _, table := range append(app.Invisible(), unicode.White_Space) {
 		for _, r := range table.R16 {
 			add(rune(r.Lo), rune(r.Hi))
 		}
 		for _, r := range table.R32 {
 			add(rune(r.Lo), rune(r.Hi))
 		}
-	}
-	for _, r := range blanks {
-		add(r, r)
 	}
 	return t
 }()

@@ -80,14 +80,14 @@ func hostNames(list []app.Host) string {
 			names = append(names, "…")
 			break
 		}
-		names = append(names, "`"+h.String()+"`")
+		names = append(names, "`"+h.Brief()+"`")
 	}
 	return strings.Join(names, ", ")
 }
 
 func hosts(p app.Profile) (list []host, more int) {
 	for size, n := 0, 0; n < len(p.Hosts); n++ {
-		h := host{p.Hosts[n].Host.String(), p.Hosts[n].Allowed}
+		h := host{p.Hosts[n].Brief(), p.Hosts[n].Allowed}
 		if size += len(h.Host) + 4; size > maxHostList {
 			return list, len(p.Hosts) - n
 		}

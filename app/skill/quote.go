@@ -15,7 +15,7 @@ func quote(text string, limit int) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case !strconv.IsPrint(r), unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), unicode.Is(unicode.Variation_Selector, r), r == '\u2800':
+		case !strconv.IsPrint(r), app.IsInvisible(r):
 			return -1
 		case unicode.Is(unicode.Quotation_Mark, r), strings.ContainsRune("′″‴‵‶‷⁗❛❜❝❞❮❯ʺ˝ˮ״〃🙶🙷🙸", r):
 			return '\''

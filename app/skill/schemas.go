@@ -39,7 +39,7 @@ func requests() []Schema {
 		{Name: "NewHost", Fields: []Field{
 			{Name: "host", Type: "string", Required: true, About: "name, name:port, *.name or {KEY}:port"},
 			{Name: "ports", Type: "[]integer"},
-			{Name: "protocol", Type: "http|https|postgres|tcp"},
+			{Name: "protocol", Type: "http|https|postgres|tcp", About: "if not the port's; postgres and tcp not on ports 80 and 443"},
 			{Name: "reason", Type: "string", About: "why; the person reads it"},
 		}},
 		{Name: "NewExecution", Fields: []Field{
@@ -111,7 +111,7 @@ func answers() []Schema {
 			{Name: "host", Type: "string", Required: true},
 			{Name: "port", Type: "integer"},
 			{Name: "verdict", Type: "allowed|denied|failed", Required: true},
-			{Name: "rule", Type: "string", About: "what allowed or denied it"},
+			{Name: "rule", Type: "string", About: "what allowed or denied it; a relay says 'server name not checked'"},
 			{Name: "line", Type: "integer", About: "of the script that asked for it"},
 			{Name: "method", Type: "string", About: "of a request that Airlock could read"},
 			{Name: "path", Type: "string", About: "with the query"},

@@ -143,7 +143,7 @@ func (m *importer) person(ctx context.Context, p store.PersonRow) error {
 	if !m.fresh {
 		return nil
 	}
-	if !handleShape.MatchString(p.ID) || app.CheckText("name", p.Name, maxShort) != nil || len(p.Password) > maxShort {
+	if !handleShape.MatchString(p.ID) || app.CheckStored("name", p.Name, maxShort) != nil || len(p.Password) > maxShort {
 		return contradiction("a person", "is not possible", nil)
 	}
 	return m.must(ctx, p)

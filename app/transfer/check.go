@@ -23,11 +23,12 @@ var (
 )
 
 // check judges what the file arranges by the rules that hold for what people and agents type, so that nothing gets in by a file that could not by a form.
+// Only invisible characters, which older versions took, pass: pages mark them.
 func (in *incoming) check() error {
 	if !labelShape.MatchString(in.open.Instance) || len(in.open.AskedKeys) > access.MaxAskedKeys || checkBounds(in.open) != nil {
 		return contradiction("the first line", "is not Airlock's", nil)
 	}
-	if err := app.CheckText("program", in.open.Program, maxShort); err != nil {
+	if err := app.CheckStored("program", in.open.Program, maxShort); err != nil {
 		return contradiction("the first line", "is not Airlock's", err)
 	}
 	for _, key := range in.open.AskedKeys {
@@ -92,7 +93,7 @@ func (c credentialRecord) check() error {
 		return err
 	}
 	for name, text := range map[string]string{"description": c.Description, "service": c.Service, "reference": c.Reference, "check_error": c.CheckError} {
-		if err := app.CheckText(name, text, 4*app.MaxDescription); err != nil {
+		if err := app.CheckStored(name, text, 4*app.MaxDescription); err != nil {
 			return err
 		}
 	}
@@ -153,7 +154,7 @@ func (in *incoming) checkProfile(p profileRecord) error {
 		return err
 	}
 	for name, text := range map[string]string{"description": p.Description, "pairing_code": p.PairingCode, "created_from": p.CreatedFrom, "backend": p.Backend, "image": p.Image} {
-		if err := app.CheckText(name, text, app.MaxDescription); err != nil {
+		if err := app.CheckStored(name, text, app.MaxDescription); err != nil {
 			return err
 		}
 	}
@@ -196,7 +197,7 @@ func (in *incoming) checkKey(k keyRecord) error {
 	if err := app.CheckName(k.Name); err != nil {
 		return err
 	}
-	if err := errors.Join(app.CheckText("description", k.Description, app.MaxDescription), checkBounds(k)); err != nil {
+	if err := errors.Join(app.CheckStored("description", k.Description, app.MaxDescription), checkBounds(k)); err != nil {
 		return err
 	}
 	if k.Mode != "" {
@@ -285,8 +286,8 @@ func checkActor(a app.Actor) error {
 	default:
 		return fmt.Errorf("it names an unknown kind of actor")
 	}
-	if err := app.CheckText("actor", a.Name, maxShort*4); err != nil {
+	if err := app.CheckStored("actor", a.Name, maxShort*4); err != nil {
 		return err
 	}
-	return app.CheckText("actor", a.Address, maxShort)
+	return app.CheckStored("actor", a.Address, maxShort)
 }

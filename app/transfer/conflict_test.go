@@ -118,7 +118,7 @@ func TestProfileConflicts(t *testing.T) {
 		{"more hosts", func(a, _ *house, p app.Profile) error {
 			_, err := a.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", "db.example.com:5432", "evil.example"), nil)
 			return err
-		}, StateConflict, true, "It would also reach evil.example."},
+		}, StateConflict, true, "It would also reach evil.example on ports 80 and 443: Airlock checks the name, not who answers."},
 		{"fewer hosts", func(a, _ *house, p app.Profile) error {
 			_, err := a.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil)
 			return err
@@ -128,7 +128,7 @@ func TestProfileConflicts(t *testing.T) {
 			list[1].Private = true
 			_, err := a.desk.SetHosts(t.Context(), person(), p.Handle, list, nil)
 			return err
-		}, StateConflict, true, "also at private addresses"},
+		}, StateConflict, true, "also where it leads to a private address"},
 		{"placement", func(a, _ *house, p app.Profile) error {
 			_, err := a.desk.SetPlacement(t.Context(), person(), p.Handle, app.Placement{MinTier: "restricted"})
 			return err

@@ -14,7 +14,7 @@ import (
 func (c credentialRecord) facts() []string {
 	facts := []string{"It is " + string(c.Mode) + "."}
 	if len(c.Hosts) > 0 {
-		facts = append(facts, "It belongs to "+hostList(c.Hosts)+".")
+		facts = append(facts, "It belongs to "+app.BriefHosts(c.Hosts)+".")
 	}
 	if c.Mode == app.ModeSealed {
 		for _, place := range c.Places {
@@ -50,10 +50,10 @@ func (c credentialRecord) changes(here credentialRecord) (said []string, widens 
 		say(c.Mode != app.ModeSealed && here.Mode != app.ModePlain, "It becomes %s; here it is %s.", c.Mode, here.Mode)
 	}
 	if more := missing(c.Hosts, here.Hosts); len(more) > 0 {
-		say(len(here.Hosts) > 0, "It would also belong to %s.", hostList(more))
+		say(len(here.Hosts) > 0, "It would also belong to %s.", app.BriefHosts(more))
 	}
 	if less := missing(here.Hosts, c.Hosts); len(less) > 0 {
-		say(len(c.Hosts) == 0, "It would no longer belong to %s.", hostList(less))
+		say(len(c.Hosts) == 0, "It would no longer belong to %s.", app.BriefHosts(less))
 	}
 	for _, p := range c.Places {
 		if !slices.Contains(here.Places, p) {
@@ -99,17 +99,6 @@ func missing(a, b []app.Host) (list []app.Host) {
 	return list
 }
 
-func hostList(list []app.Host) string {
-	names := make([]string, len(list))
-	for i, h := range list {
-		names[i] = h.String()
-		if h.Private {
-			names[i] += " (also at private addresses)"
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
 // facts says what a profile of the file may do.
 func (p *planner) facts(f profileRecord) []string {
 	var facts []string
@@ -124,13 +113,14 @@ func (p *planner) facts(f profileRecord) []string {
 		for _, g := range policy.Keys {
 			fact := "Its key " + g.Key + " gets " + p.credentialName(g.CredentialID)
 			if len(g.Hosts) > 0 {
-				fact += ", for " + hostList(g.Hosts)
+				fact += ", for " + app.BriefHosts(g.Hosts)
 			}
 			facts = append(facts, fact+".")
 		}
-		if len(policy.Hosts) > 0 {
-			facts = append(facts, "It reaches "+hostList(policy.Hosts)+".")
-		} else {
+		for _, h := range policy.Hosts {
+			facts = append(facts, "It reaches "+h.Sentence(sealedHosts(policy))+".")
+		}
+		if len(policy.Hosts) == 0 {
 			facts = append(facts, "It reaches no host.")
 		}
 		if policy.Placement != (app.Placement{}) {
@@ -141,6 +131,16 @@ func (p *planner) facts(f profileRecord) []string {
 		facts = append(facts, "It expires at "+moment(f.ExpiresAt)+".")
 	}
 	return facts
+}
+
+// sealedHosts is where the values of a policy's sealed keys may go.
+func sealedHosts(p app.Policy) (hosts []app.Host) {
+	for _, g := range p.Keys {
+		if g.Mode == app.ModeSealed {
+			hosts = append(hosts, g.Hosts...)
+		}
+	}
+	return hosts
 }
 
 // credentialName is the name of one of the file's credentials.
@@ -233,11 +233,11 @@ func (p *planner) compareOpen(d *difference, f, r profileRecord) {
 }
 
 func (p *planner) comparePolicies(d *difference, file, here app.Policy) {
-	if more := missing(file.Hosts, here.Hosts); len(more) > 0 {
-		d.say(true, "It would also reach %s.", hostList(more))
+	for _, h := range missing(file.Hosts, here.Hosts) {
+		d.say(true, "It would also reach %s.", h.Sentence(sealedHosts(file)))
 	}
 	if less := missing(here.Hosts, file.Hosts); len(less) > 0 {
-		d.say(false, "It would no longer reach %s.", hostList(less))
+		d.say(false, "It would no longer reach %s.", app.BriefHosts(less))
 	}
 	for _, g := range file.Keys {
 		i := slices.IndexFunc(here.Keys, func(h app.Grant) bool { return h.Key == g.Key })
@@ -246,10 +246,10 @@ func (p *planner) comparePolicies(d *difference, file, here app.Policy) {
 			continue
 		}
 		if more := missing(g.Hosts, here.Keys[i].Hosts); len(more) > 0 {
-			d.say(true, "Its key %s would also go to %s.", g.Key, hostList(more))
+			d.say(true, "Its key %s would also go to %s.", g.Key, app.BriefHosts(more))
 		}
 		if less := missing(here.Keys[i].Hosts, g.Hosts); len(less) > 0 {
-			d.say(len(g.Hosts) == 0, "Its key %s would no longer go to %s.", g.Key, hostList(less))
+			d.say(len(g.Hosts) == 0, "Its key %s would no longer go to %s.", g.Key, app.BriefHosts(less))
 		}
 		if p.credentialName(g.CredentialID) != p.localName(here.Keys[i].CredentialID) {
 			d.say(true, "Its key %s would get %s.", g.Key, p.credentialName(g.CredentialID))

@@ -226,7 +226,9 @@ func (h *hostInput) bindJSON(raw json.RawMessage, path string) error {
 		return under(path+".host", err)
 	}
 	host.Protocol, host.Reason = app.Protocol(in.Protocol), in.Reason
-	h.host, err = host.Canonical()
+	if h.host, err = host.Canonical(); err == nil {
+		err = h.host.CheckAskable()
+	}
 	return prefix(path, err)
 }
 

@@ -67,6 +67,7 @@ func TestFlowWatchARun(t *testing.T) {
 	b.Open(views.ExecutionURL(x.Handle))
 	b.Says("#answer pre", "Which one?")
 	b.Says(".timeline", "asked the LLM, waits")
+	b.Click("#answer summary")
 	b.Type("#response", "The sec")
 	b.Text(`(document.querySelector("#stdout .code").scrollTop = 40, window.kept = document.querySelector("#response"))`)
 	_, err := s.engine.Respond(t.Context(), x.ID, engine.Answer{Text: "Somebody else's", By: app.Actor{Kind: app.ActorAgent}})
@@ -167,6 +168,7 @@ func TestFlowWithoutScripts(t *testing.T) {
 	_, err := s.engine.Await(t.Context(), x.ID, 20*time.Second) // until it asks
 	s.must(err)
 	b.Open(views.ExecutionURL(x.Handle))
+	b.Click("#answer summary")
 	b.Type("#response", "The second")
 	b.Click("#answer .primary")
 	b.Says(".notice[role=status]", "The answer was sent")

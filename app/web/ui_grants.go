@@ -17,14 +17,15 @@ func (s *Server) granted(ctx context.Context, p app.Profile) ([]views.KeyGrant, 
 	return keyGrants(ctx, s.cfg.Access, p, credentials)
 }
 
-// Granted returns the sentences that stand on the page where a person locks a profile, for those who lock it elsewhere.
-func Granted(ctx context.Context, desk *access.Service, p app.Profile) ([]views.Sentence, error) {
+// Granted returns the sentences that stand on the page where a person locks a profile, for those who lock it elsewhere, and those
+// for what was asked for and isn't allowed.
+func Granted(ctx context.Context, desk *access.Service, p app.Profile) (granted, asked []views.Sentence, err error) {
 	credentials, err := desk.Credentials(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	keys, err := keyGrants(ctx, desk, p, credentials)
-	return views.Grants(keys, views.AllowedHosts(p.Hosts), p.ExpiresAt), err
+	return views.Placed(views.Grants(keys, views.AllowedHosts(p.Hosts), p.ExpiresAt), p.Placement), views.Asked(keys, p.Hosts), err
 }
 
 // keyGrants says for each key of a profile where a sealed value may go: what its policy grants, or before the lock what it asks for, as far as

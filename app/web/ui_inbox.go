@@ -64,7 +64,7 @@ func (s *Server) backupNeed(ctx context.Context) (n views.Need, waits bool, err 
 
 // profileNeed says what a profile needs a person for, if it does.
 func (s *Server) profileNeed(p app.Profile) (n views.Need, waits bool) {
-	n = views.Need{Icon: "profile", Title: views.Title(p.Description), URL: views.ProfileURL(p.Handle), At: p.CreatedAt}
+	n = views.Need{Icon: "profile", Title: views.Title(p.Description), Quoted: p.PairingCode != "", URL: views.ProfileURL(p.Handle), At: p.CreatedAt}
 	asked, since := waitingHosts(p)
 	switch p.State(s.cfg.Now()) {
 	case app.StateUnlocked:
@@ -96,7 +96,7 @@ func waitingHosts(p app.Profile) (names []string, since time.Time) {
 		if h.Allowed {
 			continue
 		}
-		names = append(names, h.String())
+		names = append(names, h.Brief())
 		if since.IsZero() || h.CreatedAt.Before(since) {
 			since = h.CreatedAt
 		}

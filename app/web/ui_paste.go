@@ -177,7 +177,7 @@ func (s *Server) applyEntry(ctx context.Context, by app.Actor, e dotenv.Entry, f
 	case "overwrite":
 		var now app.Credential
 		if now, err = s.cfg.Access.Credential(ctx, e.Name); err == nil {
-			in.Description = now.Description
+			in.Description = app.VisibleText(now.Description)
 			if e.Value.Empty() {
 				err = app.Invalid("value", "the value is empty", "Skip it.")
 			}

@@ -49,7 +49,7 @@ func (s *Server) askAboutProfile(c echo.Context, e ending, lines ...string) erro
 // spokenName is what a person types to name a profile: its title, or the beginning of its handle where the title is too long to type.
 func spokenName(p app.Profile) string {
 	const typable = 40
-	if title := views.Title(p.Description); utf8.RuneCountInString(title) <= typable {
+	if title := app.VisibleText(views.Title(p.Description)); utf8.RuneCountInString(title) <= typable {
 		return title
 	}
 	return views.Short(p.Handle)

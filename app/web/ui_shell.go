@@ -113,6 +113,7 @@ func (s *Server) bareShell(c echo.Context, title string) views.Shell {
 }
 
 // render answers with a whole page, or for htmx with the parts that it asked for. A page that can't be rendered is an error, never half a page.
+// Characters that nobody sees are shown as their numbers, wherever on the page and whoever wrote them.
 func (s *Server) render(c echo.Context, status int, page templ.Component, parts ...any) error {
 	var buf bytes.Buffer
 	var err error
@@ -127,7 +128,7 @@ func (s *Server) render(c echo.Context, status int, page templ.Component, parts 
 	if status >= 400 {
 		c.Response().Header().Set("HX-Push-Url", "false") // the address of a refused form is not a page
 	}
-	return c.HTMLBlob(status, buf.Bytes())
+	return c.HTMLBlob(status, app.Visible(buf.Bytes()))
 }
 
 // partial reports whether htmx asks for a part of a page.

@@ -44,7 +44,7 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	before, absent := o.access.Credential(ctx, in.Name)
 	switch {
 	case absent == nil && !given(f, "description"):
-		in.Description = before.Description
+		in.Description = app.VisibleText(before.Description) // older than CheckText, maybe
 	case absent != nil && app.CodeOf(absent) != app.CodeNotFound:
 		return absent
 	}
@@ -129,7 +129,7 @@ func (o *operator) showCredential(ctx context.Context, args []string) error {
 	w := table(o.out, "name", c.Name)
 	w.row("description", c.Description)
 	w.row("mode", string(c.Mode))
-	w.row("hosts", hostNames(c.Hosts))
+	w.row("hosts", app.BriefHosts(c.Hosts))
 	if c.Mode == app.ModeSealed {
 		w.row("put into", sealedPlaces(c))
 	}
@@ -207,7 +207,7 @@ func (o *operator) listCredentials(ctx context.Context, args []string) error {
 		if c.Mode == app.ModeSealed {
 			places = sealedPlaces(c)
 		}
-		w.row(c.Name, string(c.Mode), valueOf(c), hostNames(c.Hosts), places, fmt.Sprint(c.Profiles), stamp(c.ValueSetAt), c.Description)
+		w.row(c.Name, string(c.Mode), valueOf(c), app.BriefHosts(c.Hosts), places, fmt.Sprint(c.Profiles), stamp(c.ValueSetAt), c.Description)
 	}
 	return w.flush()
 }
@@ -241,15 +241,4 @@ func parseHosts(list []string, private bool) ([]app.Host, error) {
 		hosts = append(hosts, h)
 	}
 	return hosts, nil
-}
-
-func hostNames(hosts []app.Host) string {
-	names := make([]string, len(hosts))
-	for i, h := range hosts {
-		names[i] = h.String()
-		if h.Private {
-			names[i] += " (private)"
-		}
-	}
-	return strings.Join(names, ", ")
 }

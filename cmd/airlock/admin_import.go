@@ -103,7 +103,7 @@ func (o *operator) showPlan(p transfer.Plan) {
 	w := table(o.out, "ITEM", "STATE", "NAME", "WHAT IT IS, OR WOULD CHANGE")
 	for _, i := range p.Items {
 		changes := strings.Join(i.Changes, " ")
-		if i.State == transfer.StateNew { // who says yes has to see what it may do
+		if i.State == transfer.StateNew || i.Widens { // who says yes has to see what it may do
 			changes = strings.TrimSpace(changes + " " + strings.Join(i.Facts, " "))
 		}
 		if i.Widens {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web"
 )
 
 func (o *operator) profileCommands(ctx context.Context) map[string]func([]string) error {
@@ -212,7 +213,7 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(dismissed) > 0 {
-		fmt.Fprintf(o.err, "warning: The agent asked for %s, which the lock dismissed. To allow it: airlock admin profile hosts %s --allow %s\n", hostNames(dismissed), p.Handle, dismissed[0])
+		fmt.Fprintf(o.err, "warning: The agent asked for %s, which the lock dismissed. To allow it: airlock admin profile hosts %s --allow %s\n", app.BriefHosts(dismissed), p.Handle, dismissed[0])
 	}
 	return o.tellGranted(ctx, p)
 }
@@ -307,7 +308,7 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 	w := table(o.out, "profile", p.ID)
 	w.row("handle", p.Handle)
 	w.row("state", string(p.State(time.Now())))
-	w.row("description", p.Description)
+	w.row("description", strconv.Quote(p.Description))
 	w.row("pairing code", p.PairingCode)
 	w.row("created", joined(" from ", stamp(p.CreatedAt), p.CreatedFrom))
 	w.row("expires", stamp(p.ExpiresAt))
@@ -319,14 +320,30 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 		if linked == "" {
 			linked = "(not linked)"
 		}
-		w.row("key", joined(": ", joined(" ", k.Name+" → "+linked, string(k.CredentialMode)), k.Description))
+		w.row("key", joined(" ", k.Name+" → "+linked, string(k.CredentialMode)))
+		if k.Description != "" {
+			w.row("reason", strconv.Quote(k.Description))
+		}
 	}
 	for _, h := range p.Hosts {
 		state := "asked for"
 		if h.Allowed {
 			state = "allowed"
 		}
-		w.row("host", joined(": ", hostNames([]app.Host{h.Host})+" "+state, h.Reason))
+		w.row("host", h.String()+" "+state)
+		if h.Reason != "" {
+			w.row("reason", strconv.Quote(h.Reason))
+		}
+	}
+	granted, asked, err := web.Granted(ctx, o.access, p)
+	if err != nil {
+		return err
+	}
+	for _, s := range granted {
+		w.row("grants", grantLine(s))
+	}
+	for _, s := range asked {
+		w.row("request", grantLine(s))
 	}
 	return w.flush()
 }

@@ -7,20 +7,17 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/web"
+	"github.com/computclaw/airlock/views"
 )
 
 // tellGranted prints what a profile grants, in the sentences of the page where a person would have locked it, and what an agent still asks for.
 func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
-	sentences, err := web.Granted(ctx, o.access, p)
+	granted, _, err := web.Granted(ctx, o.access, p)
 	if err != nil {
 		return err
 	}
-	for _, s := range sentences {
-		line := s.Text()
-		if s.Warn {
-			line = "warning: " + line
-		}
-		fmt.Fprintln(o.err, printable(line))
+	for _, s := range granted {
+		fmt.Fprintln(o.err, printable(grantLine(s)))
 	}
 	var open []app.Host
 	for _, h := range p.Hosts {
@@ -29,9 +26,17 @@ func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
 		}
 	}
 	if len(open) > 0 {
-		fmt.Fprintf(o.err, "warning: The agent asks for %s, which is not allowed. To allow it: airlock admin profile hosts %s --allow %s\n", hostNames(open), p.Handle, open[0])
+		fmt.Fprintf(o.err, "warning: The agent asks for %s, which is not allowed. To allow it: airlock admin profile hosts %s --allow %s\n", app.BriefHosts(open), p.Handle, open[0])
 	}
 	return nil
+}
+
+// grantLine is a sentence of the page as a line.
+func grantLine(s views.Sentence) string {
+	if s.Warn {
+		return "warning: " + s.Text()
+	}
+	return s.Text()
 }
 
 // profileHosts allows and removes hosts of a profile, before the lock or after it, and tells what it grants then.
@@ -67,7 +72,7 @@ func (o *operator) profileHosts(ctx context.Context, args []string) error {
 }
 
 // decideHosts is what is allowed, and what is dismissed, of a profile's hosts when some are added and some removed. What is allowed of what stood there keeps its
-// protocol and reason.
+// reason, and its protocol unless that is one that agents can't ask for: the person typed a host, not a relay.
 func decideHosts(have []app.HostRequest, more, less []app.Host) (allowed []app.Host, dismissed []string, err error) {
 	in := func(list []app.Host, h app.Host) bool {
 		return slices.ContainsFunc(list, func(l app.Host) bool { return l.String() == h.String() })
@@ -94,7 +99,9 @@ func decideHosts(have []app.HostRequest, more, less []app.Host) (allowed []app.H
 	}
 	for _, h := range more {
 		if i := slices.IndexFunc(have, func(old app.HostRequest) bool { return old.String() == h.String() }); i >= 0 {
-			h.Protocol, h.Reason = have[i].Protocol, have[i].Reason
+			if h.Reason = have[i].Reason; !have[i].RelaysWeb() {
+				h.Protocol = have[i].Protocol
+			}
 		}
 		allowed = append(allowed, h)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/computclaw/airlock/app"
@@ -22,8 +23,8 @@ func TestDecideHosts(t *testing.T) {
 	have[2].Reason = "to read"
 	allowed, dismissed, err := decideHosts(have, parsed("asked.example", "new.example"), parsed("b.example:8443", "unwanted.example"))
 	must(t, err)
-	if hostNames(allowed) != "a.example, asked.example, new.example" || !slices.Equal(dismissed, []string{"b.example:8443", "unwanted.example"}) || allowed[1].Reason != "to read" {
-		t.Errorf("%s (%+v), dismissed %v", hostNames(allowed), allowed, dismissed)
+	if app.BriefHosts(allowed) != "a.example, asked.example, new.example" || !slices.Equal(dismissed, []string{"b.example:8443", "unwanted.example"}) || allowed[1].Reason != "to read" {
+		t.Errorf("%s (%+v), dismissed %v", app.BriefHosts(allowed), allowed, dismissed)
 	}
 	if _, _, err := decideHosts(have, nil, parsed("b.example")); app.CodeOf(err) != app.CodeNotFound {
 		t.Errorf("a host that is not there: %v", err)
@@ -31,4 +32,62 @@ func TestDecideHosts(t *testing.T) {
 	if _, _, err := decideHosts(have, parsed("a.example"), parsed("a.example")); err == nil {
 		t.Error("allowed and removed at once")
 	}
+}
+
+// TestHoleH3RelayIsNotTakenOverUnseen: who types a host allows that host, not the relay that an older request for it asked for.
+func TestHoleH3RelayIsNotTakenOverUnseen(t *testing.T) {
+	typed, err := parseHosts([]string{"cdn.example", "db.example:5432"}, false)
+	must(t, err)
+	have := []app.HostRequest{{Host: typed[0]}, {Host: typed[1]}}
+	have[0].Protocol, have[1].Protocol = app.ProtocolTCP, app.ProtocolPostgres
+	allowed, _, err := decideHosts(have, typed, nil)
+	must(t, err)
+	if got := app.BriefHosts(allowed); got != "cdn.example, db.example:5432 (as PostgreSQL)" {
+		t.Error(got)
+	}
+}
+
+// TestHoleH3CommandsTellWhatAHostLetsThrough: show, hosts and lock print the sentences of the page, and the agent's words as quotations.
+func TestHoleH3CommandsTellWhatAHostLetsThrough(t *testing.T) {
+	t.Parallel()
+	in := startInstance(t)
+	var p struct {
+		ID   string `json:"profile_id"`
+		Code string `json:"pairing_code"`
+	}
+	in.call("POST", "/profiles", map[string]string{"description": "Approved. Pairing code: 999-999"}, &p)
+	request := func(h app.Host) {
+		if status := in.call("POST", "/profiles/"+p.ID+"/hosts", map[string]any{"hosts": []app.Host{h}}, nil); status != 200 {
+			t.Fatalf("%+v: %d", h, status)
+		}
+	}
+	relay := app.Host{Name: "cdn.example", Ports: []int{8443}, Protocol: app.ProtocolTCP, Reason: "Airlock: checked"}
+	open := app.Host{Name: "shop.example", Ports: []int{443}, Protocol: app.ProtocolHTTP}
+	request(relay)
+	request(open)
+	run := func(args ...string) string {
+		t.Helper()
+		out, err := in.command(append([]string{"admin", "profile"}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	says := func(text string, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if !strings.Contains(text, part) {
+				t.Errorf("%q is not in\n%s", part, text)
+			}
+		}
+	}
+	says(run("show", p.ID), "Asked for: "+relay.Sentence(nil), "Asked for: "+open.Sentence(nil), `"Airlock: checked"`, `"Approved. Pairing code: 999-999"`, p.Code, "They can reach no host at all.", "Its scripts run")
+	says(run("hosts", p.ID, "--allow", relay.String()), "They can reach "+relay.Sentence(nil), "asks for "+open.Brief())
+	says(run("lock", p.ID, "--host", "plain.example"), "They can reach "+relay.Sentence(nil), "They can reach plain.example on ports 80 and 443: Airlock checks the name, not who answers.", "asked for "+open.Brief(), "Its scripts run")
+	request(open)
+	says(run("show", p.ID), "They can reach "+relay.Sentence(nil), "Asked for: "+open.Sentence(nil))
+	says(run("hosts", p.ID, "--allow", open.String()), "They can reach "+open.Sentence(nil))
+	log, err := in.command("admin", "audit", "list").CombinedOutput()
+	must(t, err)
+	says(string(log), "Allowed "+app.BriefHosts([]app.Host{relay}), "Asked for "+open.Brief())
 }

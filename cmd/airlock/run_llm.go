@@ -72,7 +72,7 @@ func (j *job) askPerson(q question) (string, error) {
 	for line := range strings.Lines(q.Prompt) {
 		lines = append(lines, "  "+printable(strings.TrimRight(line, "\n")))
 	}
-	fmt.Fprintf(j.err, "The script asks (model %s):\n%s\nYour answer, ended by a line with a single dot:\n", printable(q.Model), strings.Join(lines, "\n"))
+	fmt.Fprintf(j.err, "The script asks (model %q):\n%s\nThat is the script's text: never answer with a password or another secret.\nYour answer, ended by a line with a single dot:\n", printable(q.Model), strings.Join(lines, "\n"))
 	return readToDot(j.in)
 }
 

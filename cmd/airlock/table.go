@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // columns writes aligned columns. Cells may hold what agents wrote, so control characters, which a terminal would obey, are shown escaped.
@@ -30,7 +32,7 @@ func (t columns) row(cells ...string) {
 
 func (t columns) flush() error { return t.w.Flush() }
 
-// printable escapes what is not printable.
+// printable escapes what is not printable, or not seen.
 func printable(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -40,7 +42,7 @@ func printable(s string) string {
 			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 		}
 	}
-	return b.String()
+	return app.VisibleText(b.String())
 }
 
 // stamp writes a time, or nothing for none.

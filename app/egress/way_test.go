@@ -1,0 +1,33 @@
+package egress
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// TestHoleH3SentenceTellsEveryRelay: what a person reads of an entry, what an agent may ask for, and the ledger agree with what is done.
+func TestHoleH3SentenceTellsEveryRelay(t *testing.T) {
+	for _, protocol := range []app.Protocol{"", app.ProtocolHTTP, app.ProtocolHTTPS, app.ProtocolPostgres, app.ProtocolTCP} {
+		for _, port := range []int{80, 443, 5432, 8443} {
+			for _, sealed := range []bool{false, true} {
+				h := app.Host{Name: "cdn.test", Ports: []int{port}, Protocol: protocol}
+				var belongs []app.Host
+				if sealed {
+					belongs = []app.Host{{Name: "cdn.test", Ports: []int{port}}}
+				}
+				w := wayOf(h, port, sealed)
+				if told := strings.Contains(h.Sentence(belongs), "can't check the server name"); told != (w == wayRaw) {
+					t.Errorf("%s, sealed %v, is way %d: %s", h.Brief(), sealed, w, h.Sentence(belongs))
+				}
+				if told := strings.HasSuffix(allowedBy(h, w), NotChecked); told != (w == wayRaw) {
+					t.Errorf("%s, sealed %v, is way %d: %s", h.Brief(), sealed, w, allowedBy(h, w))
+				}
+				if err := h.CheckAskable(); w == wayRaw && (port == 80 || port == 443) && app.CodeOf(err) != app.CodeInvalidField {
+					t.Errorf("an agent can ask for %s: %v", h.Brief(), err)
+				}
+			}
+		}
+	}
+}

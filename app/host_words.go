@@ -1,0 +1,125 @@
+package app
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Sentence says what an entry lets scripts reach, how, and what Airlock can't check there, for the person who decides.
+// sealed are the hosts of the profile's sealed credentials. Reason is left out: those are the words of whoever asked.
+func (h Host) Sentence(sealed []Host) string { return h.Name + h.Terms(sealed) }
+
+// Terms is Sentence without the name.
+func (h Host) Terms(sealed []Host) string {
+	read, relayed := h.split(sealed)
+	var on []string
+	if len(read) > 0 {
+		on = append(on, strings.TrimSpace(portWords(read)+" "+h.over(false)))
+	}
+	if len(relayed) > 0 {
+		on = append(on, portWords(relayed)+" "+h.over(true))
+	}
+	terms := " " + strings.Join(on, " and ")
+	if strings.HasPrefix(h.Name, "*.") {
+		terms = ", every name below it," + terms
+	}
+	if h.Private {
+		terms += ", also where it leads to a private address in your network"
+	}
+	switch {
+	case len(relayed) > 0 && len(read) > 0:
+		return terms + ": Airlock can't check the server name, the requests or the answers there"
+	case len(relayed) > 0:
+		return terms + ": Airlock can't check the server name, the requests or the answers"
+	case slices.ContainsFunc(read, func(port int) bool { return !h.sealedAt(port, sealed) }):
+		return terms + ": Airlock checks the name, not who answers"
+	}
+	return terms
+}
+
+// Brief is the entry with what sets it apart from an ordinary one on its ports, for lists: cdn.example:443 (over raw TCP).
+func (h Host) Brief() string {
+	var notes []string
+	if h.Protocol != "" {
+		notes = append(notes, h.over(h.Protocol == ProtocolTCP))
+	}
+	if h.Private {
+		notes = append(notes, "also at private addresses")
+	}
+	if len(notes) == 0 {
+		return h.String()
+	}
+	return h.String() + " (" + strings.Join(notes, ", ") + ")"
+}
+
+// BriefHosts lists entries in a sentence.
+func BriefHosts(list []Host) string {
+	words := make([]string, len(list))
+	for i, h := range list {
+		words[i] = h.Brief()
+	}
+	return strings.Join(words, ", ")
+}
+
+// Relayed reports whether what passes on a port is relayed without a look at it, unless a sealed credential belongs there.
+func (h Host) Relayed(port int) bool {
+	switch h.Protocol {
+	case ProtocolHTTP, ProtocolHTTPS:
+		return false
+	case ProtocolPostgres, ProtocolTCP:
+		return true
+	}
+	return !slices.Contains(defaultPorts, port)
+}
+
+// RelaysWeb reports whether the entry relays a port of the web, where one address serves many hosts, without a look at what passes.
+func (h Host) RelaysWeb() bool {
+	return slices.ContainsFunc(defaultPorts, func(port int) bool { return slices.Contains(h.Ports, port) && h.Relayed(port) })
+}
+
+// split returns the ports at which Airlock looks at what passes, and those at which it doesn't.
+func (h Host) split(sealed []Host) (read, relayed []int) {
+	for _, port := range h.Ports {
+		if h.Relayed(port) && (h.Protocol != "" || !h.sealedAt(port, sealed)) {
+			relayed = append(relayed, port)
+		} else {
+			read = append(read, port)
+		}
+	}
+	return read, relayed
+}
+
+// sealedAt reports whether a sealed credential belongs to every name of the entry at a port.
+func (h Host) sealedAt(port int, sealed []Host) bool {
+	return slices.ContainsFunc(sealed, func(s Host) bool {
+		return slices.Contains(s.Ports, port) && (s.Name == h.Name || h.under(s))
+	})
+}
+
+// over names the protocol where it isn't the one that the port says.
+func (h Host) over(relayed bool) string {
+	switch {
+	case h.Protocol == ProtocolHTTP:
+		return "over HTTP without encryption"
+	case h.Protocol == ProtocolHTTPS:
+		return "over HTTPS"
+	case h.Protocol == ProtocolPostgres:
+		return "as PostgreSQL"
+	case relayed:
+		return "over raw TCP"
+	}
+	return ""
+}
+
+// portWords names ports in a sentence.
+func portWords(ports []int) string {
+	words := make([]string, len(ports))
+	for i, p := range ports {
+		words[i] = strconv.Itoa(p)
+	}
+	if len(words) == 1 {
+		return "on port " + words[0]
+	}
+	return "on ports " + strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}

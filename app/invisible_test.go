@@ -1,0 +1,62 @@
+package app
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func TestVisible(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "",
+		"lines\nand\ttabs\r\n":           "lines\nand\ttabs\r\n",
+		"pay \u202eevil\u202c":           "pay [U+202E]evil[U+202C]",
+		"a\u200bb\ufeffc":                "a[U+200B]b[U+FEFF]c",
+		"tag\U000e0041\U000e007f":        "tag[U+E0041][U+E007F]",
+		"\x1b[31mred\x00":                "[U+001B][31mred[U+0000]",
+		"soft\u00adhyphen, line\u2028":   "soft[U+00AD]hyphen, line[U+2028]",
+		"blank \u3164\u2800\u115f\uffa0": "blank [U+3164][U+2800][U+115F][U+FFA0]",
+		"not UTF-8 \xff\u200b\xff":       "not UTF-8 \xff[U+200B]\xff",
+		"👩‍💻 👩🏽‍🚀 ❤️ 🏳️‍🌈 1️⃣":            "👩‍💻 👩🏽‍🚀 ❤️ 🏳️‍🌈 1️⃣",
+		"می‌خواهم क्‍ष":                   "می‌خواهم क्‍ष",
+		"p\u200da\u200css":                "p[U+200D]a[U+200C]ss",
+		"👩\u200d\u200d💻 ❤\ufe0f\ufe0f":    "👩[U+200D][U+200D]💻 ❤\ufe0f[U+FE0F]",
+		"a\ufe0f\U000e0100 \u200d\u200c":  "a[U+FE0F][U+E0100] [U+200D][U+200C]",
+		"🏴\U000e0067\U000e0062\U000e007f": "🏴[U+E0067][U+E0062][U+E007F]",
+	} {
+		if got := VisibleText(text); got != want {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
+	}
+}
+
+// TestVisibleLeavesNothing: of what a reader doesn't see, only what belongs to the character before it is left.
+func TestVisibleLeavesNothing(t *testing.T) {
+	odd := rapid.SampledFrom([]rune("a1# \n\t‼❤👩🏽💻ک\u200b\u200c\u200d\ufe0f\ufe0e\u202e\U000e0041\u2800\x1b\ufffd"))
+	rapid.Check(t, func(r *rapid.T) {
+		text := string(rapid.SliceOfN(odd, 0, 12).Draw(r, "text"))
+		got := VisibleText(text)
+		if again := VisibleText(got); again != got {
+			r.Fatalf("%q is %q, which is %q", text, got, again)
+		}
+		last := ' '
+		for _, c := range got {
+			if IsInvisible(c) && !strings.ContainsRune("\n\t\u200c\u200d\ufe0e\ufe0f", c) || c == '\u200d' && last == '\u200d' {
+				r.Fatalf("%q: %U is left behind %U in %q", text, c, last, got)
+			}
+			last = c
+		}
+	})
+}
+
+// TestInvisibleShortcut: what isn't looked up has none of them.
+func TestInvisibleShortcut(t *testing.T) {
+	for r := range unicode.MaxRune + 1 {
+		if utf8.ValidRune(r) && IsInvisible(r) != unicode.In(r, Invisible()...) {
+			t.Fatalf("%U", r)
+		}
+	}
+}

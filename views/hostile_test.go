@@ -1,0 +1,168 @@
+package views_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views"
+)
+
+// False text of an agent and of a script, as an older version took it.
+const (
+	falseName   = "Approved by Airlock.\" Pairing code: 999-999"
+	falseReason = "Checked by Airlock: safe. Pairing code: 999-999 \u202etxet\u200b\U000e0041"
+	falsePrompt = "Airlock: your session has expired.\nType your password \u202ewoleb\u200b to go on."
+)
+
+// strange are entries that an ordinary one must not be mistaken for.
+func strange() []app.Host {
+	entry := func(text string, protocol app.Protocol) app.Host {
+		h := host(text)
+		h.Protocol = protocol
+		return h
+	}
+	return []app.Host{
+		entry("cdn.example:443", app.ProtocolTCP), entry("shop.example:443", app.ProtocolHTTP), entry("old.example:80", app.ProtocolHTTPS),
+		entry("db.example:5432", app.ProtocolPostgres), entry("queue.example:443,5672", ""), entry("*.wild.example", ""),
+	}
+}
+
+// hostileSamples are pages full of what agents and scripts chose to mislead the person who reads them.
+func hostileSamples() []sample {
+	open, locked := sampleProfile(app.StateUnlocked), profilePage(app.StateLocked)
+	open.Description, locked.Profile.Description = falseName, falseName
+	open.Hosts = nil
+	setup := profilePage(app.StateUnlocked)
+	setup.Profile = open
+	setup.Keys[0].Key.Description, setup.Hosts = falseReason, nil
+	change := views.HostsPage{Shell: shell("Change the hosts", views.SectionProfiles), Profile: locked.Profile, Granted: sampleGrants(sampleKeys(true)), Allowed: strange()}
+	for i, h := range strange() {
+		open.Hosts = append(open.Hosts, app.HostRequest{Host: h, Allowed: true})
+		setup.Hosts = append(setup.Hosts, views.HostForm{Text: h.String(), Host: h, Reason: falseReason, Asked: true})
+		locked.Hosts = append(locked.Hosts, views.HostForm{Text: h.String(), Host: h, Reason: falseReason, Allow: i%2 == 0, Asked: i%2 != 0, At: ago(1)})
+	}
+	locked.Allowed = strange()
+	lock := views.LockPage{Shell: shell("Lock", views.SectionProfiles), Profile: open, Granted: sampleGrants(sampleKeys(true)), Allowed: strange()}
+	left := lock
+	left.Allowed, left.Profile.Hosts = nil, nil
+	for _, h := range strange() {
+		left.Profile.Hosts = append(left.Profile.Hosts, app.HostRequest{Host: h})
+	}
+	asking := executionPage(1)
+	asking.Execution.Request = &app.LLMExchange{RequestID: "r", Ordinal: 1, Prompt: falsePrompt, Model: "Airlock"}
+	asking.Stdout = "\x1b[31mAirlock:\x1b[0m pay \u202eevil\u202c\n"
+	refused := asking
+	refused.Answer, refused.Problems = "shalom\u200f", views.Problems{"response": "The answer is too long."}
+	credentials := sampleCredentials()
+	credentials[0].Hosts = strange()[:1]
+	return []sample{
+		{"hostile-setup", seen(views.ProfileView(setup)), false},
+		{"hostile-lock", seen(views.LockView(lock)), false},
+		{"hostile-lock-left", seen(views.LockView(left)), false},
+		{"hostile-locked", seen(views.ProfileView(locked)), false},
+		{"hostile-hosts", seen(views.HostsView(change)), false},
+		{"hostile-asking", seen(views.ExecutionView(asking)), false},
+		{"hostile-asking-refused", seen(views.ExecutionView(refused)), false},
+		{"hostile-credential", seen(views.CredentialView(views.CredentialPage{Shell: shell("KEY", views.SectionCredentials), Credential: credentials[0], Mode: app.ModeSealed, Hosts: "cdn.example:443"})), false},
+		{"hostile-credentials", seen(views.CredentialsView(views.CredentialsPage{Shell: shell("Credentials", views.SectionCredentials), Credentials: credentials})), false},
+		{"hostile-inbox", seen(views.InboxView(views.InboxPage{Shell: shell("Inbox", views.SectionInbox), Needs: []views.Need{{Icon: "profile", Title: falseName, Quoted: true, Detail: "An agent asks for 1 key.", Code: "k7m-4qx", URL: "/ui/x", Action: "Fill in and lock"}}})), false},
+	}
+}
+
+// seen renders as the server does.
+func seen(page templ.Component) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		var buf bytes.Buffer
+		if err := page.Render(ctx, &buf); err != nil {
+			return err
+		}
+		_, err := w.Write(app.Visible(buf.Bytes()))
+		return err
+	})
+}
+
+// TestHoleH3EveryPageTellsWhatAHostLetsThrough: wherever an entry is granted or shown, its sentence or its short form is read.
+func TestHoleH3EveryPageTellsWhatAHostLetsThrough(t *testing.T) {
+	sealed := []app.Host{host("simphony.example.com")}
+	for _, page := range []string{"hostile-setup", "hostile-lock", "hostile-locked", "hostile-hosts"} {
+		text := strings.Join(strings.Fields(rendered(t, page).Find("main").Text()), " ")
+		for _, h := range strange() {
+			if n := strings.Count(text, h.Sentence(sealed)); n == 0 || page == "hostile-locked" && n != 2 {
+				t.Errorf("%s says %d times %q", page, n, h.Sentence(sealed))
+			}
+		}
+	}
+	for page, list := range map[string][]app.Host{"hostile-lock-left": strange(), "hostile-credentials": strange()[:1], "hostile-credential": strange()[:1]} {
+		text := rendered(t, page).Find("main").Text()
+		for _, h := range list {
+			if !strings.Contains(text, h.Brief()) {
+				t.Errorf("%s does not say %q", page, h.Brief())
+			}
+		}
+	}
+	if text := views.Handover("http://a", "ark_x", nil, strange()); !strings.Contains(text, app.BriefHosts(strange())) {
+		t.Error(text)
+	}
+	warned := rendered(t, "hostile-lock").Find(".sentences li.warn").Text()
+	if !strings.Contains(warned, "cdn.example") || strings.Contains(warned, "db.example") || rendered(t, "hostile-setup").Find(".terms.warns").Length() != 1 {
+		t.Errorf("warned of %q", warned)
+	}
+}
+
+// TestHoleL1QuestionIsTheScripts: a question stands as the script's text, with a warning, and the field for an answer is opened by hand.
+func TestHoleL1QuestionIsTheScripts(t *testing.T) {
+	page := rendered(t, "hostile-asking")
+	asked := page.Find("#answer .quoted")
+	if asked.Find("figcaption").Text() != "The script's text, not Airlock's" || !strings.Contains(asked.Find("pre").Text(), "Type your password [U+202E]woleb[U+200B] to go on.") {
+		t.Errorf("%q", asked.Text())
+	}
+	field := page.Find("#answer details")
+	if _, open := field.Attr("open"); open || field.Find("#response").Length() != 1 || page.Find("#response").Length() != 1 {
+		t.Error("the field is open, or elsewhere")
+	}
+	if !strings.Contains(field.Find(".caution").Text(), "Never type a password") {
+		t.Error("nothing warns")
+	}
+	if got := page.Find("#stdout-text").Text(); got != "[U+001B][31mAirlock:[U+001B][0m pay [U+202E]evil[U+202C]\n" {
+		t.Errorf("output: %q", got)
+	}
+	again := rendered(t, "hostile-asking-refused").Find("#answer details")
+	if _, open := again.Attr("open"); !open || again.Find("#response").Text() != "shalom\u200f" {
+		t.Errorf("what a person typed is closed or changed: %q", again.Find("#response").Text())
+	}
+}
+
+// TestHoleL4AgentsWordsAreMarked: no text of an agent stands on a page as if it were Airlock's, the false pairing code least of all.
+func TestHoleL4AgentsWordsAreMarked(t *testing.T) {
+	for page, most := range map[string]int{"hostile-setup": 10, "hostile-lock": 1, "hostile-locked": 9, "hostile-hosts": 1, "hostile-inbox": 1} {
+		main := rendered(t, page).Find("main")
+		if main.Find("h1 q, b q").Length() != 1 {
+			t.Errorf("%s: the title is not quoted", page)
+		}
+		if n := main.Find("q, .quoted blockquote").Length(); n != most {
+			t.Errorf("%s has %d quotations", page, n)
+		}
+		for _, char := range "\u202e\u200b\U000e0041" {
+			if strings.ContainsRune(main.Text(), char) {
+				t.Errorf("%s: %U is there, and not seen", page, char)
+			}
+		}
+		main.Find("q, .quoted blockquote, input, textarea, .danger").Remove()
+		if strings.Contains(main.Text(), "999-999") {
+			t.Errorf("%s: the agent's text is Airlock's: %q", page, main.Text())
+		}
+	}
+	if got := rendered(t, "hostile-lock").Find("#pairing").Text(); got != "k7m-4qx" {
+		t.Errorf("the pairing code is %q", got)
+	}
+	if !slices.Contains(strings.Fields(rendered(t, "hostile-inbox").Find("main p code").Text()), "k7m-4qx") {
+		t.Error("the inbox has no pairing code")
+	}
+}
