@@ -183,7 +183,7 @@ func Intact(e EventRow) bool { return e.Hash == e.digest() }
 
 // OverwriteCredential saves everything of a credential that an import may change: neither its name nor its value.
 func (tx *Tx) OverwriteCredential(ctx context.Context, c CredentialRow) error {
-	n, err := tx.exec(ctx, `UPDATE credentials SET description = ?, service = ?, mode = ?, hosts = ?, places = ?, plain_http = ?, source = ?, reference = ?, updated_at = ? WHERE id = ?`,
-		c.Description, c.Service, c.Mode, c.Hosts, c.Places, c.PlainHTTP, c.Source, c.Reference, c.UpdatedAt, c.ID)
+	n, err := tx.exec(ctx, `UPDATE credentials SET description = ?, service = ?, mode = ?, hosts = ?, places = ?, headers = ?, plain_http = ?, source = ?, reference = ?, updated_at = ? WHERE id = ?`,
+		c.Description, c.Service, c.Mode, c.Hosts, c.Places, c.Headers, c.PlainHTTP, c.Source, c.Reference, c.UpdatedAt, c.ID)
 	return changed(n, err, "credential")
 }
