@@ -293,7 +293,9 @@ func TestLyingFiles(t *testing.T) {
 		return true
 	}
 	for name, change := range map[string]func(*record) bool{
-		"newer content": func(r *record) bool { return once(r, r.Airlock != nil, func() { r.Airlock.Content = contentVersion + 1 }) },
+		"newer content": func(r *record) bool {
+			return once(r, r.Airlock != nil, func() { r.Airlock.Content = contentVersion + 1 })
+		},
 		"bad label":     func(r *record) bool { return once(r, r.Airlock != nil, func() { r.Airlock.Instance = "../x" }) },
 		"bad asked key": func(r *record) bool { return once(r, r.Airlock != nil, func() { r.Airlock.AskedKeys = [][]byte{{1}} }) },
 		"no end":        func(r *record) bool { return r.End == nil },
