@@ -41,7 +41,7 @@ const (
 // Place is a part of a request in which a sealed value is put in.
 type Place string
 
-// The places. Headers always count, Authorization: Basic and cookies included; the others only where the credential says so.
+// The places. Headers always count, those that SealedHeaders returns; the others only where the credential says so.
 const (
 	PlaceHeader Place = "header"
 	PlacePath   Place = "path"
@@ -74,6 +74,18 @@ func CanonicalPlaces(places []Place) ([]Place, error) {
 	return list, nil
 }
 
+// PlaceNames lists where a sealed value is put in, with the headers that the credential names: header (Cookie, X-Key), query.
+func (c Credential) PlaceNames() string {
+	names := make([]string, len(c.Places))
+	for i, p := range c.Places {
+		names[i] = string(p)
+		if p == PlaceHeader && len(c.Headers) > 0 {
+			names[i] += " (" + strings.Join(c.Headers, ", ") + ")"
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // MaxSwappedBody is the largest request body in which placeholders are replaced, in bytes.
 const MaxSwappedBody = 1 << 20
 
@@ -84,9 +96,10 @@ type Credential struct {
 	Description string
 	Service     string // what it opens, in a person's words, such as Stripe
 	Mode        Mode
-	Hosts       []Host  // where the value may go; required for sealed
-	Places      []Place // where a sealed value is put in; always with PlaceHeader
-	PlainHTTP   bool    // a person allowed a sealed value over unencrypted HTTP
+	Hosts       []Host   // where the value may go; required for sealed
+	Places      []Place  // where a sealed value is put in; always with PlaceHeader
+	Headers     []string // in which a sealed value is put in, as CanonicalHeaders returns them; the usual ones if empty
+	PlainHTTP   bool     // a person allowed a sealed value over unencrypted HTTP
 	Source      Source
 	Reference   string // for SourceVault: such as secret/data/oracle#password
 	Version     int    // of the current value; 0 if none was set yet

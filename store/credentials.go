@@ -73,20 +73,20 @@ func (tx *Tx) CredentialsByID(ctx context.Context, ids []string) (map[string]app
 // InsertCredential adds a credential without a value. A name that is taken is CodeConflict.
 func (tx *Tx) InsertCredential(ctx context.Context, c app.Credential) error {
 	row := credentialRow{
-		ID: c.ID, Name: c.Name, Description: c.Description, Service: c.Service, Mode: string(c.Mode), Hosts: toJSON(hosts(c.Hosts)), Places: toJSON(c.Places), PlainHTTP: c.PlainHTTP,
+		ID: c.ID, Name: c.Name, Description: c.Description, Service: c.Service, Mode: string(c.Mode), Hosts: toJSON(hosts(c.Hosts)), Places: toJSON(c.Places), Headers: toJSON(append([]string{}, c.Headers...)), PlainHTTP: c.PlainHTTP,
 		Source: string(c.Source), Reference: c.Reference, CreatedAt: toMillis(c.CreatedAt), UpdatedAt: toMillis(c.UpdatedAt),
 	}
 	return changed(1, gorm.G[credentialRow](tx.db).Create(ctx, &row), "credential")
 }
 
-// UpdateCredential saves description, service, mode, hosts, places, plain HTTP, source and reference of a credential that was last changed at seen, else CodeConflict.
+// UpdateCredential saves description, service, mode, hosts, places, headers, plain HTTP, source and reference of a credential that was last changed at seen, else CodeConflict.
 // UpdatedAt becomes c's. Where hosts are taken away, its value stays known as one that belonged there.
 func (tx *Tx) UpdateCredential(ctx context.Context, c app.Credential, seen time.Time) error {
 	if err := tx.supersedeHosts(ctx, c.ID, c.Hosts, c.UpdatedAt); err != nil {
 		return err
 	}
-	n, err := tx.exec(ctx, "UPDATE credentials SET description = ?, service = ?, mode = ?, hosts = ?, places = ?, plain_http = ?, source = ?, reference = ?, updated_at = ? WHERE id = ? AND updated_at = ?",
-		c.Description, c.Service, string(c.Mode), toJSON(hosts(c.Hosts)), toJSON(c.Places), c.PlainHTTP, string(c.Source), c.Reference, toMillis(c.UpdatedAt), c.ID, toMillis(seen))
+	n, err := tx.exec(ctx, "UPDATE credentials SET description = ?, service = ?, mode = ?, hosts = ?, places = ?, headers = ?, plain_http = ?, source = ?, reference = ?, updated_at = ? WHERE id = ? AND updated_at = ?",
+		c.Description, c.Service, string(c.Mode), toJSON(hosts(c.Hosts)), toJSON(c.Places), toJSON(append([]string{}, c.Headers...)), c.PlainHTTP, string(c.Source), c.Reference, toMillis(c.UpdatedAt), c.ID, toMillis(seen))
 	return changed(n, err, "credential")
 }
 
@@ -185,8 +185,12 @@ func (r credentialRow) credential() (app.Credential, error) {
 	if err != nil {
 		return app.Credential{}, err
 	}
+	headers, err := fromJSON[[]string]("headers", r.Headers)
+	if err != nil {
+		return app.Credential{}, err
+	}
 	return app.Credential{
-		ID: r.ID, Name: r.Name, Description: r.Description, Service: r.Service, Mode: app.Mode(r.Mode), Hosts: list, Places: places, PlainHTTP: r.PlainHTTP,
+		ID: r.ID, Name: r.Name, Description: r.Description, Service: r.Service, Mode: app.Mode(r.Mode), Hosts: list, Places: places, Headers: headers, PlainHTTP: r.PlainHTTP,
 		Source: app.Source(r.Source), Reference: r.Reference, Version: r.Version, KeyID: r.KeyID,
 		ValueSetAt: fromMillis(r.ValueSetAt), CreatedAt: fromMillis(r.CreatedAt), UpdatedAt: fromMillis(r.UpdatedAt),
 		LastUsedAt: fromMillis(r.LastUsedAt), Uses: r.Uses, CheckedAt: fromMillis(r.CheckedAt), CheckError: r.CheckError,

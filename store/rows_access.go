@@ -31,6 +31,7 @@ type credentialRow struct {
 	LastUsedAt  int64
 	CreatedAt   int64 `gorm:"autoCreateTime:false"`
 	UpdatedAt   int64 `gorm:"autoUpdateTime:false"`
+	Headers     string
 }
 
 func (credentialRow) TableName() string { return "credentials" }

@@ -191,7 +191,7 @@ func (tx *Tx) OverwriteCredential(ctx context.Context, c CredentialRow) error {
 	if err := tx.supersedeHosts(ctx, c.ID, next, fromMillis(c.UpdatedAt)); err != nil {
 		return err
 	}
-	n, err := tx.exec(ctx, `UPDATE credentials SET description = ?, service = ?, mode = ?, hosts = ?, places = ?, plain_http = ?, source = ?, reference = ?, updated_at = ? WHERE id = ?`,
-		c.Description, c.Service, c.Mode, c.Hosts, c.Places, c.PlainHTTP, c.Source, c.Reference, c.UpdatedAt, c.ID)
+	n, err := tx.exec(ctx, `UPDATE credentials SET description = ?, service = ?, mode = ?, hosts = ?, places = ?, headers = ?, plain_http = ?, source = ?, reference = ?, updated_at = ? WHERE id = ?`,
+		c.Description, c.Service, c.Mode, c.Hosts, c.Places, c.Headers, c.PlainHTTP, c.Source, c.Reference, c.UpdatedAt, c.ID)
 	return changed(n, err, "credential")
 }

@@ -41,6 +41,7 @@ type KeyGrant struct {
 	// Of a sealed credential only.
 	Where     []app.Host // where the value may go, as far as this profile's key may use it
 	Places    []app.Place
+	Headers   []string // that the credential names; the usual ones if empty
 	PlainHTTP bool
 	// Of a plain credential only: the host that its value names; "" if there is no such value.
 	Names string
@@ -111,7 +112,7 @@ func sealedSentence(s Sentence, k KeyGrant, allowed []app.Host) Sentence {
 	s.Parts = append(s.Parts, word(" is sealed: scripts never see its value. It goes only to "))
 	reach := reachable(k, allowed)
 	if len(reach) > 0 {
-		s.Parts = append(append(s.Parts, hostParts(reach)...), word(", in "+PlaceWords(k.Places)))
+		s.Parts = append(append(s.Parts, hostParts(reach)...), word(", in "+PlaceWords(k.Places, k.Headers)))
 		if slices.ContainsFunc(reach, unencrypted) {
 			s.Parts, s.Warn = append(s.Parts, word(", also without encryption")), true
 		}

@@ -56,7 +56,7 @@ type requestPart struct {
 
 func requestParts() []requestPart {
 	return []requestPart{
-		{app.PlaceHeader, "headers", "Headers, always", "Authorization (Bearer and Basic), API key headers, cookies. What nearly every API wants."},
+		{app.PlaceHeader, "the usual credential headers", "Headers, always", "Authorization (Bearer and Basic) and the usual API key headers, or those that you name below."},
 		{app.PlacePath, "the path", "Path", "For addresses that contain the key, such as /bot<KEY>/send. Servers and proxies often log it."},
 		{app.PlaceQuery, "the query", "Query", "For addresses that end in ?api_key=… Servers and proxies often log it."},
 		{app.PlaceBody, "the body", "Body", "JSON, forms and text up to 1 MiB, such as client_secret in a token request."},
@@ -66,10 +66,16 @@ func requestParts() []requestPart {
 // PlaceField is the name of the tick for a place.
 func PlaceField(p app.Place) string { return "place." + string(p) }
 
-// PlaceWords names places in a sentence: headers; headers and the query; headers, the path and the body.
-func PlaceWords(all []app.Place) string {
+// PlaceWords names places in a sentence, with the headers that a credential names: the header Cookie and the query.
+func PlaceWords(all []app.Place, headers []string) string {
 	var words []string
 	for _, p := range requestParts() {
+		if p.place == app.PlaceHeader && len(headers) > 0 {
+			p.word = "the header " + headers[0]
+			if len(headers) > 1 {
+				p.word = "the headers " + enumerate(headers)
+			}
+		}
 		if p.place == app.PlaceHeader || slices.Contains(all, p.place) {
 			words = append(words, p.word)
 		}

@@ -465,7 +465,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = hint(HostsField(k.Key.Name), "One per line. A sealed value goes to these hosts and nowhere else, in headers; other places can be ticked on the credential's page.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = hint(HostsField(k.Key.Name), "One per line. A sealed value goes to these hosts and nowhere else, in the usual credential headers; others can be named, and other places ticked, on the credential's page.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -196,8 +196,8 @@ func TestGrants(t *testing.T) {
 	keys := []views.KeyGrant{
 		{Key: key("A", "A", app.ModeInjected)},
 		{Key: key("B", "B_PROD", app.ModePlain), Names: "db.internal.example"},
-		{Key: key("C", "C_PROD", app.ModeSealed), Where: []app.Host{host("api.example.com"), host("b.example.com:443,8443"), host("elsewhere.test")}, Places: []app.Place{app.PlaceHeader}},
-		{Key: key("D", "D", app.ModeSealed), Where: []app.Host{host("api.example.com")}, Places: []app.Place{app.PlaceHeader, app.PlaceBody, app.PlacePath}, PlainHTTP: true},
+		{Key: key("C", "C_PROD", app.ModeSealed), Where: []app.Host{host("api.example.com"), host("b.example.com:443,8443"), host("elsewhere.test")}, Places: []app.Place{app.PlaceHeader}, Headers: []string{"X-My-Own"}},
+		{Key: key("D", "D", app.ModeSealed), Where: []app.Host{host("api.example.com")}, Places: []app.Place{app.PlaceHeader, app.PlaceBody, app.PlacePath}, Headers: []string{"Authorization", "Cookie"}, PlainHTTP: true},
 		{Key: empty, Where: []app.Host{host("elsewhere.test")}},
 		{Key: key("F", "F", app.ModeSealed), Where: []app.Host{host("api.example.com:80")}},
 		{Key: app.Key{Name: "G"}},
@@ -213,8 +213,8 @@ func TestGrants(t *testing.T) {
 	want := []string{
 		"! A is injected: scripts get the real value. Redaction stops accidents only; a script that means to can send it to every host below.",
 		"B (the credential B_PROD) is plain: not a secret. Scripts get it as it is, and it may appear in output.",
-		"C (the credential C_PROD) is sealed: scripts never see its value. It goes only to api.example.com:443 and b.example.com:443,8443, in headers.",
-		"! D is sealed: scripts never see its value. It goes only to api.example.com:80,443, in headers, the path and the body, also without encryption.",
+		"C (the credential C_PROD) is sealed: scripts never see its value. It goes only to api.example.com:443 and b.example.com:443,8443, in the header X-My-Own.",
+		"! D is sealed: scripts never see its value. It goes only to api.example.com:80,443, in the headers Authorization and Cookie, the path and the body, also without encryption.",
 		"! E is sealed: scripts never see its value. It goes only to elsewhere.test:443, which scripts can't reach: it can go nowhere. It has no value yet.",
 		"! F is sealed: scripts never see its value. It goes only to api.example.com:80, without encryption, which its credential does not permit: it can go nowhere.",
 		"! G has no credential yet.",

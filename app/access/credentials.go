@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +39,7 @@ type CredentialInput struct {
 	Mode        app.Mode
 	Hosts       []app.Host
 	Places      []app.Place // nil leaves them as they are; headers for a new credential
+	Headers     []string    // nil leaves them as they are; empty means the usual ones
 	PlainHTTP   *bool       // nil leaves it as it is
 	Value       app.Secret
 	Source      app.Source // "" leaves it as it is; local for a new credential without a Reference
@@ -128,6 +128,13 @@ func checkInput(in *CredentialInput) error {
 		}
 		in.Places = places
 	}
+	if in.Headers != nil {
+		headers, err := app.CanonicalHeaders(in.Headers)
+		if err != nil {
+			return err
+		}
+		in.Headers = headers
+	}
 	if in.Mode == "" {
 		return nil
 	}
@@ -137,7 +144,7 @@ func checkInput(in *CredentialInput) error {
 
 func (s *Service) insertCredential(ctx context.Context, tx *store.Tx, by app.Actor, in CredentialInput) (app.Credential, error) {
 	c := app.Credential{
-		ID: app.NewID(), Name: in.Name, Description: in.Description, Mode: in.Mode, Hosts: in.Hosts, Places: in.Places, Source: app.SourceLocal,
+		ID: app.NewID(), Name: in.Name, Description: in.Description, Mode: in.Mode, Hosts: in.Hosts, Places: in.Places, Headers: in.Headers, Source: app.SourceLocal,
 		CreatedAt: s.now(), UpdatedAt: s.now(),
 	}
 	if c.Places == nil {
@@ -181,6 +188,9 @@ func (s *Service) applyInput(ctx context.Context, tx *store.Tx, by app.Actor, be
 	if in.Places != nil {
 		c.Places = in.Places
 	}
+	if in.Headers != nil {
+		c.Headers = in.Headers
+	}
 	if in.PlainHTTP != nil {
 		c.PlainHTTP = *in.PlainHTTP
 	}
@@ -201,7 +211,7 @@ func (s *Service) applyInput(ctx context.Context, tx *store.Tx, by app.Actor, be
 			return app.Credential{}, err
 		}
 	}
-	shown := c.Mode != before.Mode || !sameHosts(c.Hosts, before.Hosts) || !slices.Equal(c.Places, before.Places) || c.PlainHTTP != before.PlainHTTP
+	shown := c.Mode != before.Mode || !sameHosts(c.Hosts, before.Hosts) || !samePlaces(c, before)
 	if shown || c.Description != before.Description || c.Service != before.Service || c.Source != before.Source || c.Reference != before.Reference {
 		if err := s.updateCredential(ctx, tx, by, before, c); err != nil {
 			return app.Credential{}, err
@@ -260,7 +270,7 @@ func (s *Service) updateCredential(ctx context.Context, tx *store.Tx, by app.Act
 	if c.Source != before.Source || c.Reference != before.Reference {
 		parts = append(parts, sourceDetail(c))
 	}
-	if !slices.Equal(c.Places, before.Places) || c.PlainHTTP != before.PlainHTTP {
+	if !samePlaces(c, before) {
 		parts = append(parts, placesDetail(c))
 	}
 	return tx.Audit(ctx, s.event(by, "credential.change", c.Name, "Changed: "+strings.Join(parts, "; ")+"."))

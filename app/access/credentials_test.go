@@ -17,7 +17,7 @@ func TestCredentialIsCreatedAndChanged(t *testing.T) {
 		Name: "API_KEY", Description: "for reports", Hosts: hosts(t, "API.example."), Value: app.NewSecret("the first value it has"),
 	}))
 	want := app.Credential{
-		ID: c.ID, Name: "API_KEY", Description: "for reports", Mode: app.ModeSealed, Hosts: hosts(t, "api.example"), Places: []app.Place{app.PlaceHeader}, Source: app.SourceLocal,
+		ID: c.ID, Name: "API_KEY", Description: "for reports", Mode: app.ModeSealed, Hosts: hosts(t, "api.example"), Places: []app.Place{app.PlaceHeader}, Headers: []string{}, Source: app.SourceLocal,
 		Version: 1, KeyID: d.cfg.Keyring.KeyID(), ValueSetAt: d.now(), CreatedAt: d.now(), UpdatedAt: d.now(),
 	}
 	if diff := cmp.Diff(want, c); diff != "" {

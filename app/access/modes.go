@@ -2,7 +2,7 @@ package access
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -23,15 +23,16 @@ func createDetail(c app.Credential) string {
 
 // placesDetail says where a sealed value is put in.
 func placesDetail(c app.Credential) string {
-	places := make([]string, len(c.Places))
-	for i, p := range c.Places {
-		places[i] = string(p)
-	}
-	detail := "put into " + strings.Join(places, ", ")
+	detail := "put into " + c.PlaceNames()
 	if c.PlainHTTP {
 		detail += ", also over plain HTTP"
 	}
 	return detail
+}
+
+// samePlaces reports whether the values of both are put into the same places in the same way.
+func samePlaces(a, b app.Credential) bool {
+	return slices.Equal(a.Places, b.Places) && slices.Equal(a.Headers, b.Headers) && a.PlainHTTP == b.PlainHTTP
 }
 
 // checkMode accepts a credential whose mode can be kept.

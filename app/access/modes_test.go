@@ -51,6 +51,8 @@ func TestASealedCredentialKeepsItsRules(t *testing.T) {
 		"the last host":   {Name: "A", Hosts: []app.Host{}},
 		"a short value":   {Name: "A", Value: app.NewSecret("only 15 bytes..")},
 		"another place":   {Name: "A", Places: []app.Place{"fragment"}},
+		"a logged header": {Name: "A", Headers: []string{"User-Agent"}},
+		"no header":       {Name: "A", Headers: []string{"X Key"}},
 		"a database":      {Name: "A", Hosts: []app.Host{{Name: "db.example", Protocol: app.ProtocolTCP}}},
 		"a key reference": {Name: "A", Hosts: hosts(t, "{DB_HOST}:443")},
 	} {
@@ -58,19 +60,22 @@ func TestASealedCredentialKeepsItsRules(t *testing.T) {
 		wantCode(t, name, err, app.CodeInvalidField)
 	}
 	before := len(d.actions())
-	c := must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "A", Places: []app.Place{app.PlaceBody, app.PlaceQuery, app.PlaceBody}, PlainHTTP: &yes}))
+	c := must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "A", Places: []app.Place{app.PlaceBody, app.PlaceQuery, app.PlaceBody}, Headers: []string{"x-own", "cookie"}, PlainHTTP: &yes}))
 	if diff := cmp.Diff([]app.Place{app.PlaceHeader, app.PlaceQuery, app.PlaceBody}, c.Places); diff != "" || !c.PlainHTTP {
 		t.Errorf("places: %s plain HTTP: %v", diff, c.PlainHTTP)
 	}
+	if diff := cmp.Diff([]string{"Cookie", "X-Own"}, c.Headers); diff != "" {
+		t.Errorf("headers: %s", diff)
+	}
 	events := must[[]app.Event](t)(d.Audit(ctx, 0, 1))
-	if events[0].Action != "credential.change" || !strings.Contains(events[0].Detail, "put into header, query, body, also over plain HTTP") {
+	if events[0].Action != "credential.change" || !strings.Contains(events[0].Detail, "put into header (Cookie, X-Own), query, body, also over plain HTTP") {
 		t.Errorf("audited as %+v", events[0])
 	}
 	if same := must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "A"})); cmp.Diff(c, same) != "" || len(d.actions()) != before+1 {
 		t.Error("what was left out was changed")
 	}
-	c = must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "A", Places: []app.Place{}, PlainHTTP: &no}))
-	if diff := cmp.Diff([]app.Place{app.PlaceHeader}, c.Places); diff != "" || c.PlainHTTP {
+	c = must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "A", Places: []app.Place{}, Headers: []string{}, PlainHTTP: &no}))
+	if diff := cmp.Diff([]app.Place{app.PlaceHeader}, c.Places); diff != "" || c.PlainHTTP || len(c.Headers) != 0 {
 		t.Errorf("places taken back: %s plain HTTP: %v", diff, c.PlainHTTP)
 	}
 	c = must[app.Credential](t)(d.SetCredential(ctx, person, CredentialInput{Name: "A", Mode: app.ModeInjected, Hosts: []app.Host{}}))
@@ -215,6 +220,45 @@ func TestNarrowOnlyTakesAway(t *testing.T) {
 	}
 	_, _, err := d.Narrow(ctx, "gone", nil, running)
 	wantCode(t, "no profile", err, app.CodeNotFound)
+}
+
+// Headers are taken from what runs and never added; what is left of them is never everything again.
+func TestHoleM2NarrowedHeaders(t *testing.T) {
+	d := newDesk(t)
+	d.sealed("A", "a.example")
+	p := d.lockedSealed("A")
+	name := func(headers ...string) {
+		t.Helper()
+		must[app.Credential](t)(d.SetCredential(t.Context(), person, CredentialInput{Name: "A", Headers: append([]string{}, headers...)}))
+	}
+	left := func(running []Value) []string {
+		t.Helper()
+		_, left, err := d.Narrow(t.Context(), p.Handle, nil, running)
+		if err != nil || len(left) != 1 {
+			t.Fatalf("%v, %v", left, err)
+		}
+		return left[0].Headers
+	}
+	usual := d.resolve(p)
+	if diff := cmp.Diff(app.SealedHeaders(nil), usual[0].Headers); diff != "" {
+		t.Errorf("names none: %s", diff)
+	}
+	name("Cookie", "X-Api-Key")
+	if diff := cmp.Diff([]string{"X-Api-Key"}, left(usual)); diff != "" {
+		t.Errorf("from the usual ones: %s", diff)
+	}
+	named := d.resolve(p)
+	if diff := cmp.Diff([]string{"Cookie", "X-Api-Key"}, named[0].Headers); diff != "" {
+		t.Errorf("names two: %s", diff)
+	}
+	name("X-Other")
+	if got := append(left(usual), left(named)...); len(got) != 0 {
+		t.Errorf("nothing in common: %v", got)
+	}
+	name()
+	if diff := cmp.Diff([]string{"X-Api-Key"}, left(named)); diff != "" {
+		t.Errorf("the usual ones again: %s", diff)
+	}
 }
 
 func TestNarrowKnowsTheNewestHosts(t *testing.T) {

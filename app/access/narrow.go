@@ -9,7 +9,7 @@ import (
 )
 
 // Narrow returns what is left of a running execution's grant: the hosts of its profile's newest policy, with {KEY} references resolved by the plain values
-// that it was given, and those of its sealed values that still belong anywhere, with hosts, places and plain HTTP as far as they are granted
+// that it was given, and those of its sealed values that still belong anywhere, with hosts, places, headers and plain HTTP as far as they are granted
 // now. A host may be one that the execution never had. CodeNotFound if the profile is gone.
 func (s *Service) Narrow(ctx context.Context, handle string, plain, sealed []Value) ([]app.Host, []Value, error) {
 	ids := make([]string, len(sealed))
@@ -52,6 +52,8 @@ func (s *Service) Narrow(ctx context.Context, handle string, plain, sealed []Val
 func narrowValue(v *Value, c app.Credential) bool {
 	v.Hosts = app.Within(v.Hosts, c.Hosts)
 	v.Places = slices.DeleteFunc(slices.Clone(v.Places), func(p app.Place) bool { return !slices.Contains(c.Places, p) })
+	headers := app.SealedHeaders(c.Headers)
+	v.Headers = slices.DeleteFunc(slices.Clone(v.Headers), func(h string) bool { return !slices.Contains(headers, h) })
 	v.PlainHTTP = v.PlainHTTP && c.PlainHTTP
 	return len(v.Hosts) > 0
 }

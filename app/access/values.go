@@ -23,6 +23,7 @@ type Value struct {
 	Placeholder string     // what the script gets instead of Secret
 	Hosts       []app.Host // where it may go: the grant's, as far as the credential still belongs there
 	Places      []app.Place
+	Headers     []string // where a header is a place: in these
 	PlainHTTP   bool
 	// Of values from Vault only.
 	Hold      string // what to Release when the value is not needed any more; the same for all values of one Resolve; "" if nothing was lent
@@ -136,7 +137,7 @@ func (s *Service) seal(v *Value, handle string, g app.Grant, c app.Credential) e
 		return app.E(app.CodeForbidden, fmt.Sprintf("the credential behind the key %s does not belong to any host of that key any more", g.Key),
 			"Ask the person to add the host to the credential again, or use a new profile.")
 	}
-	v.Places, v.PlainHTTP = c.Places, c.PlainHTTP
+	v.Places, v.Headers, v.PlainHTTP = c.Places, app.SealedHeaders(c.Headers), c.PlainHTTP
 	v.Placeholder = s.placeholder(handle, g.Key, *v)
 	return nil
 }

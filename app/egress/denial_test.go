@@ -52,7 +52,7 @@ func TestEveryRuleIsExplained(t *testing.T) {
 		RuleLongName, RuleManyNames, RuleAuthority, RuleNotTLS, RuleHandshake, RuleDistrust, RuleNoServerName, RuleServerName, RuleECH, RuleHTTP2,
 		RuleMalformed, RuleTooLarge, RuleSlow, RuleHost, RuleAbsolute, RuleMethod, RuleUpgrade, RuleExpect, RuleNarrowed, RuleCertUntrusted, RuleCertTime, RuleCertName,
 		RuleCertOther, RuleHostNoTLS, RuleHostOldTLS, RuleHostHTTP2, RuleHostTLS, RuleHostBroke, RuleHostAnswer, RuleUnreadable,
-		swap.RuleHost, swap.RulePlain, swap.RulePlace, swap.RuleEncoded, swap.RuleUnknown, swap.RuleValue, swap.RuleBody, swap.RuleTooLarge,
+		swap.RuleHost, swap.RulePlain, swap.RulePlace, swap.RuleHeader, swap.RuleEncoded, swap.RuleUnknown, swap.RuleValue, swap.RuleBody, swap.RuleTooLarge,
 	} {
 		e := Explain(app.Connection{Host: "db.test", Port: 443, Rule: rule, Verdict: verdictOf(rule)})
 		if e.Hint == fallback || len(e.Hint) < 10 || !strings.Contains(e.Message, "db.test:443") || !strings.Contains(e.Message, rule) {

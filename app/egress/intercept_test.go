@@ -238,3 +238,70 @@ func TestSilentConnection(t *testing.T) {
 		t.Errorf("%+v", row)
 	}
 }
+
+// Hand-typed, over TLS: the host never sees a request with the placeholder in a header that it logs or routes by, nor in one that a
+// person has not named, and the script is told which header it was and what would do.
+func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
+	l := newLab(t)
+	api := l.web("api.test", 443, l.tls("api.test"), func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Header.Get("X-Api-Key"), r.Header.Get("Cookie"))
+	})
+	sealed := credential(t, "api.test:443")
+	s := l.gateway().Session(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{sealed}}, nil)
+	t.Cleanup(s.Close)
+	client := l.client(s)
+	ask := func(name, text string) (*http.Response, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.test/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header[name] = []string{text}
+		return l.do(client, r)
+	}
+	refused := map[string]string{
+		"User-Agent": testPlaceholder, "Referer": "https://api.test/?k=" + testPlaceholder, "X-Forwarded-For": testPlaceholder,
+		"X-Original-URL": "/?api_key=" + testPlaceholder, "X-Rewrite-Url": "/" + testPlaceholder, "X_Forwarded_For": testPlaceholder,
+		"X-My-Own": testPlaceholder, "Cookie": "a=" + testPlaceholder,
+	}
+	for name, text := range refused {
+		resp, body := ask(name, text)
+		if resp.StatusCode != http.StatusForbidden || resp.Header.Get("X-Airlock") != swap.RuleHeader || !strings.Contains(strings.ToLower(body), strings.ToLower(name)) ||
+			!strings.Contains(body, "API_KEY") || !strings.Contains(body, "Authorization, X-Api-Key") {
+			t.Errorf("%s: %d %v %q", name, resp.StatusCode, resp.Header, body)
+		}
+	}
+	if api.requests.Load() != 0 {
+		t.Errorf("the host saw %d requests", api.requests.Load())
+	}
+	for _, c := range s.Ledger() {
+		if c.Rule != swap.RuleHeader || c.Verdict != app.VerdictDenied || len(c.Credentials) != 0 || !strings.Contains(Explain(c).Hint, "header") {
+			t.Errorf("%+v", c)
+		}
+	}
+	if resp, body := ask("X-Api-Key", testPlaceholder); resp.StatusCode != 200 || body != testPlaceholder || api.requests.Load() != 1 {
+		t.Errorf("a usual header: %d %q after %d requests", resp.StatusCode, body, api.requests.Load())
+	}
+
+	// A person names other headers while it runs: those it had are taken away, none is added.
+	sealed.Headers = []string{"Authorization", "Cookie"}
+	s.Narrow(Grant{Hosts: allow(t, "api.test"), Sealed: []swap.Credential{sealed}})
+	for name, status := range map[string]int{"X-Api-Key": 403, "Cookie": 403, "Authorization": 200} {
+		if resp, _ := ask(name, "a="+testPlaceholder); resp.StatusCode != status {
+			t.Errorf("%s after it was narrowed: %d", name, resp.StatusCode)
+		}
+	}
+}
+
+// What a person does not allow any more ends, also in a header.
+func TestHoleM2NarrowedHeaderEndsItsRequest(t *testing.T) {
+	c := credential(t, "api.test:443")
+	less := c
+	less.Headers = []string{"Authorization"}
+	if got := lessened([]swap.Credential{c}, narrowed([]swap.Credential{c}, []swap.Credential{less})); len(got) != 1 || got[0] != "API_KEY" {
+		t.Errorf("lessened: %v", got)
+	}
+	if got := lessened([]swap.Credential{less}, narrowed([]swap.Credential{less}, []swap.Credential{c})); len(got) != 0 {
+		t.Errorf("widened counts as lessened: %v", got)
+	}
+}

@@ -107,7 +107,7 @@ func sameGrant(x, y app.Host) bool {
 
 func isRaw(p app.Protocol) bool { return p == app.ProtocolTCP || p == app.ProtocolPostgres }
 
-// narrowed returns the credentials with the hosts, places and permissions that g gives them too. One that g lacks stays without any host,
+// narrowed returns the credentials with the hosts, places, headers and permissions that g gives them too. One that g lacks stays without any host,
 // so that its placeholder is known and refused everywhere.
 func narrowed(have, g []swap.Credential) []swap.Credential {
 	left := make([]swap.Credential, len(have))
@@ -122,6 +122,7 @@ func narrowed(have, g []swap.Credential) []swap.Credential {
 		c.Places = slices.DeleteFunc(slices.Clone(c.Places), func(p app.Place) bool {
 			return p != app.PlaceHeader && !slices.Contains(g[j].Places, p)
 		})
+		c.Headers = slices.DeleteFunc(slices.Clone(c.Headers), func(h string) bool { return !slices.Contains(g[j].Headers, h) })
 		c.PlainHTTP = c.PlainHTTP && g[j].PlainHTTP
 		left[i] = c
 	}
@@ -136,7 +137,7 @@ func lessened(before, after []swap.Credential) []string {
 		lostHost := slices.ContainsFunc(b.Hosts, func(h app.Host) bool {
 			return !slices.ContainsFunc(a.Hosts, func(o app.Host) bool { return o.Name == h.Name && slices.Equal(o.Ports, h.Ports) })
 		})
-		if lostHost || len(a.Places) < len(b.Places) || b.PlainHTTP && !a.PlainHTTP {
+		if lostHost || len(a.Places) < len(b.Places) || len(a.Headers) < len(b.Headers) || b.PlainHTTP && !a.PlainHTTP {
 			keys = append(keys, b.Key)
 		}
 	}

@@ -171,7 +171,7 @@ func (l *lab) gateway(limits ...Limits) *Gateway {
 func credential(t testing.TB, hosts ...string) swap.Credential {
 	return swap.Credential{
 		Key: "API_KEY", Placeholder: testPlaceholder, Value: app.NewSecret(testValue), Hosts: allow(t, hosts...),
-		Places: []app.Place{app.PlaceHeader, app.PlaceQuery, app.PlaceBody}, PlainHTTP: true,
+		Places: []app.Place{app.PlaceHeader, app.PlaceQuery, app.PlaceBody}, Headers: app.SealedHeaders(nil), PlainHTTP: true,
 	}
 }
 

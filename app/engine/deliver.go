@@ -97,7 +97,7 @@ func (g *grant) way() egress.Grant {
 func swapped(values []access.Value) []swap.Credential {
 	list := make([]swap.Credential, len(values))
 	for i, v := range values {
-		list[i] = swap.Credential{Key: v.Key, Placeholder: v.Placeholder, Value: v.Secret, Hosts: v.Hosts, Places: v.Places, PlainHTTP: v.PlainHTTP}
+		list[i] = swap.Credential{Key: v.Key, Placeholder: v.Placeholder, Value: v.Secret, Hosts: v.Hosts, Places: v.Places, Headers: v.Headers, PlainHTTP: v.PlainHTTP}
 	}
 	return list
 }

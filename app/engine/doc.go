@@ -71,7 +71,7 @@
 //
 // # Decisions while it runs
 //
-// What a person takes away (a profile's host; a credential's host, place or plain HTTP) is taken from what runs at once: the hub tells of changes
+// What a person takes away (a profile's host; a credential's host, place, header or plain HTTP) is taken from what runs at once: the hub tells of changes
 // in this process, the database's version of those by others, and review obeys. What is added is for later executions. An injected value
 // can't be taken back from a script that has it.
 //

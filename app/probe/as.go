@@ -2,10 +2,6 @@ package probe
 
 import (
 	"encoding/base64"
-	"fmt"
-	"net/http"
-	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -35,23 +31,15 @@ func (a As) field(placeholder string) field {
 	return field{"Authorization", "Bearer " + placeholder}
 }
 
-var fieldName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
-
-// unfit are headers that frame a request or that Airlock writes itself.
-var unfit = []string{
-	"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "If-Range", "Keep-Alive", "Proxy-Authorization",
-	"Proxy-Connection", "Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
-}
-
 // check refuses what can't be sent.
 func (a As) check() error {
 	switch {
 	case a.Header != "" && a.Basic:
 		return app.Invalid("as", "the value can be sent in a header of its own or as Basic, not both", "Choose one.")
-	case a.Header != "" && (!fieldName.MatchString(a.Header) || slices.Contains(unfit, http.CanonicalHeaderKey(a.Header))):
-		return app.Invalid("header", fmt.Sprintf("%q is not a header that can carry a value", app.Clip(a.Header, 60)), "Write the name only, such as X-Api-Key.")
 	case a.User != "" && (!a.Basic || len(a.User) > 200 || !utf8.ValidString(a.User) || strings.ContainsFunc(a.User, func(r rune) bool { return r < ' ' || r == ':' || r == 0x7f })):
 		return app.Invalid("user", "the user name is not one that Basic can carry", "It has at most 200 bytes, no colon and no control characters.")
+	case a.Header != "":
+		return app.CheckHeader("header", a.Header)
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (p *Prober) send(ctx context.Context, c app.Credential, value app.Secret, t
 	}
 	placeholder := swap.Placeholder(mac)
 	session := p.cfg.Gateway.Session(egress.Grant{Hosts: []app.Host{to.host}, Sealed: []swap.Credential{{
-		Key: c.Name, Placeholder: placeholder, Value: value, Hosts: c.Hosts, Places: c.Places, PlainHTTP: c.PlainHTTP,
+		Key: c.Name, Placeholder: placeholder, Value: value, Hosts: c.Hosts, Places: c.Places, Headers: app.SealedHeaders(c.Headers), PlainHTTP: c.PlainHTTP,
 	}}}, nil)
 	defer session.Close()
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.Timeout)

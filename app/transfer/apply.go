@@ -147,7 +147,7 @@ func (m *importer) credential(ctx context.Context, item Item, c credentialRecord
 	m.ids[c.ID] = id
 	row := store.CredentialRow{
 		ID: id, Name: c.Name, Description: c.Description, Service: c.Service, Mode: string(c.Mode), Hosts: text(append([]app.Host{}, c.Hosts...)), Places: text(c.Places),
-		PlainHTTP: c.PlainHTTP, Source: string(c.Source), Reference: c.Reference, Version: c.Version, ValueSetAt: c.ValueSetAt, CheckedAt: c.CheckedAt,
+		Headers: text(append([]string{}, c.Headers...)), PlainHTTP: c.PlainHTTP, Source: string(c.Source), Reference: c.Reference, Version: c.Version, ValueSetAt: c.ValueSetAt, CheckedAt: c.CheckedAt,
 		CheckError: c.CheckError, Uses: min(c.Uses, maxCount), LastUsedAt: c.LastUsedAt, CreatedAt: c.CreatedAt, UpdatedAt: min(c.UpdatedAt, m.now.UnixMilli()),
 	}
 	if c.Value != nil {
@@ -181,8 +181,9 @@ func (m *importer) overwriteCredential(ctx context.Context, here, c credentialRe
 		}
 	}
 	if err := m.tx.OverwriteCredential(ctx, store.CredentialRow{
-		ID: here.ID, Description: c.Description, Service: c.Service, Mode: string(c.Mode), Hosts: text(append([]app.Host{}, c.Hosts...)), Places: text(c.Places), PlainHTTP: c.PlainHTTP,
-		Source: string(c.Source), Reference: c.Reference, UpdatedAt: max(m.now.UnixMilli(), was.UpdatedAt.UnixMilli()+1),
+		ID: here.ID, Description: c.Description, Service: c.Service, Mode: string(c.Mode), Hosts: text(append([]app.Host{}, c.Hosts...)), Places: text(c.Places), Headers: text(append([]string{}, c.Headers...)),
+		PlainHTTP: c.PlainHTTP,
+		Source:    string(c.Source), Reference: c.Reference, UpdatedAt: max(m.now.UnixMilli(), was.UpdatedAt.UnixMilli()+1),
 	}); err != nil {
 		return err
 	}

@@ -106,6 +106,9 @@ func (c credentialRecord) check() error {
 	if places, err := app.CanonicalPlaces(c.Places); err != nil || !slices.Equal(places, c.Places) {
 		return fmt.Errorf("its places are malformed")
 	}
+	if headers, err := app.CanonicalHeaders(c.Headers); err != nil || !slices.Equal(headers, c.Headers) {
+		return fmt.Errorf("its headers are malformed")
+	}
 	if c.Source == app.SourceVault {
 		if _, err := app.ParseReference(c.Reference); err != nil {
 			return err

@@ -42,6 +42,8 @@ func TestCredentialConflicts(t *testing.T) {
 		{"mode", access.CredentialInput{Name: "STRIPE_KEY", Mode: app.ModeInjected}, true, "It becomes injected; here it is sealed."},
 		{"more hosts", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com", "evil.example")}, true, "It would also belong to evil.example."},
 		{"places", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), Places: []app.Place{app.PlaceHeader, app.PlaceQuery}}, true, "put into the query"},
+		{"headers", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), Headers: []string{"Cookie"}}, true, "It would be put into the headers Cookie."},
+		{"fewer headers", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), Headers: []string{"Authorization"}}, false, "It would be put into the headers Authorization."},
 		{"plain http", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), PlainHTTP: yes()}, true, "unencrypted HTTP would be allowed"},
 		{"description", access.CredentialInput{Name: "STRIPE_KEY", Hosts: hosts(t, "api.stripe.com"), Description: "new words"}, false, `description becomes "new words"`},
 	}
@@ -89,9 +91,10 @@ func yes() *bool { b := true; return &b }
 func TestThePreviewOfANewCredentialTellsWhereItGoes(t *testing.T) {
 	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
 	must[app.Credential](t)(a.desk.SetCredential(t.Context(), person(), access.CredentialInput{Name: "OPEN_KEY", Mode: app.ModeSealed, Value: app.NewSecret("a value of some length"), Hosts: hosts(t, "api.stripe.com"),
-		Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, PlainHTTP: yes()}))
+		Places: []app.Place{app.PlaceHeader, app.PlaceQuery}, Headers: []string{"Cookie"}, PlainHTTP: yes()}))
 	item := state(b.plan(a.export(all())), "credential:OPEN_KEY")
 	says(t, item.Facts, "It is also put into the query of requests.")
+	says(t, item.Facts, "It is put into the headers Cookie.")
 	says(t, item.Facts, "It also goes over unencrypted HTTP.")
 }
 
@@ -290,7 +293,9 @@ func TestLyingFiles(t *testing.T) {
 		return true
 	}
 	for name, change := range map[string]func(*record) bool{
-		"newer content": func(r *record) bool { return once(r, r.Airlock != nil, func() { r.Airlock.Content = 2 }) },
+		"newer content": func(r *record) bool {
+			return once(r, r.Airlock != nil, func() { r.Airlock.Content = contentVersion + 1 })
+		},
 		"bad label":     func(r *record) bool { return once(r, r.Airlock != nil, func() { r.Airlock.Instance = "../x" }) },
 		"bad asked key": func(r *record) bool { return once(r, r.Airlock != nil, func() { r.Airlock.AskedKeys = [][]byte{{1}} }) },
 		"no end":        func(r *record) bool { return r.End == nil },
@@ -308,6 +313,12 @@ func TestLyingFiles(t *testing.T) {
 		},
 		"uncanonical host": func(r *record) bool {
 			return once(r, r.Credential != nil && len(r.Credential.Hosts) > 0, func() { r.Credential.Hosts[0].Name = "API.stripe.com" })
+		},
+		"logged header": func(r *record) bool {
+			return once(r, r.Credential != nil, func() { r.Credential.Headers = []string{"User-Agent"} })
+		},
+		"uncanonical header": func(r *record) bool {
+			return once(r, r.Credential != nil, func() { r.Credential.Headers = []string{"x-api-key"} })
 		},
 		"sealed for nowhere": func(r *record) bool {
 			return once(r, r.Credential != nil, func() { r.Credential.Mode, r.Credential.Hosts = app.ModeSealed, nil })

@@ -22,6 +22,9 @@ func (c credentialRecord) facts() []string {
 				facts = append(facts, "It is also put into the "+string(place)+" of requests.")
 			}
 		}
+		if len(c.Headers) > 0 {
+			facts = append(facts, "It is put into "+headerList(c.Headers)+".")
+		}
 		if c.PlainHTTP {
 			facts = append(facts, "It also goes over unencrypted HTTP.")
 		}
@@ -65,6 +68,11 @@ func (c credentialRecord) changes(here credentialRecord) (said []string, widens 
 			say(false, "It would no longer be put into the %s of requests.", p)
 		}
 	}
+	if !slices.Equal(c.Headers, here.Headers) {
+		usable := app.SealedHeaders(here.Headers)
+		more := slices.ContainsFunc(app.SealedHeaders(c.Headers), func(name string) bool { return !slices.Contains(usable, name) })
+		say(more, "It would be put into %s.", headerList(c.Headers))
+	}
 	if c.PlainHTTP != here.PlainHTTP {
 		say(c.PlainHTTP, "Going over unencrypted HTTP would be %s.", map[bool]string{true: "allowed", false: "forbidden"}[c.PlainHTTP])
 	}
@@ -72,6 +80,13 @@ func (c credentialRecord) changes(here credentialRecord) (said []string, widens 
 		say(false, "Its description becomes %q.", app.Clip(strings.TrimSpace(c.Service+" "+c.Description), 200))
 	}
 	return said, widens
+}
+
+func headerList(named []string) string {
+	if len(named) == 0 {
+		return "the usual credential headers"
+	}
+	return "the headers " + strings.Join(named, ", ")
 }
 
 func sameValue(a, b credentialRecord) bool {

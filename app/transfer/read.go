@@ -20,7 +20,7 @@ func readCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, ro
 		Source: app.Source(row.Source), Reference: row.Reference, Version: row.Version, ValueSetAt: row.ValueSetAt, CheckedAt: row.CheckedAt, CheckError: row.CheckError,
 		Uses: row.Uses, LastUsedAt: row.LastUsedAt, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, Versions: []versionRecord{},
 	}
-	if err := decode("credential "+row.Name, field{row.Hosts, &c.Hosts}, field{row.Places, &c.Places}); err != nil {
+	if err := decode("credential "+row.Name, field{row.Hosts, &c.Hosts}, field{row.Places, &c.Places}, field{row.Headers, &c.Headers}); err != nil {
 		return c, err
 	}
 	versions, err := tx.CredentialVersionRows(ctx, row.ID)

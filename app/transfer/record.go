@@ -8,7 +8,7 @@ import (
 )
 
 // contentVersion is the newest form of the lines that this program reads, and the one that it writes. It grows with every field and kind that is added.
-const contentVersion = 1
+const contentVersion = 2
 
 // record is one line of a file: an object with exactly one member, which names the kind. docs/airlock-file.md describes them.
 type record struct {
@@ -68,6 +68,7 @@ type credentialRecord struct {
 	Mode        app.Mode        `json:"mode"`
 	Hosts       []app.Host      `json:"hosts"`
 	Places      []app.Place     `json:"places"`
+	Headers     []string        `json:"headers"` // absent before content 2: the usual ones
 	PlainHTTP   bool            `json:"plain_http"`
 	Source      app.Source      `json:"source"`
 	Reference   string          `json:"reference"`

@@ -19,6 +19,7 @@ import (
 func furnished(t testing.TB, label string) (*house, app.Profile, string) {
 	h := newHouse(t, label)
 	h.credential("STRIPE_KEY", "sk_live_0123456789abcdef", "api.stripe.com")
+	must[app.Credential](t)(h.desk.SetCredential(t.Context(), person(), access.CredentialInput{Name: "STRIPE_KEY", Description: "about STRIPE_KEY", Headers: []string{"Authorization", "X-My-Own"}}))
 	h.credential("DB_PASSWORD", "first-password")
 	h.credential("DB_PASSWORD", "second-password ü\nwith two lines")
 	p := h.locked("billing", []string{"STRIPE_KEY", "DB_PASSWORD"}, "api.stripe.com", "db.example.com:5432")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/labstack/echo/v4"
 
@@ -59,7 +60,7 @@ func (s *Server) credentialPage(c echo.Context, cred app.Credential) (views.Cred
 	vault, err := s.vaultFinding(c, cred)
 	return views.CredentialPage{
 		Shell: sh, Credential: cred, Mode: cred.Mode, Description: cred.Description, Service: cred.Service, Hosts: hostLines(cred.Hosts), Places: cred.Places,
-		PlainHTTP: cred.PlainHTTP, Profiles: profilesWith(profiles, cred.ID), Check: checkForm(cred), Vault: vault,
+		Headers: strings.Join(cred.Headers, ", "), PlainHTTP: cred.PlainHTTP, Profiles: profilesWith(profiles, cred.ID), Check: checkForm(cred), Vault: vault,
 	}, err
 }
 
@@ -91,10 +92,11 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 	page := views.CredentialPage{
 		New: cred.ID == "", Credential: cred, Name: strings.TrimSpace(fields.Get("name")), Mode: app.Mode(fields.Get("mode")),
 		Hosts: fields.Get("hosts"), Description: strings.TrimSpace(fields.Get("description")), Service: strings.TrimSpace(fields.Get("service")),
-		Places: tickedPlaces(fields), PlainHTTP: fields.Get("plain_http") != "", Check: checkForm(cred),
+		Places: tickedPlaces(fields), Headers: fields.Get("headers"), PlainHTTP: fields.Get("plain_http") != "", Check: checkForm(cred),
 	}
 	in := access.CredentialInput{
-		Name: page.Name, Description: page.Description, Service: &page.Service, Mode: page.Mode, Places: page.Places, PlainHTTP: &page.PlainHTTP,
+		Name: page.Name, Description: page.Description, Service: &page.Service, Mode: page.Mode, Places: page.Places,
+		Headers: headerNames(page.Headers), PlainHTTP: &page.PlainHTTP,
 	}
 	if in.Seen, err = seenAt(fields); err != nil {
 		return err
@@ -125,7 +127,7 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 		}
 		return s.done(c, savedNotice(saved, in.Value, notice), views.Credentials)
 	}
-	places := map[string]string{"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference", "host": "hosts", "hosts": "hosts", "places": "places", "description": "description", "service": "service", "file": "file", "erase": "erase"}
+	places := map[string]string{"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference", "host": "hosts", "hosts": "hosts", "places": "places", "headers": "headers", "description": "description", "service": "service", "file": "file", "erase": "erase"}
 	if app.CodeOf(err) == app.CodeConflict && page.New {
 		places[""] = "name"
 	}
@@ -195,6 +197,11 @@ func tickedPlaces(fields url.Values) []app.Place {
 		}
 	}
 	return all
+}
+
+// headerNames are the names in a list with commas or one a line. It is never nil, since an empty field means the usual headers.
+func headerNames(text string) []string {
+	return append([]string{}, strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })...)
 }
 
 // typedValue is a secret as a person meant it: a line break at its end came with the copying.

@@ -55,7 +55,7 @@ func keyGrants(ctx context.Context, desk *access.Service, p app.Profile, credent
 	grants := make([]views.KeyGrant, len(p.Keys))
 	for i, k := range p.Keys {
 		c := byID[k.CredentialID]
-		grants[i] = views.KeyGrant{Key: k, Where: app.Within(asked[k.Name], c.Hosts), Places: c.Places, PlainHTTP: c.PlainHTTP, Names: named[k.Name]}
+		grants[i] = views.KeyGrant{Key: k, Where: app.Within(asked[k.Name], c.Hosts), Places: c.Places, Headers: c.Headers, PlainHTTP: c.PlainHTTP, Names: named[k.Name]}
 	}
 	return grants, nil
 }

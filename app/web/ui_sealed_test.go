@@ -52,18 +52,26 @@ func TestUISealedCredential(t *testing.T) {
 	if refused.doc.Find("[name='place.query'][checked], [name=plain_http][checked]").Length() != 2 || refused.doc.Find("[name='place.body'][checked]").Length() != 0 {
 		t.Error("the ticks are lost")
 	}
-	s.submit(refused, "main form", "", "value", uiSecrets()[0], "hosts", "api.example.com").leads(views.Credentials)
+	refused = s.submit(refused, "main form", "", "value", uiSecrets()[0], "hosts", "api.example.com", "headers", "X-Own, User-Agent").want(http.StatusUnprocessableEntity).
+		says("#headers-wrong", "No sealed value can stand in User-Agent")
+	if got := refused.doc.Find("#headers").Text(); got != "X-Own, User-Agent" {
+		t.Errorf("the typed headers became %q", got)
+	}
+	s.submit(refused, "main form", "", "value", uiSecrets()[0], "hosts", "api.example.com", "headers", "x-own,cookie\nX-OWN").leads(views.Credentials)
 	c, err := s.access.Credential(t.Context(), "KEY")
 	s.must(err)
 	if c.Mode != app.ModeSealed || !c.PlainHTTP || !slices.Contains(c.Places, app.PlaceQuery) || len(c.Places) != 2 {
 		t.Errorf("stored %+v", c)
 	}
-	page := s.get(views.CredentialURL("KEY"))
+	if diff := cmp.Diff([]string{"Cookie", "X-Own"}, c.Headers); diff != "" {
+		t.Errorf("headers: %s", diff)
+	}
+	page := s.get(views.CredentialURL("KEY")).says("#headers", "Cookie, X-Own")
 	page.doc.Find("[name='place.query'], [name=plain_http]").RemoveAttr("checked")
-	s.submit(page, "form[action='"+views.CredentialURL("KEY")+"']", "", "place.body", "yes").leads(views.Credentials)
+	s.submit(page, "form[action='"+views.CredentialURL("KEY")+"']", "", "place.body", "yes", "headers", "").leads(views.Credentials)
 	c, err = s.access.Credential(t.Context(), "KEY")
 	s.must(err)
-	if diff := cmp.Diff([]app.Place{app.PlaceHeader, app.PlaceBody}, c.Places); diff != "" || c.PlainHTTP || c.Version != 1 {
+	if diff := cmp.Diff([]app.Place{app.PlaceHeader, app.PlaceBody}, c.Places); diff != "" || c.PlainHTTP || len(c.Headers) != 0 || c.Version != 1 {
 		t.Errorf("stored %+v", c)
 	}
 	s.get(views.Credentials).says("tbody .state.sealed", "Sealed").says("tbody", "not tested")
@@ -125,9 +133,9 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	lock := views.ProfileLockURL(p.Handle)
 	s.submit(page, "form[action$='/setup']", "review", "allow.0", "yes", "value.save", uiSecrets()[1]).leads(lock)
 	review := s.get(lock).says(".sentences .warn", "KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, which scripts can't reach: it can go nowhere.").
-		says(".stranded", "KEY could go nowhere").says(".sentences", "save is sealed: scripts never see its value. It goes only to other.example.com:443, in headers.")
+		says(".stranded", "KEY could go nowhere").says(".sentences", "save is sealed: scripts never see its value. It goes only to other.example.com:443, in the usual credential headers.")
 	s.send(review.doc.Find(".stranded form").AttrOr("action", ""), map[string][]string{"do": {"review"}, "new_host": {review.doc.Find(".stranded button").First().AttrOr("value", "")}}).leads(lock)
-	after := s.get(lock).lacks(".stranded").says(".sentences", "KEY is sealed: scripts never see its value. It goes only to api.example.com:443, in headers.").
+	after := s.get(lock).lacks(".stranded").says(".sentences", "KEY is sealed: scripts never see its value. It goes only to api.example.com:443, in the usual credential headers.").
 		says(".sentences", "They can reach api.example.com on port 443.").says(".sentences", "They can reach other.example.com")
 	s.submit(after, ".lock form", "").leads(views.ProfileURL(p.Handle))
 
@@ -141,7 +149,7 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	s.submit(locked, "#hosts form", "save").leads(views.ProfileURL(p.Handle))
 	taken := s.get(views.ProfileURL(p.Handle)).says(".stranded", "KEY could go nowhere")
 	summary := s.send(views.ProfileHostsURL(p.Handle), map[string][]string{"do": {"save"}, "new_host": {taken.doc.Find(".stranded button").First().AttrOr("value", "")}}).want(http.StatusOK)
-	summary.says("li:has(.fresh)", "It goes only to api.example.com:443, in headers.").lacks(".stranded")
+	summary.says("li:has(.fresh)", "It goes only to api.example.com:443, in the usual credential headers.").lacks(".stranded")
 	s.submit(summary, "main form", "grant").leads(views.ProfileURL(p.Handle))
 	s.get(views.ProfileURL(p.Handle)).lacks(".stranded")
 }

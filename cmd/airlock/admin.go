@@ -21,6 +21,8 @@ const adminUsage = `Usage: airlock admin COMMAND
       --yes                                   a mode that gives away more, or --vault in place of the value that Airlock holds, though profiles
                                               have keys linked to it; --vault, though the reference does not resolve
       --place path|query|body (repeatable)    where a sealed value is put in besides headers; --place header: only there
+      --header NAME (repeatable)              the headers it may stand in, instead of the usual ones (Authorization, X-Api-Key and so on; Cookie only
+                                              if named); --header "": the usual ones again
       --plain-http                            a sealed value may go over unencrypted HTTP; --plain-http=false takes it back
       --description TEXT
       --no-value                              don't read a value from stdin

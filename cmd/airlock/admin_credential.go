@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/computclaw/airlock/app"
@@ -16,7 +17,7 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	f := newFlags("admin credential set", adminUsage)
 	mode, description, noValue := f.String("mode", "", ""), f.String("description", "", ""), f.Bool("no-value", false, "")
 	reference, local := f.String("vault", "", ""), f.Bool("local", false, "")
-	hosts, places, plainHTTP := f.list("host"), f.list("place"), f.Bool("plain-http", false, "")
+	hosts, places, headers, plainHTTP := f.list("host"), f.list("place"), f.list("header"), f.Bool("plain-http", false, "")
 	yes := f.Bool("yes", false, "")
 	rest, err := o.parse(ctx, f, args, "NAME")
 	if err != nil {
@@ -37,6 +38,9 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 			return err
 		}
 		in.Places = append(in.Places, place)
+	}
+	if given(f, "header") {
+		in.Headers = slices.DeleteFunc(*headers, func(name string) bool { return name == "" })
 	}
 	if given(f, "plain-http") {
 		in.PlainHTTP = plainHTTP
@@ -132,6 +136,7 @@ func (o *operator) showCredential(ctx context.Context, args []string) error {
 	w.row("hosts", app.BriefHosts(c.Hosts))
 	if c.Mode == app.ModeSealed {
 		w.row("put into", sealedPlaces(c))
+		w.row("headers", strings.Join(app.SealedHeaders(c.Headers), ", "))
 	}
 	w.row("value", valueOf(c))
 	if err := o.showInVault(ctx, w, c); err != nil {
@@ -152,11 +157,7 @@ func (o *operator) showCredential(ctx context.Context, args []string) error {
 
 // sealedPlaces says where a sealed value is put in.
 func sealedPlaces(c app.Credential) string {
-	names := make([]string, len(c.Places))
-	for i, p := range c.Places {
-		names[i] = string(p)
-	}
-	text := strings.Join(names, ", ")
+	text := c.PlaceNames()
 	if c.PlainHTTP {
 		text += "; also over plain HTTP"
 	}
@@ -224,8 +225,12 @@ func (o *operator) deleteCredential(ctx context.Context, args []string) error {
 	if err := o.access.DeleteCredential(ctx, o.by, c.Name); err != nil {
 		return err
 	}
-	if len(c.Hosts) > 0 && c.HasValue() && c.Mode != app.ModePlain {
-		fmt.Fprintf(o.err, "warning: answers of %s are no longer searched for the value of %s; if it still works there, withdraw it\n", hostNames(c.Hosts), c.Name)
+	hosts := make([]string, len(c.Hosts))
+	for i, h := range c.Hosts {
+		hosts[i] = h.String()
+	}
+	if len(hosts) > 0 && c.HasValue() && c.Mode != app.ModePlain {
+		fmt.Fprintf(o.err, "warning: answers of %s are no longer searched for the value of %s; if it still works there, withdraw it\n", strings.Join(hosts, ", "), c.Name)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (e *egressBench) through(mode, placeholder string) (end func()) {
 	hosts := []app.Host{{Name: benchHost, Ports: []int{443}}}
 	grant := egress.Grant{Hosts: hosts}
 	if mode == "read" {
-		grant.Sealed = []swap.Credential{{Key: "BENCH", Placeholder: placeholder, Value: app.NewSecret(benchValue), Hosts: hosts, Places: []app.Place{app.PlaceHeader}}}
+		grant.Sealed = []swap.Credential{{Key: "BENCH", Placeholder: placeholder, Value: app.NewSecret(benchValue), Hosts: hosts, Places: []app.Place{app.PlaceHeader}, Headers: app.SealedHeaders(nil)}}
 	}
 	session := egress.New(egress.Config{
 		LocalServices: map[string]netip.AddrPort{net.JoinHostPort(benchHost, "443"): e.service.tls}, Authority: e.instance, Roots: roots,

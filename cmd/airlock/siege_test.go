@@ -50,7 +50,7 @@ func siegeOf(t *testing.T, start func(env ...string) place) *siege {
 	s := &siege{t: t, w: w, tls: newTLSWorld(t), profiles: map[string]string{}, sealed: map[string]string{}}
 	s.place = start("AIRLOCK_POOL=0", "AIRLOCK_LLM_WAIT=3s", "AIRLOCK_LOCAL_SERVICES="+w.services+","+s.tls.services, "AIRLOCK_EXTRA_CA="+s.tls.roots)
 	s.newSecret()
-	s.seal("SEALED", "--host", "echo.test", "--host", "badcert.test", "--host", "wrongname.test", "--host", "h2.test")
+	s.seal("SEALED", "--host", "echo.test", "--host", "badcert.test", "--host", "wrongname.test", "--host", "h2.test", "--header", "Authorization", "--header", "X-Key", "--header", "Cookie")
 	s.seal("SEALED_BODY", "--host", "body.test:443", "--place", "path", "--place", "query", "--place", "body")
 	s.in.admin(filepath.Join(w.dir, "canary.txt"), "credential", "set", "CANARY_FILE", "--mode", "plain")
 	s.in.admin(hostAddress+","+metadataAddress, "credential", "set", "HOST_ADDRESSES", "--mode", "plain")

@@ -12,7 +12,7 @@ import (
 )
 
 // bodyPlace is the body as a place for values.
-var bodyPlace = where{app.PlaceBody, "the body"}
+var bodyPlace = where{place: app.PlaceBody, text: "the body"}
 
 // body replaces placeholders in a body that may hold some, and has every other body watched while it is sent. Header is the request's new one.
 func (o *outgoing) body(req *http.Request, header http.Header) *Refusal {

@@ -15,8 +15,8 @@
 //
 // # Requests
 //
-// Values go into header values, and into the path, the query and the body where the credential says so; never into header names, the headers that frame the
-// message, the method, the fragment or trailers. A value is written as the place wants: percent-encoded in path, query and forms, escaped in JSON strings, in XML and in
+// Values go into the values of the headers that the credential names, and into the path, the query and the body where the credential says so; never into names of headers
+// and cookies, headers that frame the message, route it or are logged (app.UnfitHeader), the headers of multipart parts, the method, the fragment or trailers. A value is written as the place wants: percent-encoded in path, query and forms, escaped in JSON strings, in XML and in
 // quoted strings of headers, in each part of a multipart body by the part's own type, raw in bodies of other types. A value that can't stand in a place (line breaks and
 // other than ASCII in headers, a multipart boundary) is refused. A body of another type than its Content-Type says gets the escapes of that type.
 //

@@ -47,14 +47,21 @@ func fitHeader(text string) fit {
 	}
 }
 
-func fitCookie(value string, _ int) (string, string) {
-	if why := unfitForHeader(value); why != "" {
-		return "", why
+// fitCookie refuses what the receiver would read as another cookie, and a value in the place of a cookie's name: names
+// are logged where values are not. Text is all of the header.
+func fitCookie(text string) fit {
+	return func(value string, at int) (string, string) {
+		if why := unfitForHeader(value); why != "" {
+			return "", why
+		}
+		if strings.ContainsAny(value, ` ";,\`) {
+			return "", "it contains a character that a cookie can't"
+		}
+		if pair := text[strings.LastIndexByte(text[:at], ';')+1 : at]; !strings.Contains(pair, "=") {
+			return "", "that would be the name of a cookie"
+		}
+		return value, ""
 	}
-	if strings.ContainsAny(value, ` ";,\`) {
-		return "", "it contains a character that a cookie can't"
-	}
-	return value, ""
 }
 
 func unfitForHeader(value string) string {

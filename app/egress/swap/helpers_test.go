@@ -26,12 +26,15 @@ func placeholderOf(name string) string {
 // everywhere are all places.
 var everywhere = []app.Place{app.PlaceHeader, app.PlacePath, app.PlaceQuery, app.PlaceBody}
 
+// testHeaders are those that the credentials of tests name.
+var testHeaders = []string{"Authorization", "Cookie", "X", "X-1", "X-2", "X-3", "X-Api-Key", "X-Custom"}
+
 func credential(key, value, host string, places ...app.Place) Credential {
 	h, err := app.ParseHost(host)
 	if err != nil {
 		panic(err)
 	}
-	return Credential{Key: key, Placeholder: placeholderOf(key), Value: app.NewSecret(value), Hosts: []app.Host{h}, Places: places}
+	return Credential{Key: key, Placeholder: placeholderOf(key), Value: app.NewSecret(value), Hosts: []app.Host{h}, Places: places, Headers: testHeaders}
 }
 
 var (

@@ -9,8 +9,9 @@ import (
 // maxNested bounds how deep multipart bodies may lie in each other: each level is searched as a whole.
 const maxNested = 8
 
-// multipart replaces placeholders in the parts of a body: in the content of each as its own type wants, and in its headers. The
-// lines between the parts, and what stands before the first and after the last, can hold none.
+// multipart replaces placeholders in the content of the parts of a body, as each part's own type wants. The headers of
+// the parts, the lines between them, and what stands before the first and after the last, can hold none: hosts log and store
+// the names of fields and files.
 func (o *outgoing) multipart(text, boundary string, at where) (string, *Refusal) {
 	if len(hits([]byte(text))) == 0 {
 		return text, nil
@@ -59,21 +60,11 @@ func (o *outgoing) piece(p piece, at where) (string, *Refusal) {
 	case p.kind == between:
 		return p.text, o.forbid(p.text, "the boundary of the body")
 	case p.kind == partHead:
-		return o.replace(p.text, where{at.place, "the header of a part of the body"}, fitPartHead)
+		return p.text, o.forbid(p.text, "the header of a part of the body")
 	case p.encoding != "":
 		return p.text, o.forbid(p.text, "a part with Content-Transfer-Encoding")
 	}
 	return o.content(p.text, p.media, at)
-}
-
-func fitPartHead(value string, _ int) (string, string) {
-	if why := unfitForHeader(value); why != "" {
-		return "", why
-	}
-	if strings.ContainsAny(value, `"\;`) {
-		return "", "it contains a quote, a backslash or a semicolon"
-	}
-	return value, ""
 }
 
 // split cuts a body into its pieces; together they are the body.

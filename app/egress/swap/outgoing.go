@@ -82,25 +82,16 @@ func (o *outgoing) trailer(trailer http.Header) *Refusal {
 	return nil
 }
 
-// framing are the headers that say how a message is read; no value may change them.
-var framing = []string{
-	"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "If-Range", "Keep-Alive",
-	"Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
-}
-
 func (o *outgoing) header(header http.Header) (http.Header, *Refusal) {
 	out := make(http.Header, len(header))
 	for name, values := range header {
 		if refusal := o.forbid(name, "the name of a header"); refusal != nil {
 			return nil, refusal
 		}
-		at := where{app.PlaceHeader, "the header " + app.Clip(name, 60)}
-		if slices.Contains(framing, http.CanonicalHeaderKey(name)) {
-			at.place = ""
-		}
+		at := where{app.PlaceHeader, "the header " + app.Clip(name, 60), http.CanonicalHeaderKey(name)}
 		out[name] = make([]string, len(values))
 		for i, value := range values {
-			text, refusal := o.headerValue(name, value, at)
+			text, refusal := o.headerValue(value, at)
 			if refusal != nil {
 				return nil, refusal
 			}
@@ -110,9 +101,9 @@ func (o *outgoing) header(header http.Header) (http.Header, *Refusal) {
 	return out, nil
 }
 
-func (o *outgoing) headerValue(name, value string, at where) (string, *Refusal) {
-	switch http.CanonicalHeaderKey(name) {
-	case "Authorization", "Proxy-Authorization":
+func (o *outgoing) headerValue(value string, at where) (string, *Refusal) {
+	switch at.header {
+	case "Authorization":
 		if user, scheme, ok := parseBasic(value); ok {
 			swapped, refusal := o.replace(user, at, fitBasic(user))
 			if refusal != nil || swapped == user {
@@ -121,18 +112,18 @@ func (o *outgoing) headerValue(name, value string, at where) (string, *Refusal) 
 			return formatBasic(scheme, swapped), nil
 		}
 	case "Cookie":
-		return o.replace(value, at, fitCookie)
+		return o.replace(value, at, fitCookie(value))
 	}
 	return o.replace(value, at, fitHeader(value))
 }
 
 func (o *outgoing) url(u *url.URL) (*url.URL, *Refusal) {
 	sent := u.EscapedPath()
-	path, refusal := o.replace(sent, where{app.PlacePath, "the path"}, fitPercent(sent))
+	path, refusal := o.replace(sent, where{place: app.PlacePath, text: "the path"}, fitPercent(sent))
 	if refusal != nil {
 		return nil, refusal
 	}
-	query, refusal := o.replace(u.RawQuery, where{app.PlaceQuery, "the query"}, fitPercent(u.RawQuery))
+	query, refusal := o.replace(u.RawQuery, where{place: app.PlaceQuery, text: "the query"}, fitPercent(u.RawQuery))
 	if refusal != nil {
 		return nil, refusal
 	}

@@ -27,7 +27,6 @@ func TestHeadersAreSwapped(t *testing.T) {
 		"basic both":      {"Authorization", basic(phB + ":" + phA), basic(secretB + ":" + secretA)},
 		"basic, odd case": {"Authorization", "bAsic" + strings.TrimPrefix(basic("u:"+phB), "Basic"), "bAsic" + strings.TrimPrefix(basic("u:"+secretB), "Basic")},
 		"basic, opaque":   {"Authorization", "Basic " + phB, "Basic " + secretB},
-		"proxy":           {"Proxy-Authorization", basic("u:" + phB), basic("u:" + secretB)},
 		"quoted":          {"Authorization", `Digest password="` + phA + `"`, `Digest password="sk+live/51Hx\"Q\\zT=<9>&uV"`},
 		"nothing":         {"X-Custom", "nothing here, airlock_sealed_ or so", "nothing here, airlock_sealed_ or so"},
 	} {
@@ -99,7 +98,7 @@ func TestRefusals(t *testing.T) {
 		"other host, method":    {target: foreign, method: phA, rule: RuleHost},
 		"header name":           {header: []string{"X-" + phA, "x"}, rule: RulePlace},
 		"method":                {method: phA, rule: RulePlace},
-		"framing header":        {header: []string{"Content-Type", phA}, rule: RulePlace},
+		"framing header":        {header: []string{"Content-Type", phA}, rule: RuleHeader},
 		"plain http":            {target: Target{Host: "api.example.com", Port: 80, TLS: false}, header: []string{"X", phA}, rule: RulePlain, says: []string{"https"}},
 		"query not ticked":      {path: "?x=" + phB, rule: RulePlace, says: []string{"B", "query", "person"}},
 		"path not ticked":       {path: "/" + phB, rule: RulePlace, says: []string{"path"}},
@@ -292,8 +291,11 @@ func TestBelongs(t *testing.T) {
 }
 
 func TestHeaderPlaceIsImplied(t *testing.T) {
+	if c := credential("A", secretB, "x.example"); !c.allows(where{place: app.PlaceHeader, header: "X"}) {
+		t.Error("a header is not allowed")
+	}
 	for _, p := range []app.Place{app.PlacePath, app.PlaceQuery, app.PlaceBody, ""} {
-		if c := credential("A", secretB, "x.example"); c.allows(p) {
+		if c := credential("A", secretB, "x.example"); c.allows(where{place: p}) {
 			t.Errorf("%q is allowed", p)
 		}
 	}

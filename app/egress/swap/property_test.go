@@ -208,7 +208,7 @@ func TestPlaceholderProperty(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	for _, p := range everywhere {
-		if c := credential("A", secretB, home.Host, everywhere...); !c.allows(p) {
+		if c := credential("A", secretB, home.Host, everywhere...); !c.allows(where{place: p, header: "X"}) {
 			t.Errorf("%s is not allowed", p)
 		}
 	}

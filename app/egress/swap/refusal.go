@@ -12,6 +12,7 @@ const (
 	RuleHost     = "placeholder for another host"
 	RulePlain    = "sealed value over plain HTTP"
 	RulePlace    = "sealed value in a place not allowed"
+	RuleHeader   = "sealed value in a header not allowed"
 	RuleEncoded  = "placeholder encoded"
 	RuleUnknown  = "stale or foreign placeholder"
 	RuleValue    = "sealed value does not fit"
@@ -54,12 +55,36 @@ func refusePlain(c *Credential, host string) *Refusal {
 }
 
 func refusePlace(c *Credential, at where) *Refusal {
+	if at.place == app.PlaceHeader {
+		return refuseHeader(c, at)
+	}
 	r := &Refusal{Key: c.Key, Rule: RulePlace, Message: fmt.Sprintf("%s stands in %s, where it may not be put in", c.Key, at.text)}
 	if at.place == "" {
 		r.Hint = "No credential can stand there. Send it in a header, such as Authorization."
 		return r
 	}
 	r.Hint = fmt.Sprintf("Send it in a header, such as Authorization, or ask the person to tick the place %q for this credential in Airlock.", at.place)
+	return r
+}
+
+// maxShownHeaders is how many headers a hint names.
+const maxShownHeaders = 5
+
+func refuseHeader(c *Credential, at where) *Refusal {
+	r := &Refusal{Key: c.Key, Rule: RuleHeader, Message: fmt.Sprintf("%s stands in %s, which is not one of its headers", c.Key, at.text)}
+	r.Hint = "Send it in another place that its credential allows"
+	if n := len(c.Headers); n > 0 {
+		r.Hint = "Send it in one of its headers: " + strings.Join(c.Headers[:min(n, maxShownHeaders)], ", ")
+		if n > maxShownHeaders {
+			r.Hint += fmt.Sprintf(" and %d more", n-maxShownHeaders)
+		}
+	}
+	if app.UnfitHeader(at.header) {
+		r.Message = fmt.Sprintf("%s stands in %s, which servers and proxies log, route by or read the message by", c.Key, at.text)
+		r.Hint += ". No sealed value can stand in " + at.header + "."
+		return r
+	}
+	r.Hint += fmt.Sprintf(". Or ask the person to add %s to the headers of this credential, on its page in Airlock.", at.header)
 	return r
 }
 
@@ -87,6 +112,7 @@ func refuseTooLarge(key string) *Refusal {
 
 // where is a part of a request.
 type where struct {
-	place app.Place // "" if no value can be put in there
-	text  string    // for messages, such as "the query"
+	place  app.Place // "" if no value can be put in there
+	text   string    // for messages, such as "the query"
+	header string    // of a header: its name in canonical spelling
 }

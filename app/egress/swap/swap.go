@@ -15,6 +15,7 @@ type Credential struct {
 	Value       app.Secret
 	Hosts       []app.Host // where it may go, canonical; nowhere if empty, and then its placeholder is refused everywhere
 	Places      []app.Place
+	Headers     []string // in canonical spelling; in none if empty
 	PlainHTTP   bool
 }
 
@@ -80,8 +81,11 @@ func (c *Credential) belongs(host string, port int) bool {
 	return slices.ContainsFunc(c.Hosts, func(h app.Host) bool { return h.Matches(host, port) })
 }
 
-func (c *Credential) allows(place app.Place) bool {
-	return place == app.PlaceHeader || place != "" && slices.Contains(c.Places, place)
+func (c *Credential) allows(at where) bool {
+	if at.place == app.PlaceHeader {
+		return slices.Contains(c.Headers, at.header) && !app.UnfitHeader(at.header)
+	}
+	return at.place != "" && slices.Contains(c.Places, at.place)
 }
 
 // judge returns the credential whose value is to be put in for a hit, or nil if the hit is mere text.
@@ -109,7 +113,7 @@ func (c *Credential) judge(t Target, h hit, at where) *Refusal {
 		return refuseHost(c, t.Host)
 	case !t.TLS && !c.PlainHTTP:
 		return refusePlain(c, t.Host)
-	case !c.allows(at.place):
+	case !c.allows(at):
 		return refusePlace(c, at)
 	case !h.exact:
 		return refuseEncoded(c, at)
@@ -122,6 +126,6 @@ func (c *Credential) judge(t Target, h hit, at where) *Refusal {
 // swapsBody reports whether a body bound for the target may hold a placeholder that is to be replaced.
 func (s *Swapper) swapsBody(t Target) bool {
 	return slices.ContainsFunc(s.credentials, func(c Credential) bool {
-		return c.belongs(t.Host, t.Port) && c.allows(app.PlaceBody) && (t.TLS || c.PlainHTTP)
+		return c.belongs(t.Host, t.Port) && c.allows(bodyPlace) && (t.TLS || c.PlainHTTP)
 	})
 }

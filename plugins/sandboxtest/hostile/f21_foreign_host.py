@@ -1,4 +1,4 @@
-# F21 sends a placeholder to hosts that its credential does not belong to, and another credential's to the wrong one
+# F21 sends a placeholder to hosts that its credential does not belong to, and another credential's to the wrong one, and to its own in wrong places
 # hosts: body.test echo.test other.test
 # timeout: 60
 import base64, json
@@ -19,6 +19,8 @@ for what, host, text, place in (
     ("cookie of another credential's host", "echo.test", b"Cookie: a=b; c=" + body_key.encode(), {}),
 ):
     refused_with(what, send(host, b"GET / HTTP/1.1\r\nHost: " + host.encode() + b"\r\n" + text + b"\r\nConnection: close\r\n\r\n", **place))
+for text in (b"User-Agent: " + key.encode(), b"Referer: https://echo.test/?k=" + key.encode(), b"X-Forwarded-For: " + key.encode(), b"X-Original-URL: /?k=" + key.encode(), b"X-Not-Named: " + key.encode()):
+    refused_with("a header that is not the credential's", send("echo.test", b"GET / HTTP/1.1\r\nHost: echo.test\r\n" + text + b"\r\nConnection: close\r\n\r\n"))
 for what, target in (("query", "/?key=" + key), ("path", "/" + key)):
     refused_with(what + " where only headers are allowed", send("echo.test", ("GET %s HTTP/1.1\r\nHost: echo.test\r\nConnection: close\r\n\r\n" % target).encode()))
 body = json.dumps({"key": key}).encode()
