@@ -1,0 +1,121 @@
+package owner
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// of returns the ID of another process.
+func of(t *testing.T, pid int) ID {
+	t.Helper()
+	namespace, err := pidNamespace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, started, err := look(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ID(fmt.Sprintf("%d-%d-%d", namespace, pid, started))
+}
+
+// ended returns the ID of a process that has ended, before and after its parent has taken its status.
+func ended(t *testing.T) (id ID, reap func()) {
+	t.Helper()
+	command := exec.Command("sleep", "1000")
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	id = of(t, command.Process.Pid)
+	if id.Dead() {
+		t.Errorf("%s runs and counts as dead", id)
+	}
+	if err := command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	return id, func() { _ = command.Wait() }
+}
+
+func TestDead(t *testing.T) {
+	self, err := Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if self.Dead() || self != of(t, os.Getpid()) {
+		t.Errorf("own ID is %s, and dead: %v", self, self.Dead())
+	}
+	id, reap := ended(t)
+	reap()
+	if !id.Dead() {
+		t.Errorf("%s has ended and does not count as dead", id)
+	}
+	namespace, rest, _ := strings.Cut(string(self), "-")
+	pid, _, _ := strings.Cut(rest, "-")
+	if again := ID(namespace + "-" + pid + "-1"); !again.Dead() {
+		t.Errorf("%s counts as alive because its number was given out again", again)
+	}
+	for _, unknown := range []ID{
+		"", "x", "1-2", ID(strings.Replace(string(id), namespace, "1", 1)), id + "-1", "-" + id, ID(namespace + "-0-0"), ID(namespace + "--1-0"), ID(namespace + "-x-1"),
+	} {
+		if unknown.Dead() {
+			t.Errorf("%q counts as dead, which nobody can know", unknown)
+		}
+	}
+}
+
+// TestZombieIsDead: a supervisor that takes nobody's status keeps processes in the table that have nothing any more.
+func TestZombieIsDead(t *testing.T) {
+	id, reap := ended(t)
+	defer reap()
+	for !id.Dead() { // until the signal has arrived; go test bounds it
+		continue
+	}
+}
+
+func TestMkdirTempRemovesWhatTheDeadLeft(t *testing.T) {
+	dir := t.TempDir()
+	dead, reap := ended(t)
+	reap()
+	const prefix = "airlock-test-"
+	mine, err := MkdirTemp(dir, prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep := []string{filepath.Base(mine), "other-" + string(dead) + ".1", prefix + "1-2-3.4", prefix + string(dead) + ".file"}
+	if err := os.WriteFile(filepath.Join(dir, keep[3]), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{keep[1], keep[2], prefix + string(dead) + ".7/below"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := MkdirTemp(dir, prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(again); err != nil || info.Mode().Perm() != 0o700 || again == mine {
+		t.Errorf("made %s (%v, %v)", again, info, err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]bool{}
+	for _, e := range entries {
+		left[e.Name()] = true
+	}
+	for _, name := range append(keep, filepath.Base(again)) {
+		if !left[name] {
+			t.Errorf("%s is gone", name)
+		}
+		delete(left, name)
+	}
+	for name := range left {
+		t.Errorf("%s is left", name)
+	}
+}
