@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 // cgroup1 makes groups in version 1's hierarchies, one directory in each.
 type cgroup1 struct {
-	names groupNames
+	names owner.Names
 	bases map[string]cgroupDir // by controller: memory and pids always, cpu and cpuacct if they can be had
 }
 
 // newCgroup1 makes groups in bases. It fails if memory and processes can't both be limited.
-func newCgroup1(bases map[string]cgroupDir, names groupNames) (*cgroup1, error) {
+func newCgroup1(bases map[string]cgroupDir, names owner.Names) (*cgroup1, error) {
 	c := &cgroup1{names: names, bases: map[string]cgroupDir{}}
 	for _, controller := range []string{"memory", "pids", "cpu", "cpuacct"} {
 		base, ok := bases[controller]
@@ -46,7 +47,7 @@ func (c *cgroup1) pace() pace { return cgroupPace() }
 func (c *cgroup1) create(id string, l plugins.Limits) (group, error) {
 	g := &group1{dirs: map[string]cgroupDir{}}
 	for controller, base := range c.bases {
-		dir := cgroupDir(base.file(c.names.of(id)))
+		dir := cgroupDir(base.file(c.names.Of(id)))
 		if err := makeDir(dir); err != nil {
 			return nil, errors.Join(err, g.remove())
 		}

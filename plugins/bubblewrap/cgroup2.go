@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 // cgroupPace is how often a cgroup's counters are read while a box runs. The kernel holds the limits; this only notices.
@@ -16,13 +17,13 @@ const cpuPeriod = 100_000 // µs
 
 // cgroup2 makes groups in the unified hierarchy.
 type cgroup2 struct {
-	names groupNames
+	names owner.Names
 	base  cgroupDir
 	cpu   bool
 }
 
 // newCgroup2 makes groups in base and hands it the controllers for them. It fails if memory and processes can't both be limited.
-func newCgroup2(base cgroupDir, names groupNames) (*cgroup2, error) {
+func newCgroup2(base cgroupDir, names owner.Names) (*cgroup2, error) {
 	err := firstError(base.writable(names), enable(base, "+memory +pids"))
 	if err != nil {
 		return nil, fmt.Errorf("cgroup v2 %s: %w", base, err)
@@ -45,7 +46,7 @@ func (c *cgroup2) enforced() map[string]string {
 func (c *cgroup2) pace() pace { return cgroupPace() }
 
 func (c *cgroup2) create(id string, l plugins.Limits) (group, error) {
-	g := group2{cgroupDir(c.base.file(c.names.of(id)))}
+	g := group2{cgroupDir(c.base.file(c.names.Of(id)))}
 	if err := makeDir(g.dir); err != nil {
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func TestGroup2Usage(t *testing.T) {
 // removing are the kernel's own.
 func TestGroup2OnTheKernel(t *testing.T) {
 	_, unified := ownBases(t)
-	if unified == "" || unified.writable(groupNames{"test", "1-2-3"}) != nil {
+	if unified == "" || unified.writable(owner.Names{Instance: "test", Owner: "1-2-3"}) != nil {
 		if os.Getenv("CI") != "" || os.Getuid() == 0 {
 			t.Fatal("there is no cgroup2 hierarchy to write to, so this was not tested")
 		}
@@ -150,14 +150,14 @@ func ownBases(t *testing.T) (v1 map[string]cgroupDir, unified cgroupDir) {
 
 func TestNewCgroup2(t *testing.T) {
 	base := fakeCgroup(t, t.TempDir(), "cgroup.subtree_control")
-	c, err := newCgroup2(base, groupNames{"x", "1-2-3"})
+	c, err := newCgroup2(base, owner.Names{Instance: "x", Owner: "1-2-3"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"memory": "cgroup", "pids": "cgroup", "cpu": "cgroup"}, c.enforced()); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := newCgroup2(cgroupDir(t.TempDir()), groupNames{"x", "1-2-3"}); err == nil {
+	if _, err := newCgroup2(cgroupDir(t.TempDir()), owner.Names{Instance: "x", Owner: "1-2-3"}); err == nil {
 		t.Error("no error where controllers can't be handed down")
 	}
 }
@@ -188,19 +188,19 @@ func TestCgroupBases(t *testing.T) {
 }
 
 func TestSweepSparesLiveBoxes(t *testing.T) {
-	names, err := newGroupNames("a")
+	names, err := owner.NamesOf("a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	// As if a process had had this one's number before: a later start is another process.
-	dead := groupNames{"a", names.owner[:strings.LastIndexByte(string(names.owner), '-')] + "-1"}
+	dead := owner.Names{Instance: "a", Owner: names.Owner[:strings.LastIndexByte(string(names.Owner), '-')] + "-1"}
 	unknown := owner.ID("1-2-3") // of another pid namespace
 	c := &cgroup2{names: names, base: cgroupDir(t.TempDir())}
 	keep := []string{
-		names.of("live"), groupNames{"a-b", names.owner}.of("other"), groupNames{"b", unknown}.of("other"), "airlock.a.no-owner", "system.slice",
+		names.Of("live"), owner.Names{Instance: "a-b", Owner: names.Owner}.Of("other"), owner.Names{Instance: "b", Owner: unknown}.Of("other"), "airlock.a.no-owner", "system.slice",
 	}
 	for _, name := range append([]string{
-		names.of("old"), dead.of("live"), groupNames{"a", unknown}.of("live"), groupNames{"b", dead.owner}.of("live"),
+		names.Of("old"), dead.Of("live"), owner.Names{Instance: "a", Owner: unknown}.Of("live"), owner.Names{Instance: "b", Owner: dead.Owner}.Of("live"),
 	}, keep...) {
 		if err := os.Mkdir(c.base.file(name), 0o755); err != nil {
 			t.Fatal(err)

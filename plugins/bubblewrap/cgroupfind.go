@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 // findLimiter picks how limits are held: a cgroup where one can be written to, else polling. The second result says why
 // there is no cgroup, for people; it's empty if there is one.
-func findLimiter(s settings, names groupNames) (limiter, string, error) {
+func findLimiter(s settings, names owner.Names) (limiter, string, error) {
 	if s.limits != limitsPolled {
 		l, err := findCgroup(s.cgroup, names)
 		if err == nil {
@@ -29,7 +31,7 @@ func findLimiter(s settings, names groupNames) (limiter, string, error) {
 	return p, "setting limits=polled", err
 }
 
-func findCgroup(dir string, names groupNames) (limiter, error) {
+func findCgroup(dir string, names owner.Names) (limiter, error) {
 	if dir != "" {
 		return newCgroup2(cgroupDir(dir), names)
 	}
@@ -111,7 +113,7 @@ func ownDir(root, point, path string) cgroupDir {
 // delegate makes room in version 2's tree, where a cgroup can't have both processes and limited children. If the plugin's
 // own cgroup holds only Airlock's processes they move into a child; if it lies in a delegated one (systemd's
 // DelegateSubgroup), the boxes become its neighbours.
-func delegate(own cgroupDir, names groupNames) (limiter, error) {
+func delegate(own cgroupDir, names owner.Names) (limiter, error) {
 	if filepath.Base(string(own)) == asideName { // since an earlier Check
 		own = cgroupDir(filepath.Dir(string(own)))
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 // cgroupDir is one directory of a cgroup file system.
@@ -104,17 +106,17 @@ func (d cgroupDir) remove() error {
 
 // sweep ends the groups here that an instance's earlier processes left, and those of its own process that keep answers false for.
 // Of others it removes what dead owners left. Nothing runs in those, since a box ends with its owner.
-func (d cgroupDir) sweep(names groupNames, keep func(id string) bool, end func(cgroupDir) error) error {
+func (d cgroupDir) sweep(names owner.Names, keep func(id string) bool, end func(cgroupDir) error) error {
 	entries, err := os.ReadDir(string(d))
 	errs := []error{err}
 	for _, e := range entries {
-		instance, by, id, ok := parseGroupName(e.Name())
+		whose, id, ok := owner.Parse(e.Name())
 		dir := cgroupDir(d.file(e.Name()))
 		switch {
-		case !ok, by == names.owner && keep(id):
-		case instance == names.instance:
+		case !ok, whose == names && keep(id):
+		case whose.Instance == names.Instance:
 			errs = append(errs, end(dir))
-		case by.Dead():
+		case whose.Owner.Dead():
 			_ = dir.remove() // whoever may not leaves it to somebody who may
 		}
 	}
@@ -122,8 +124,8 @@ func (d cgroupDir) sweep(names groupNames, keep func(id string) bool, end func(c
 }
 
 // writable tries whether groups can be made here. Permission bits alone don't tell.
-func (d cgroupDir) writable(names groupNames) error {
-	dir := cgroupDir(d.file(names.of("_try")))
+func (d cgroupDir) writable(names owner.Names) error {
+	dir := cgroupDir(d.file(names.Of("_try")))
 	if err := makeDir(dir); err != nil {
 		return err
 	}

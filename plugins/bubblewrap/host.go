@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/computclaw/airlock/plugins/owner"
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
 
@@ -44,7 +45,7 @@ func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*ho
 	if h.interpreter, err = findPython(s); err != nil {
 		return nil, err
 	}
-	names, err := newGroupNames(instance)
+	names, err := owner.NamesOf(instance)
 	if err != nil {
 		return nil, err
 	}

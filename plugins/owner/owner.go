@@ -17,47 +17,49 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ID names one process: its pid namespace, its number there and when it started. Lower-case letters, digits and dashes.
+// ID names one process: the boot of its machine, its pid namespace, its number there and when it started. Letters, digits and dashes.
 type ID string
+
+// base keeps IDs short: they are part of paths.
+const base = 36
 
 // Self returns the ID of this process.
 func Self() (ID, error) {
-	namespace, err := pidNamespace()
-	if err != nil {
-		return "", err
-	}
-	_, started, err := look(os.Getpid())
-	if err != nil {
-		return "", err
-	}
-	return ID(fmt.Sprintf("%d-%d-%d", namespace, os.Getpid(), started)), nil
+	return of(os.Getpid())
 }
 
-// Dead reports whether the process has ended. It says no where it can't know: of a process in another pid namespace, and of what is no ID.
+func of(pid int) (ID, error) {
+	where, err := place()
+	if err != nil {
+		return "", err
+	}
+	_, started, err := look(pid)
+	if err != nil {
+		return "", err
+	}
+	return ID(where + "-" + strconv.FormatInt(int64(pid), base) + "-" + strconv.FormatUint(started, base)), nil
+}
+
+// Dead reports whether the process has ended. It says no where it can't know: of a process in another pid namespace or on another
+// machine, and of what is no ID.
 func (id ID) Dead() bool {
-	fields := strings.Split(string(id), "-")
-	if len(fields) != 3 {
+	where, err := place()
+	rest, here := strings.CutPrefix(string(id), where+"-")
+	if err != nil || !here {
 		return false
 	}
-	var numbers [3]uint64
-	for i, field := range fields {
-		n, err := strconv.ParseUint(field, 10, 63)
-		if err != nil {
-			return false
-		}
-		numbers[i] = n
-	}
-	namespace, err := pidNamespace()
-	if err != nil || numbers[0] != namespace || numbers[1] == 0 {
+	number, start, _ := strings.Cut(rest, "-")
+	pid, err := strconv.ParseInt(number, base, 32)
+	startedThen, err2 := strconv.ParseUint(start, base, 64)
+	if err != nil || err2 != nil || pid <= 0 {
 		return false
 	}
-	pid := int(numbers[1])
 	// Asked first, because /proc may hide the processes of others (hidepid).
-	if errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+	if errors.Is(unix.Kill(int(pid), 0), unix.ESRCH) {
 		return true
 	}
-	state, started, err := look(pid)
-	return err == nil && (started != numbers[2] || state == 'Z' || state == 'X')
+	state, started, err := look(int(pid))
+	return err == nil && (started != startedThen || state == 'Z' || state == 'X')
 }
 
 // MkdirTemp makes a fresh directory (0700) in dir, with a name that begins with prefix and this process's ID. Those of dead
@@ -90,12 +92,18 @@ func own(path string) bool {
 	return unix.Lstat(path, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFDIR && int(stat.Uid) == os.Geteuid()
 }
 
-func pidNamespace() (uint64, error) {
+// place is where numbers of processes mean the same as here: the machine's boot and the pid namespace.
+func place() (string, error) {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", err
+	}
 	var stat unix.Stat_t
 	if err := unix.Stat("/proc/self/ns/pid", &stat); err != nil {
-		return 0, fmt.Errorf("own pid namespace: %w", err)
+		return "", fmt.Errorf("own pid namespace: %w", err)
 	}
-	return stat.Ino, nil
+	first, _, _ := strings.Cut(string(boot), "-")
+	return first + "-" + strconv.FormatUint(stat.Ino, base), nil
 }
 
 // look returns a process's state and when it started, in clock ticks since the machine did.
