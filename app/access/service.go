@@ -15,10 +15,11 @@ import (
 
 // Service is the desk. It is safe for concurrent use.
 type Service struct {
-	cfg     Config
-	logins  *limiter
-	hashes  chan struct{} // one argon2id at a time, since each takes much memory
-	audited audited
+	cfg      Config
+	logins   *limiter      // by origin
+	confirms *limiter      // by person
+	hashes   chan struct{} // one argon2id at a time, since each takes much memory
+	audited  audited
 
 	monitors monitors
 
@@ -56,7 +57,7 @@ func New(cfg Config) *Service {
 		cfg.UnclaimedLife = 7 * 24 * time.Hour
 	}
 	cfg.Store.OnAudit(func() { cfg.Hub.Publish(live.Audit) })
-	return &Service{cfg: cfg, logins: newLimiter(), hashes: make(chan struct{}, 1), unreadable: unreadables{list: map[string]unread{}}}
+	return &Service{cfg: cfg, logins: newLimiter(), confirms: newLimiter(), hashes: make(chan struct{}, 1), unreadable: unreadables{list: map[string]unread{}}}
 }
 
 // now is in the store's resolution, so that what is returned after a change equals what is read later.
