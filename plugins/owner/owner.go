@@ -62,9 +62,12 @@ func (id ID) Dead() bool {
 	return err == nil && (started != startedThen || state == 'Z' || state == 'X')
 }
 
-// MkdirTemp makes a fresh directory (0700) in dir, with a name that begins with prefix and this process's ID. Those of dead
-// owners with that prefix are removed first, as far as they are this user's.
-func MkdirTemp(dir, prefix string) (string, error) {
+// file is where a directory of MkdirTemp tells its owner's ID. Its name has no room for that: the path of a socket in it has to be short.
+const file = "owner"
+
+// MkdirTemp makes a fresh directory (0700) in dir, with a name that begins with prefix. Those of dead owners with that prefix are removed
+// first, as far as they are this user's.
+func MkdirTemp(dir, prefix string) (path string, err error) {
 	self, err := Self()
 	if err != nil {
 		return "", err
@@ -77,13 +80,21 @@ func MkdirTemp(dir, prefix string) (string, error) {
 		return "", err
 	}
 	for _, e := range entries {
-		rest, ours := strings.CutPrefix(e.Name(), prefix)
-		id, _, _ := strings.Cut(rest, ".")
-		if path := filepath.Join(dir, e.Name()); ours && ID(id).Dead() && own(path) {
+		path := filepath.Join(dir, e.Name())
+		if !strings.HasPrefix(e.Name(), prefix) || !own(path) {
+			continue
+		}
+		if id, err := os.ReadFile(filepath.Join(path, file)); err == nil && ID(id).Dead() {
 			_ = os.RemoveAll(path) // somebody else may be at it
 		}
 	}
-	return os.MkdirTemp(dir, prefix+string(self)+".")
+	if path, err = os.MkdirTemp(dir, prefix); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(path, file), []byte(self), 0o600); err != nil {
+		return "", errors.Join(err, os.RemoveAll(path))
+	}
+	return path, nil
 }
 
 // own reports whether path is a directory of this user.

@@ -70,21 +70,25 @@ func TestZombieIsDead(t *testing.T) {
 
 func TestMkdirTempRemovesWhatTheDeadLeft(t *testing.T) {
 	dir := t.TempDir()
-	dead, reap := ended(t)
+	id, reap := ended(t)
 	reap()
 	const prefix = "airlock-test-"
 	mine, err := MkdirTemp(dir, prefix)
 	if err != nil {
 		t.Fatal(err)
 	}
-	keep := []string{filepath.Base(mine), "other-" + string(dead) + ".1", prefix + "1-2-3.4", prefix + string(dead) + ".file"}
-	if err := os.WriteFile(filepath.Join(dir, keep[3]), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{keep[1], keep[2], prefix + string(dead) + ".7/below"} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+	stays := map[string]bool{mine: true}
+	for name, its := range map[string]ID{"other-1": id, prefix + "unknown": "1-2-3-4", prefix + "dead": id, prefix + "none": ""} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Join(path, "below"), 0o700); err != nil {
 			t.Fatal(err)
 		}
+		if its != "" {
+			if err := os.WriteFile(filepath.Join(path, file), []byte(its), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stays[path] = name != prefix+"dead"
 	}
 	again, err := MkdirTemp(dir, prefix)
 	if err != nil {
@@ -93,21 +97,9 @@ func TestMkdirTempRemovesWhatTheDeadLeft(t *testing.T) {
 	if info, err := os.Stat(again); err != nil || info.Mode().Perm() != 0o700 || again == mine {
 		t.Errorf("made %s (%v, %v)", again, info, err)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	left := map[string]bool{}
-	for _, e := range entries {
-		left[e.Name()] = true
-	}
-	for _, name := range append(keep, filepath.Base(again)) {
-		if !left[name] {
-			t.Errorf("%s is gone", name)
+	for path, want := range stays {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s: %v, and it should stay: %v", path, err, want)
 		}
-		delete(left, name)
-	}
-	for name := range left {
-		t.Errorf("%s is left", name)
 	}
 }
