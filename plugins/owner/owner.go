@@ -23,15 +23,15 @@ type ID string
 // base keeps IDs short: they are part of paths.
 const base = 36
 
-// Self returns the ID of this process.
+// Self returns the ID of this process. One that can't tell where it is never counts as dead.
 func Self() (ID, error) {
 	return of(os.Getpid())
 }
 
 func of(pid int) (ID, error) {
-	where, err := place()
-	if err != nil {
-		return "", err
+	where, ok := place()
+	if !ok {
+		where = "nowhere"
 	}
 	_, started, err := look(pid)
 	if err != nil {
@@ -43,9 +43,9 @@ func of(pid int) (ID, error) {
 // Dead reports whether the process has ended. It says no where it can't know: of a process in another pid namespace or on another
 // machine, and of what is no ID.
 func (id ID) Dead() bool {
-	where, err := place()
+	where, ok := place()
 	rest, here := strings.CutPrefix(string(id), where+"-")
-	if err != nil || !here {
+	if !ok || !here {
 		return false
 	}
 	number, start, _ := strings.Cut(rest, "-")
@@ -75,10 +75,7 @@ func MkdirTemp(dir, prefix string) (path string, err error) {
 	if dir == "" {
 		dir = os.TempDir()
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", err
-	}
+	entries, _ := os.ReadDir(dir) // who may not list it removes nothing
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if !strings.HasPrefix(e.Name(), prefix) || !own(path) {
@@ -103,18 +100,15 @@ func own(path string) bool {
 	return unix.Lstat(path, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFDIR && int(stat.Uid) == os.Geteuid()
 }
 
-// place is where numbers of processes mean the same as here: the machine's boot and the pid namespace.
-func place() (string, error) {
+// place is where numbers of processes mean the same as here: the machine's boot and the pid namespace. Some sandboxes around Airlock hide them.
+func place() (where string, ok bool) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return "", err
-	}
 	var stat unix.Stat_t
-	if err := unix.Stat("/proc/self/ns/pid", &stat); err != nil {
-		return "", fmt.Errorf("own pid namespace: %w", err)
+	if err != nil || unix.Stat("/proc/self/ns/pid", &stat) != nil {
+		return "", false
 	}
 	first, _, _ := strings.Cut(string(boot), "-")
-	return first + "-" + strconv.FormatUint(stat.Ino, base), nil
+	return first + "-" + strconv.FormatUint(stat.Ino, base), true
 }
 
 // look returns a process's state and when it started, in clock ticks since the machine did.
