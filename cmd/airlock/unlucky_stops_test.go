@@ -277,7 +277,7 @@ func (u *unluckyStops) cleared(what string, except ...string) {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		left = u.traces()
 		for _, kind := range except {
-			u.left[kind] = left[kind]
+			u.left[kind] = slices.Clone(left[kind]) // what follows changes it
 		}
 		for kind := range left {
 			left[kind] = slices.DeleteFunc(left[kind], func(one string) bool { return slices.Contains(u.left[kind], one) })

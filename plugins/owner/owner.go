@@ -62,36 +62,22 @@ func (id ID) Dead() bool {
 	return err == nil && (started != startedThen || state == 'Z' || state == 'X')
 }
 
-// file is where a directory of MkdirTemp tells its owner's ID. Its name has no room for that: the path of a socket in it has to be short.
-const file = "owner"
-
-// MkdirTemp makes a fresh directory (0700) in dir, with a name that begins with prefix. Those of dead owners with that prefix are removed
-// first, as far as they are this user's.
-func MkdirTemp(dir, prefix string) (path string, err error) {
+// MkdirTemp makes a fresh directory (0700) in dir, with a name that begins with prefix and this process's ID. Those of dead owners with
+// that prefix are removed first, as far as they are this user's.
+func MkdirTemp(dir, prefix string) (string, error) {
 	self, err := Self()
 	if err != nil {
 		return "", err
 	}
-	if dir == "" {
-		dir = os.TempDir()
-	}
 	entries, _ := os.ReadDir(dir) // who may not list it removes nothing
 	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if !strings.HasPrefix(e.Name(), prefix) || !own(path) {
-			continue
-		}
-		if id, err := os.ReadFile(filepath.Join(path, file)); err == nil && ID(id).Dead() {
+		rest, ours := strings.CutPrefix(e.Name(), prefix)
+		id, _, _ := strings.Cut(rest, ".")
+		if path := filepath.Join(dir, e.Name()); ours && ID(id).Dead() && own(path) {
 			_ = os.RemoveAll(path) // somebody else may be at it
 		}
 	}
-	if path, err = os.MkdirTemp(dir, prefix); err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(filepath.Join(path, file), []byte(self), 0o600); err != nil {
-		return "", errors.Join(err, os.RemoveAll(path))
-	}
-	return path, nil
+	return os.MkdirTemp(dir, prefix+string(self)+".")
 }
 
 // own reports whether path is a directory of this user.

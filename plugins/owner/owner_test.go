@@ -78,17 +78,14 @@ func TestMkdirTempRemovesWhatTheDeadLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	stays := map[string]bool{mine: true}
-	for name, its := range map[string]ID{"other-1": id, prefix + "unknown": "1-2-3-4", prefix + "dead": id, prefix + "none": ""} {
+	for name, want := range map[string]bool{
+		"other-" + string(id) + ".1": true, prefix + "1-2-3-4.1": true, prefix + "none": true, prefix + string(id) + ".1": false,
+	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Join(path, "below"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if its != "" {
-			if err := os.WriteFile(filepath.Join(path, file), []byte(its), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		stays[path] = name != prefix+"dead"
+		stays[path] = want
 	}
 	again, err := MkdirTemp(dir, prefix)
 	if err != nil {
