@@ -179,6 +179,10 @@ RUNS ?= 1000
 leftovers: test-packages init ## RUNS executions in random order on all backends leave nothing behind (1000; five minutes)
 	go test ./cmd/airlock -run '^TestNothingIsLeft$$' -runs $(RUNS) -timeout 5h -v
 
+.PHONY: unlucky-stops
+unlucky-stops: test-packages init ## Stop the program at each 50 ms of a start and of an end, on all backends: nothing is left behind (root; two hours)
+	go test ./cmd/airlock -run '^TestHoleM4UnluckyStops$$' -every-moment -timeout 8h -v
+
 EXECUTIONS ?= 1000000
 .PHONY: lists
 lists: ## Measure every list with EXECUTIONS executions in the store (1000000), and its pages over HTTP; takes some minutes and 3 GB of disk

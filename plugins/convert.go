@@ -22,8 +22,8 @@ func specFromProto(s *proto.Spec) Spec {
 	return Spec{ID: s.GetId(), Limits: limitsFromProto(s.GetLimits()), Runtime: s.GetRuntime()}
 }
 
-func configToProto(c Config) *proto.CheckRequest {
-	return &proto.CheckRequest{Instance: c.Instance, StateDir: c.StateDir, Settings: c.Settings, Limits: limitsToProto(c.Limits)}
+func configToProto(c Config, id string) *proto.CheckRequest {
+	return &proto.CheckRequest{Id: id, Instance: c.Instance, StateDir: c.StateDir, Settings: c.Settings, Limits: limitsToProto(c.Limits)}
 }
 
 func configFromProto(r *proto.CheckRequest) Config {

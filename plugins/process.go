@@ -16,6 +16,8 @@ import (
 	"time"
 
 	plugin "github.com/hashicorp/go-plugin"
+
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 const (
@@ -131,7 +133,11 @@ const maxSocketDir = 80
 func socketDir(cfg HostConfig) (string, error) {
 	prefix := cfg.Name + "."
 	if cfg.Dir == "" || len(filepath.Join(cfg.Dir, prefix))+10 > maxSocketDir { // and a number
-		return os.MkdirTemp("", "airlock-")
+		const ownerAndNumber = 45
+		if len(filepath.Join(os.TempDir(), "airlock-"))+ownerAndNumber > maxSocketDir {
+			return os.MkdirTemp("", "airlock-") // stays if this process and the plugin are killed
+		}
+		return owner.MkdirTemp(os.TempDir(), "airlock-")
 	}
 	entries, err := os.ReadDir(cfg.Dir)
 	if err != nil {

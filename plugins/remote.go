@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -13,23 +14,32 @@ import (
 	"github.com/computclaw/airlock/plugins/proto"
 )
 
-// killTime bounds how long a plugin may take to end a box before the stream is torn down.
+// killTime bounds how long a plugin may take to end a box or check before its call is torn down.
 const killTime = 30 * time.Second
 
 // remote is a Sandbox in another process, and a Meter as far as that is one.
 type remote struct {
-	rpc  proto.SandboxClient
-	pool *buffers
+	rpc    proto.SandboxClient
+	pool   *buffers
+	checks atomic.Uint64 // so far
 }
 
 func newRemote(conn grpc.ClientConnInterface) *remote {
 	return &remote{rpc: proto.NewSandboxClient(conn), pool: &buffers{}}
 }
 
+// Check implements Sandbox. The call outlives ctx, as Run's does: its boxes have to be gone when it returns. The other side isn't told of a deadline. It would keep it
+// by a timer of its own, and where that fires first, the answer of a Check that was cut short looks like one of a backend that fails.
 func (r *remote) Check(ctx context.Context, cfg Config) (Report, error) {
-	call, end := undated(ctx)
-	defer end()
-	response, err := r.rpc.Check(call, configToProto(cfg))
+	if err := ctx.Err(); err != nil {
+		return Report{}, err
+	}
+	call, tearDown := context.WithCancel(context.WithoutCancel(ctx))
+	defer tearDown()
+	id := fmt.Sprintf("_check-%d", r.checks.Add(1))
+	stop := context.AfterFunc(ctx, func() { r.kill(call, id, tearDown) })
+	defer stop()
+	response, err := r.rpc.Check(call, configToProto(cfg, id))
 	if err != nil {
 		if ctx.Err() != nil {
 			return Report{}, ctx.Err()
@@ -37,17 +47,6 @@ func (r *remote) Check(ctx context.Context, cfg Config) (Report, error) {
 		return Report{}, fromRPC(err)
 	}
 	return reportFromProto(response), nil
-}
-
-// undated is ctx without its deadline, and ends when ctx does. Told of a deadline, the other side would keep it by a timer of its own: where that fires first, the answer of a
-// Check that was cut short looks like one of a backend that fails.
-func undated(ctx context.Context) (context.Context, context.CancelFunc) {
-	call, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, cancel)
-	return call, func() {
-		stop()
-		cancel()
-	}
 }
 
 func (r *remote) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.Writer) (Exit, error) {
@@ -87,12 +86,12 @@ func (r *remote) Usage(ctx context.Context, id string) (Usage, error) {
 	return usageFromProto(response), nil
 }
 
-// kill asks for the box's end, and tears the stream down if that isn't heard.
+// kill asks for the end of a box or check, and tears its call down if that isn't heard.
 func (r *remote) kill(ctx context.Context, id string, tearDown func()) {
 	patience := time.AfterFunc(killTime, tearDown)
 	context.AfterFunc(ctx, func() { patience.Stop() }) // the stream ends first, if all goes well
 	for {
-		// The box may not be registered yet: the stream's first message and this call race.
+		// It may not be registered yet: the first message and this call race.
 		response, err := r.rpc.Kill(ctx, &proto.KillRequest{Id: id})
 		if err != nil || response.GetFound() {
 			return

@@ -8,11 +8,16 @@ import (
 	"math"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	plugin "github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/computclaw/airlock/plugins/proto"
 )
 
 // scripted is a Sandbox made of functions.
@@ -247,15 +252,16 @@ func TestOneIDOneBox(t *testing.T) {
 	}
 }
 
-// TestChecksAreToldOfNoDeadline: see undated.
-func TestChecksAreToldOfNoDeadline(t *testing.T) {
-	ended := make(chan error, 1)
+// TestHoleM4CheckThatIsCutShort: it returns when the other side has cleared away, which isn't told of the deadline.
+func TestHoleM4CheckThatIsCutShort(t *testing.T) {
+	var cleared atomic.Bool
 	s := overGRPC(t, scripted{check: func(ctx context.Context, _ Config) (Report, error) {
 		if deadline, ok := ctx.Deadline(); ok {
 			t.Errorf("the deadline is %s", deadline)
 		}
 		<-ctx.Done()
-		ended <- ctx.Err()
+		time.Sleep(50 * time.Millisecond) // as long as that takes
+		cleared.Store(true)
 		return Report{}, ctx.Err()
 	}})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -263,9 +269,40 @@ func TestChecksAreToldOfNoDeadline(t *testing.T) {
 	if _, err := s.Check(ctx, Config{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the check ended with %v", err)
 	}
-	select {
-	case <-ended:
-	case <-time.After(10 * time.Second):
-		t.Error("the other side goes on")
+	if !cleared.Load() {
+		t.Error("it returned before the other side had cleared away")
+	}
+	cleared.Store(false)
+	if _, err := s.Check(ctx, Config{}); !errors.Is(err, context.DeadlineExceeded) || cleared.Load() {
+		t.Errorf("a check that nobody waits for was begun, and ended with %v", err)
+	}
+}
+
+// TestHoleM4PluginEndsItsChecks: who ends a plugin ends the check that it is at, and waits for what that clears away.
+func TestHoleM4PluginEndsItsChecks(t *testing.T) {
+	started := make(chan struct{})
+	var cleared atomic.Bool
+	side := newServerSide(scripted{check: func(ctx context.Context, _ Config) (Report, error) {
+		close(started)
+		<-ctx.Done()
+		time.Sleep(50 * time.Millisecond)
+		cleared.Store(true)
+		return Report{}, ctx.Err()
+	}})
+	done := make(chan error, 1)
+	go func() {
+		_, err := side.Check(t.Context(), &proto.CheckRequest{})
+		done <- err
+	}()
+	<-started
+	side.killAll()
+	if !cleared.Load() {
+		t.Error("the plugin ended before its check had cleared away")
+	}
+	if err := <-done; err == nil {
+		t.Error("the check passed")
+	}
+	if _, err := side.Check(t.Context(), &proto.CheckRequest{}); status.Code(err) != codes.Unavailable {
+		t.Errorf("a check of a plugin that has ended: %v", err)
 	}
 }

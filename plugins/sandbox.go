@@ -15,7 +15,8 @@ type Sandbox interface {
 	// Check takes the backend's configuration and reports what it can promise on this host. It proves controls by
 	// trying to break them in a real box. A backend that can't work here answers with a Report whose Ready is false
 	// and whose Reason a person can act on; an error means the call itself failed. Calling it again re-configures. One whose
-	// ctx ends before it is done returns an error and says nothing: what the one before it made stays in use, with its boxes.
+	// ctx ends before it is done returns an error and says nothing: what the one before it made stays in use, with its boxes. It returns
+	// only when nothing is left of the boxes that it opened itself.
 	Check(ctx context.Context, cfg Config) (Report, error)
 
 	// Run opens one box, starts the guest in it (see GuestArgv), relays stdio until the guest ends, and returns only when

@@ -21,8 +21,9 @@ type serverSide struct {
 	pool buffers
 
 	mu    sync.Mutex
-	kills map[string]context.CancelFunc // by box id
-	wg    sync.WaitGroup                // boxes that are open
+	kills map[string]context.CancelFunc // by the id of a box or check
+	ended bool                          // by killAll
+	wg    sync.WaitGroup                // boxes and checks under way
 }
 
 func newServerSide(impl Sandbox) *serverSide {
@@ -30,6 +31,12 @@ func newServerSide(impl Sandbox) *serverSide {
 }
 
 func (s *serverSide) Check(ctx context.Context, r *proto.CheckRequest) (*proto.CheckResponse, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := s.enter(r.GetId(), cancel); err != nil {
+		return nil, err
+	}
+	defer s.leave(r.GetId())
 	report, err := s.impl.Check(ctx, configFromProto(r))
 	if err != nil {
 		return nil, status.Error(codes.Unknown, err.Error())
@@ -48,8 +55,8 @@ func (s *serverSide) Run(stream proto.Sandbox_RunServer) error {
 	spec := specFromProto(first.GetSpec())
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
-	if !s.enter(spec.ID, cancel) {
-		return status.Errorf(codes.InvalidArgument, "box %q is running already", spec.ID)
+	if err := s.enter(spec.ID, cancel); err != nil {
+		return err
 	}
 	defer s.leave(spec.ID)
 	out := &streamWriter{stream: stream, pool: &s.pool}
@@ -83,15 +90,18 @@ func (s *serverSide) Usage(ctx context.Context, r *proto.UsageRequest) (*proto.U
 	return usageToProto(used), nil
 }
 
-func (s *serverSide) enter(id string, kill context.CancelFunc) bool {
+func (s *serverSide) enter(id string, kill context.CancelFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ended {
+		return status.Error(codes.Unavailable, "the plugin is ending")
+	}
 	if _, taken := s.kills[id]; taken {
-		return false
+		return status.Errorf(codes.InvalidArgument, "box %q is running already", id)
 	}
 	s.kills[id] = kill
 	s.wg.Add(1)
-	return true
+	return nil
 }
 
 func (s *serverSide) leave(id string) {
@@ -101,9 +111,10 @@ func (s *serverSide) leave(id string) {
 	s.wg.Done()
 }
 
-// killAll ends every box and returns when they're gone.
+// killAll ends every box, those of checks among them, and returns when they're gone. There is none after it.
 func (s *serverSide) killAll() {
 	s.mu.Lock()
+	s.ended = true
 	for _, kill := range s.kills {
 		kill()
 	}

@@ -31,7 +31,8 @@
 // should not be: it ends all sessions and invitations, and its holder may set a new password for a name that is known.
 //
 // The admin token and passwords are kept as argon2id hashes; an unknown name costs the time of a known one. Wrong attempts are counted per address (an IPv6
-// address stands for its /64) and over all, and audited without what was typed. Sessions are random tokens of which the SHA-256 is kept. They end 12 hours after
+// address stands for its /64) and over all, and audited without what was typed. They keep nobody out whose right token can't be guessed: admin tokens of
+// 32 characters or more and invitations are known before anything is counted, and somebody who is logged in confirms a password with a count of their own. Sessions are random tokens of which the SHA-256 is kept. They end 12 hours after
 // the last use (a browser tab left open is no use), 7 days after login, or when they are ended. What can't be taken back asks for the password again
 // if it was typed more than five minutes ago (Session.Fresh).
 //

@@ -10,33 +10,31 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// Enroll checks the admin token or an invitation, limited as Login is, and opens a session that can do nothing but Join. Every refusal is the same
+// Enroll checks the admin token or an invitation and opens a session that can do nothing but Join. Wrong ones are limited as at Login, and keep nobody out who has
+// an invitation, or an admin token that is long enough (see finder). Every refusal is the same
 // CodeUnauthorized, except CodeRateLimited, and CodeConflict for the admin token once it is spent: its holder is told when and from where it was used.
 func (s *Service) Enroll(ctx context.Context, address, userAgent string, token app.Secret) (opened Opened, err error) {
-	if !s.logins.begin(address, s.now()) {
-		return opened, tooMany()
-	}
 	nobody := app.Actor{Kind: app.ActorAgent, Address: address}
-	if n := len(token.Reveal()); n == 0 || n > maxToken {
-		return opened, s.refuse(ctx, nobody, "admin", "Refused a login with a wrong token.")
-	}
 	invitation, err := s.invitation(ctx, token)
 	if err != nil {
 		return opened, err
 	}
-	hash := ""
-	if invitation == "" {
-		if hash, _, err = s.tokenHash(ctx); err != nil {
-			return opened, err
+	stored, err := s.storedToken(ctx)
+	if err != nil {
+		return opened, err
+	}
+	if invitation == "" && !s.found(token, stored) {
+		if !s.logins.begin(origin(address), s.now()) {
+			return opened, tooMany()
 		}
-		if hash == "" || !s.matches(ctx, token, hash) {
+		if n := len(token.Reveal()); n == 0 || n > maxToken || stored.hash == "" || !s.matches(ctx, token, stored.hash) {
 			return opened, s.refuse(ctx, nobody, "admin", "Refused a login with a wrong token.")
 		}
+		s.logins.succeed(origin(address))
 	}
-	s.logins.succeed(address)
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
 		if invitation == "" {
-			if err := s.tokenStands(ctx, tx, hash); err != nil {
+			if err := s.tokenStands(ctx, tx, stored.hash); err != nil {
 				return err
 			}
 		}

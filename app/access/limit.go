@@ -15,11 +15,11 @@ const (
 	maxAddresses = 10_000
 )
 
-// limiter counts wrong tokens per address and over all. It is safe for concurrent use.
+// limiter counts wrong tokens and passwords per key and over all: per origin of an address, or per person. It is safe for concurrent use.
 type limiter struct {
-	mu      sync.Mutex
-	global  bucket
-	address map[string]*bucket
+	mu     sync.Mutex
+	global bucket
+	keys   map[string]*bucket
 }
 
 // bucket is full of failures at its burst and forgets one per interval.
@@ -28,14 +28,14 @@ type bucket struct {
 	since    time.Time // when the oldest failure that counts began to be forgotten
 }
 
-func newLimiter() *limiter { return &limiter{address: map[string]*bucket{}} }
+func newLimiter() *limiter { return &limiter{keys: map[string]*bucket{}} }
 
 // begin counts an attempt as failed and reports whether it may be made. succeed takes it back.
-func (l *limiter) begin(address string, now time.Time) bool {
+func (l *limiter) begin(key string, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.global.forget(now, globalEvery)
-	b := l.bucketOf(address, now)
+	b := l.bucketOf(key, now)
 	if b == nil || b.failures >= addressBurst || l.global.failures >= globalBurst {
 		return false
 	}
@@ -45,10 +45,10 @@ func (l *limiter) begin(address string, now time.Time) bool {
 }
 
 // succeed takes back one attempt.
-func (l *limiter) succeed(address string) {
+func (l *limiter) succeed(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if b := l.address[origin(address)]; b != nil && b.failures > 0 {
+	if b := l.keys[key]; b != nil && b.failures > 0 {
 		b.failures--
 	}
 	if l.global.failures > 0 {
@@ -56,29 +56,28 @@ func (l *limiter) succeed(address string) {
 	}
 }
 
-// bucketOf returns the address's bucket, nil if there are too many to keep another.
-func (l *limiter) bucketOf(address string, now time.Time) *bucket {
-	key := origin(address)
-	b := l.address[key]
+// bucketOf returns the key's bucket, nil if there are too many to keep another.
+func (l *limiter) bucketOf(key string, now time.Time) *bucket {
+	b := l.keys[key]
 	if b == nil {
-		if len(l.address) >= maxAddresses {
+		if len(l.keys) >= maxAddresses {
 			l.drop(now)
 		}
-		if len(l.address) >= maxAddresses {
+		if len(l.keys) >= maxAddresses {
 			return nil
 		}
 		b = &bucket{since: now}
-		l.address[key] = b
+		l.keys[key] = b
 	}
 	b.forget(now, addressEvery)
 	return b
 }
 
-// drop removes the addresses that have no failures left.
+// drop removes the keys that have no failures left.
 func (l *limiter) drop(now time.Time) {
-	for key, b := range l.address {
+	for key, b := range l.keys {
 		if b.forget(now, addressEvery); b.failures == 0 {
-			delete(l.address, key)
+			delete(l.keys, key)
 		}
 	}
 }

@@ -13,7 +13,7 @@ const decoy = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAA
 // Login checks a name and a password, limited per address and over all, and opens a session. Every refusal is the same CodeUnauthorized, except
 // CodeRateLimited.
 func (s *Service) Login(ctx context.Context, address, userAgent, name string, password app.Secret) (opened Opened, err error) {
-	if !s.logins.begin(address, s.now()) {
+	if !s.logins.begin(origin(address), s.now()) {
 		return opened, tooMany()
 	}
 	p, err := s.personNamed(ctx, name)
@@ -28,7 +28,7 @@ func (s *Service) Login(ctx context.Context, address, userAgent, name string, pa
 	if !s.matches(ctx, password, hash) || !known {
 		return opened, s.refuse(ctx, app.Actor{Kind: app.ActorAgent, Address: address}, subjectOf(p, "login"), "Refused a login with a wrong name or password.")
 	}
-	s.logins.succeed(address)
+	s.logins.succeed(origin(address))
 	by := app.Actor{Kind: app.ActorPerson, Name: p.Name, Address: address}
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
 		// The password may have been changed, or the person removed, while it was being checked.
@@ -54,8 +54,8 @@ func (s *Service) openPerson(ctx context.Context, tx *store.Tx, by app.Actor, id
 	return s.insertSession(ctx, tx, store.AdminSession{Person: by.Name, PersonID: id, Address: by.Address, Agent: userAgent}, sessionLife)
 }
 
-// Confirm checks the password of a session's person again, and makes the session fresh (see Session.Fresh). It is limited as Login is. A wrong
-// password is CodeInvalidField.
+// Confirm checks the password of a session's person again, and makes the session fresh (see Session.Fresh). It is limited as Login is, per person: who is not logged in
+// keeps nobody from it. A wrong password is CodeInvalidField.
 func (s *Service) Confirm(ctx context.Context, current Session, password app.Secret) error {
 	p, err := s.checkOwn(ctx, current, password)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Service) Confirm(ctx context.Context, current Session, password app.Sec
 
 // checkOwn checks the password of a session's person.
 func (s *Service) checkOwn(ctx context.Context, current Session, password app.Secret) (p store.Person, err error) {
-	if !s.logins.begin(current.Actor.Address, s.now()) {
+	if !s.confirms.begin(current.PersonID, s.now()) {
 		return p, tooMany()
 	}
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
@@ -87,7 +87,7 @@ func (s *Service) checkOwn(ctx context.Context, current Session, password app.Se
 		}
 		return p, app.Invalid("password", "that is not your password", "Type the one that you log in with.")
 	}
-	s.logins.succeed(current.Actor.Address)
+	s.confirms.succeed(current.PersonID)
 	return p, nil
 }
 

@@ -9,30 +9,31 @@ import (
 )
 
 // Monitor returns nil if token is the admin token, and CodeUnauthorized otherwise: for what shows how the server does, changes nothing and holds no secret. For that the
-// token counts also when it is spent, since a monitor asks every few seconds for years. Wrong ones are limited as at Login; no profile id is ever right.
+// token counts also when it is spent, since a monitor asks every few seconds for years. Wrong ones are limited as at Login, and don't keep the right one out if
+// that is long enough (see finder); no profile id is ever right.
 func (s *Service) Monitor(ctx context.Context, address string, token app.Secret) error {
 	if n := len(token.Reveal()); n < minToken || n > maxToken || app.IsProfileID(token.Reveal()) {
 		return wrongMonitor()
 	}
-	hash, ok, err := s.tokenHash(ctx)
+	stored, err := s.storedToken(ctx)
 	if err != nil {
 		return err
 	}
-	if s.monitors.knows(hash, token) {
+	if s.found(token, stored) || s.monitors.knows(stored.hash, token) {
 		return nil
 	}
-	if !s.logins.begin(address, s.now()) {
+	if !s.logins.begin(origin(address), s.now()) {
 		return tooMany()
 	}
-	if !ok || !s.matches(ctx, token, hash) {
+	if stored.hash == "" || !s.matches(ctx, token, stored.hash) {
 		by := app.Actor{Kind: app.ActorAgent, Address: address}
 		if err := s.refuse(ctx, by, "admin", "Refused a wrong token for /metrics or /debug/pprof."); app.CodeOf(err) != app.CodeUnauthorized {
 			return err
 		}
 		return wrongMonitor()
 	}
-	s.logins.succeed(address)
-	s.monitors.learn(hash, token)
+	s.logins.succeed(origin(address))
+	s.monitors.learn(stored.hash, token)
 	return nil
 }
 

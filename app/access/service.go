@@ -15,11 +15,12 @@ import (
 
 // Service is the desk. It is safe for concurrent use.
 type Service struct {
-	cfg     Config
-	logins  *limiter
-	hashes  chan struct{} // one argon2id at a time, since each takes much memory
-	audited audited
-	sets    *SearchSets
+	cfg      Config
+	logins   *limiter      // by origin
+	confirms *limiter      // by person
+	hashes   chan struct{} // one argon2id at a time, since each takes much memory
+	audited  audited
+	sets     *SearchSets
 
 	monitors monitors
 
@@ -57,7 +58,7 @@ func New(cfg Config) *Service {
 		cfg.UnclaimedLife = 7 * 24 * time.Hour
 	}
 	cfg.Store.OnAudit(func() { cfg.Hub.Publish(live.Audit) })
-	return &Service{cfg: cfg, logins: newLimiter(), hashes: make(chan struct{}, 1), sets: newSearchSets(cfg.Store, cfg.Keyring), unreadable: unreadables{list: map[string]unread{}}}
+	return &Service{cfg: cfg, logins: newLimiter(), confirms: newLimiter(), hashes: make(chan struct{}, 1), sets: newSearchSets(cfg.Store, cfg.Keyring), unreadable: unreadables{list: map[string]unread{}}}
 }
 
 // SearchSets returns what is known of each host's values.

@@ -310,8 +310,8 @@ func TestLimiterIsBounded(t *testing.T) {
 		now = now.Add(globalEvery)
 		l.begin(fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), now)
 	}
-	if len(l.address) > maxAddresses {
-		t.Errorf("%d addresses are kept", len(l.address))
+	if len(l.keys) > maxAddresses {
+		t.Errorf("%d addresses are kept", len(l.keys))
 	}
 	if !l.begin("192.0.2.1", now.Add(time.Hour)) {
 		t.Error("an attempt is refused for ever")
@@ -343,5 +343,49 @@ func TestDamagedHashesMatchNothing(t *testing.T) {
 		if ok, _ := verifyToken(token, bad); ok {
 			t.Errorf("%q matches", bad)
 		}
+	}
+}
+
+// TestHoleL3OthersKeepNobodyOut: wrong attempts from an address, and from everywhere together, don't keep out who has the right token, an invitation, or a session. Wrong
+// ones stay limited, whoever else was let in meanwhile, and so does a token that is short enough to be guessed.
+func TestHoleL3OthersKeepNobodyOut(t *testing.T) {
+	d := founded(t)
+	ctx := t.Context()
+	token := must[app.Secret](t)(d.NewAdminToken(ctx, app.Actor{Kind: app.ActorCommand, Name: "root"}))
+	x := d.session(d.login("Ada"))
+	invitation, _, err := d.Invite(ctx, x.Actor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := func() error { return d.Monitor(ctx, browser, app.NewAdminToken()) }
+	for range addressBurst {
+		wantCode(t, "wrong", wrong(), app.CodeUnauthorized)
+	}
+	for i := range globalBurst {
+		_, _ = d.Login(ctx, fmt.Sprintf("192.0.2.%d", i), "", "Ada", app.NewSecret("not the password"))
+	}
+	for range 3 * addressBurst {
+		if err := d.Monitor(ctx, browser, token); err != nil {
+			t.Fatalf("the admin token: %v", err)
+		}
+		wantCode(t, "a wrong one", wrong(), app.CodeRateLimited)
+	}
+	if err := d.Confirm(ctx, x, app.NewSecret(goodPassword)); err != nil {
+		t.Errorf("who is logged in: %v", err)
+	}
+	must[Opened](t)(d.Enroll(ctx, browser, "", invitation))
+	must[Opened](t)(d.Enroll(ctx, browser, "", token))
+	_, err = d.Enroll(ctx, browser, "", app.NewAdminToken())
+	wantCode(t, "a wrong token", err, app.CodeRateLimited)
+
+	short := app.NewSecret("a-token-of-20-letter")
+	if err := d.setToken(ctx, app.System(), short, "set"); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, "the old token", d.Monitor(ctx, browser, token), app.CodeRateLimited)
+	wantCode(t, "one that can be guessed", d.Monitor(ctx, browser, short), app.CodeRateLimited)
+	d.clock.pass(time.Hour)
+	if err := d.Monitor(ctx, browser, short); err != nil {
+		t.Errorf("one that can be guessed, later: %v", err)
 	}
 }

@@ -23,7 +23,7 @@ type profileStanding struct {
 
 // standingSettings are kept as they are now, whether they are set or not.
 func standingSettings() []string {
-	return []string{settingToken, settingSpent, settingRetired, settingPause}
+	return []string{settingToken, settingFinder, settingSpent, settingRetired, settingPause}
 }
 
 // ReadStanding reads it.
@@ -112,7 +112,7 @@ func EndOpenings(ctx context.Context, tx *store.Tx) error {
 	if err := tx.DeleteInvitations(ctx); err != nil {
 		return err
 	}
-	for _, key := range []string{settingToken, settingSpent} {
+	for _, key := range []string{settingToken, settingFinder, settingSpent} {
 		if err := tx.DeleteSetting(ctx, key); err != nil {
 			return err
 		}

@@ -12,19 +12,23 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
 
-// Settings of the admin token: its hash, and once it was used, when and by whom.
+// Settings of the admin token: its hash, by what it is known at once, and once it was used, when and by whom.
 const (
-	settingToken = "admin.token"
-	settingSpent = "admin.token.spent"
+	settingToken  = "admin.token"
+	settingFinder = "admin.token.finder"
+	settingSpent  = "admin.token.spent"
 )
 
-// Lengths of an admin token, in bytes: the shortest that is accepted from the configuration, and the longest that is worth hashing.
+// Lengths of an admin token, in bytes: the shortest that is accepted from the configuration, the shortest that nobody guesses however often they try, and the longest that
+// is worth hashing.
 const (
-	minToken = 16
-	maxToken = 1024
+	minToken    = 16
+	strongToken = 32
+	maxToken    = 1024
 )
 
 // EnsureAdminToken sets the admin token, which lets the first person in: the configured one if not empty, else on the first boot a new one, which is
@@ -38,17 +42,17 @@ func (s *Service) EnsureAdminToken(ctx context.Context, configured app.Secret) (
 	if founded, err := s.Founded(ctx); err != nil || founded {
 		return app.Secret{}, err
 	}
-	hash, ok, err := s.tokenHash(ctx)
+	stored, err := s.storedToken(ctx)
 	if err != nil {
 		return app.Secret{}, err
 	}
 	switch {
-	case configured.Empty() && ok:
+	case configured.Empty() && stored.hash != "":
 		return app.Secret{}, nil
 	case configured.Empty():
 		token := app.NewAdminToken()
 		return token, s.setToken(ctx, app.System(), token, "Made the first admin token.")
-	case ok && s.matches(ctx, configured, hash):
+	case stored.hash != "" && s.matches(ctx, configured, stored.hash):
 		return app.Secret{}, nil
 	}
 	return app.Secret{}, s.setToken(ctx, app.System(), configured, "Took the admin token from the configuration.")
@@ -66,7 +70,8 @@ func (s *Service) NewAdminToken(ctx context.Context, by app.Actor) (app.Secret, 
 func (s *Service) setToken(ctx context.Context, by app.Actor, token app.Secret, detail string) error {
 	hash := hashToken(token)
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		err := tx.SetSettings(ctx, s.now(), store.Setting{Key: settingToken, Value: []byte(hash)}, store.Setting{Key: settingSpent, Value: []byte{}})
+		err := tx.SetSettings(ctx, s.now(), store.Setting{Key: settingToken, Value: []byte(hash)},
+			store.Setting{Key: settingFinder, Value: s.finder(token, hash)}, store.Setting{Key: settingSpent, Value: []byte{}})
 		if err != nil {
 			return err
 		}
@@ -80,14 +85,33 @@ func (s *Service) setToken(ctx context.Context, by app.Actor, token app.Secret, 
 	})
 }
 
-func (s *Service) tokenHash(ctx context.Context) (hash string, ok bool, err error) {
+// storedToken is what is kept of the admin token; empty if there is none.
+type storedToken struct {
+	hash   string
+	finder []byte
+}
+
+func (s *Service) storedToken(ctx context.Context) (stored storedToken, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		var set store.Setting
-		set, ok, err = tx.Setting(ctx, settingToken)
-		hash = string(set.Value)
+		settings, err := tx.Settings(ctx, settingToken, settingFinder)
+		stored = storedToken{string(settings[settingToken].Value), settings[settingFinder].Value}
 		return err
 	})
-	return hash, ok, err
+	return stored, err
+}
+
+// finder is a keyed hash by which the token with that argon2id hash is known at once, whatever others have tried; empty for one that is short enough to be guessed if
+// trying were not limited.
+func (s *Service) finder(token app.Secret, hash string) []byte {
+	if len(token.Reveal()) < strongToken {
+		return []byte{}
+	}
+	return s.cfg.Keyring.Lookup(secrets.Settings, settingFinder+" "+hash+" "+token.Reveal())
+}
+
+// found reports whether token is the stored one, in constant time. It has to be hashed to know where this says no.
+func (s *Service) found(token app.Secret, stored storedToken) bool {
+	return len(stored.finder) > 0 && subtle.ConstantTimeCompare(s.finder(token, stored.hash), stored.finder) == 1
 }
 
 // matches hashes one token at a time: an attacker can make the server wait, but not run out of memory.

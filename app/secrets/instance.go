@@ -169,17 +169,26 @@ func WriteKeys(dataDir string, current app.Secret, older ...app.Secret) (err err
 	return errors.Join(dropUnfinished(dataDir), files.SyncDir(dataDir))
 }
 
-// dropUnfinished removes what a writer left that was killed: keys may stand in it that are to be gone. Nobody else writes now: there is a key file, and one rotation at a time.
-func dropUnfinished(dir string) error {
+// Unfinished lists what writers of key files left in dir that were killed, or are at it just now: keys stand in it.
+func Unfinished(dir string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("secrets: write the instance key: %w", err)
+		return nil, fmt.Errorf("secrets: instance key: %w", err)
 	}
-	var errs []error
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), unfinished) {
-			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))
+			paths = append(paths, filepath.Join(dir, e.Name()))
 		}
+	}
+	return paths, nil
+}
+
+// dropUnfinished removes what a writer left that was killed: keys may stand in it that are to be gone. Nobody else writes now: there is a key file, and one rotation at a time.
+func dropUnfinished(dir string) error {
+	left, err := Unfinished(dir)
+	errs := []error{err}
+	for _, path := range left {
+		errs = append(errs, os.Remove(path))
 	}
 	return errors.Join(errs...)
 }

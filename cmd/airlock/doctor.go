@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 const doctorUsage = `Usage: airlock doctor
@@ -34,7 +35,7 @@ func doctor(ctx context.Context, c console, args []string) (err error) {
 	broken := make(chan os.Signal, 1) // whoever reads this may stop (doctor | head): that must not end it before it has cleaned up
 	signal.Notify(broken, unix.SIGPIPE)
 	defer signal.Stop(broken)
-	if cfg.DataDir, err = os.MkdirTemp("", "airlock-doctor-"); err != nil {
+	if cfg.DataDir, err = owner.MkdirTemp(os.TempDir(), "airlock-doctor-"); err != nil {
 		return fmt.Errorf("the doctor needs a place for files of its own: %w; make /tmp writable (docker run --tmpfs /tmp:mode=1777), or name another directory in TMPDIR", err)
 	}
 	defer os.RemoveAll(cfg.DataDir)

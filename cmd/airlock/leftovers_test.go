@@ -162,7 +162,7 @@ func (h *household) count(t *testing.T) map[string]int {
 	var found []string
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		found = slices.Concat(h.in.descendants(), h.machine.Boxes(), h.engine.Containers(t, "airlock.instance"), h.engine.Shims(), h.groups(t))
-		for _, pattern := range []string{h.in.dir + "/sandbox/*/*", "/tmp/airlock-" + h.label + "*", h.machine.Home() + "/.cache/airlock/*.part-*"} {
+		for _, pattern := range []string{h.in.dir + "/sandbox/*/*", "/tmp/airlock." + h.label + ".*", h.machine.Home() + "/.cache/airlock/*.part-*"} {
 			paths, err := filepath.Glob(pattern)
 			must(t, err)
 			found = append(found, paths...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -159,6 +160,9 @@ func (s *server) openData(ctx context.Context, cfg config, log *slog.Logger) (er
 	if s.lock, err = lockDataDir(cfg.DataDir); err != nil {
 		return err
 	}
+	if err := dropUnfinishedKeys(cfg.DataDir); err != nil {
+		return err
+	}
 	if s.instance, err = openInstance(ctx, cfg, log); err != nil {
 		return err
 	}
@@ -178,6 +182,25 @@ func (s *server) openData(ctx context.Context, cfg config, log *slog.Logger) (er
 		return err
 	}
 	return s.transfer.Tidy()
+}
+
+// dropUnfinishedKeys removes the key files that a start or a rotation was at when it was killed. A rotation that goes on is left alone.
+func dropUnfinishedKeys(dir string) error {
+	left, err := secrets.Unfinished(dir)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	rotation, err := lockRotation(dir)
+	if err != nil {
+		return nil //nolint:nilerr // it drops them itself
+	}
+	errs := []error{}
+	for _, path := range left {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(append(errs, rotation.Close())...)
 }
 
 // openBoxes opens the sandbox backends; what they need is proved later.

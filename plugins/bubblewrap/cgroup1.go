@@ -7,22 +7,23 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 // cgroup1 makes groups in version 1's hierarchies, one directory in each.
 type cgroup1 struct {
-	instance string
-	bases    map[string]cgroupDir // by controller: memory and pids always, cpu and cpuacct if they can be had
+	names owner.Names
+	bases map[string]cgroupDir // by controller: memory and pids always, cpu and cpuacct if they can be had
 }
 
 // newCgroup1 makes groups in bases. It fails if memory and processes can't both be limited.
-func newCgroup1(bases map[string]cgroupDir, instance string) (*cgroup1, error) {
-	c := &cgroup1{instance: instance, bases: map[string]cgroupDir{}}
+func newCgroup1(bases map[string]cgroupDir, names owner.Names) (*cgroup1, error) {
+	c := &cgroup1{names: names, bases: map[string]cgroupDir{}}
 	for _, controller := range []string{"memory", "pids", "cpu", "cpuacct"} {
 		base, ok := bases[controller]
 		err := errors.New("not mounted")
 		if ok {
-			if err = base.writable(); err == nil {
+			if err = base.writable(names); err == nil {
 				c.bases[controller] = base
 			}
 		}
@@ -46,7 +47,7 @@ func (c *cgroup1) pace() pace { return cgroupPace() }
 func (c *cgroup1) create(id string, l plugins.Limits) (group, error) {
 	g := &group1{dirs: map[string]cgroupDir{}}
 	for controller, base := range c.bases {
-		dir := cgroupDir(base.file(boxName(c.instance, id)))
+		dir := cgroupDir(base.file(c.names.Of(id)))
 		if err := makeDir(dir); err != nil {
 			return nil, errors.Join(err, g.remove())
 		}
@@ -61,13 +62,9 @@ func (c *cgroup1) create(id string, l plugins.Limits) (group, error) {
 func (c *cgroup1) sweep(keep func(string) bool) error {
 	var errs []error
 	for _, base := range c.bases {
-		ids, err := base.boxes(c.instance)
-		errs = append(errs, err)
-		for _, id := range ids {
-			if !keep(id) {
-				errs = append(errs, drain(&group1{dirs: map[string]cgroupDir{"": cgroupDir(base.file(boxName(c.instance, id)))}}))
-			}
-		}
+		errs = append(errs, base.sweep(c.names, keep, func(dir cgroupDir) error {
+			return drain(&group1{dirs: map[string]cgroupDir{"": dir}})
+		}))
 	}
 	return errors.Join(errs...)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 // cgroupPace is how often a cgroup's counters are read while a box runs. The kernel holds the limits; this only notices.
@@ -16,18 +17,18 @@ const cpuPeriod = 100_000 // µs
 
 // cgroup2 makes groups in the unified hierarchy.
 type cgroup2 struct {
-	instance string
-	base     cgroupDir
-	cpu      bool
+	names owner.Names
+	base  cgroupDir
+	cpu   bool
 }
 
 // newCgroup2 makes groups in base and hands it the controllers for them. It fails if memory and processes can't both be limited.
-func newCgroup2(base cgroupDir, instance string) (*cgroup2, error) {
-	err := firstError(base.writable(), enable(base, "+memory +pids"))
+func newCgroup2(base cgroupDir, names owner.Names) (*cgroup2, error) {
+	err := firstError(base.writable(names), enable(base, "+memory +pids"))
 	if err != nil {
 		return nil, fmt.Errorf("cgroup v2 %s: %w", base, err)
 	}
-	return &cgroup2{instance: instance, base: base, cpu: enable(base, "+cpu") == nil}, nil
+	return &cgroup2{names: names, base: base, cpu: enable(base, "+cpu") == nil}, nil
 }
 
 func enable(d cgroupDir, controllers string) error {
@@ -45,7 +46,7 @@ func (c *cgroup2) enforced() map[string]string {
 func (c *cgroup2) pace() pace { return cgroupPace() }
 
 func (c *cgroup2) create(id string, l plugins.Limits) (group, error) {
-	g := group2{cgroupDir(c.base.file(boxName(c.instance, id)))}
+	g := group2{cgroupDir(c.base.file(c.names.Of(id)))}
 	if err := makeDir(g.dir); err != nil {
 		return nil, err
 	}
@@ -56,14 +57,7 @@ func (c *cgroup2) create(id string, l plugins.Limits) (group, error) {
 }
 
 func (c *cgroup2) sweep(keep func(string) bool) error {
-	ids, err := c.base.boxes(c.instance)
-	errs := []error{err}
-	for _, id := range ids {
-		if !keep(id) {
-			errs = append(errs, drain(group2{cgroupDir(c.base.file(boxName(c.instance, id)))}))
-		}
-	}
-	return errors.Join(errs...)
+	return c.base.sweep(c.names, keep, func(dir cgroupDir) error { return drain(group2{dir}) })
 }
 
 // group2 is one box's directory.

@@ -9,13 +9,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 // findLimiter picks how limits are held: a cgroup where one can be written to, else polling. The second result says why
 // there is no cgroup, for people; it's empty if there is one.
-func findLimiter(s settings, instance string) (limiter, string, error) {
+func findLimiter(s settings, names owner.Names) (limiter, string, error) {
 	if s.limits != limitsPolled {
-		l, err := findCgroup(s.cgroup, instance)
+		l, err := findCgroup(s.cgroup, names)
 		if err == nil {
 			return l, "", nil
 		}
@@ -29,9 +31,9 @@ func findLimiter(s settings, instance string) (limiter, string, error) {
 	return p, "setting limits=polled", err
 }
 
-func findCgroup(dir, instance string) (limiter, error) {
+func findCgroup(dir string, names owner.Names) (limiter, error) {
 	if dir != "" {
-		return newCgroup2(cgroupDir(dir), instance)
+		return newCgroup2(cgroupDir(dir), names)
 	}
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -44,12 +46,12 @@ func findCgroup(dir, instance string) (limiter, error) {
 	bases, unified := cgroupBases(mounts, own)
 	// On a hybrid host the controllers are where version 1 has them; the unified tree is there but bare.
 	if bases["memory"] != "" {
-		return newCgroup1(bases, instance)
+		return newCgroup1(bases, names)
 	}
 	if unified == "" {
 		return nil, errors.New("no cgroup file system is mounted")
 	}
-	return delegate(unified, instance)
+	return delegate(unified, names)
 }
 
 // cgroupBases finds the directories of the plugin's own cgroups: by controller for version 1, and the one of version 2.
@@ -111,20 +113,20 @@ func ownDir(root, point, path string) cgroupDir {
 // delegate makes room in version 2's tree, where a cgroup can't have both processes and limited children. If the plugin's
 // own cgroup holds only Airlock's processes they move into a child; if it lies in a delegated one (systemd's
 // DelegateSubgroup), the boxes become its neighbours.
-func delegate(own cgroupDir, instance string) (limiter, error) {
+func delegate(own cgroupDir, names owner.Names) (limiter, error) {
 	if filepath.Base(string(own)) == asideName { // since an earlier Check
 		own = cgroupDir(filepath.Dir(string(own)))
 	}
-	l, err := newCgroup2(own, instance)
+	l, err := newCgroup2(own, names)
 	if err == nil {
 		return l, nil
 	}
 	if moveErr := moveAside(own); moveErr == nil {
-		if l, err2 := newCgroup2(own, instance); err2 == nil {
+		if l, err2 := newCgroup2(own, names); err2 == nil {
 			return l, nil
 		}
 	}
-	if l, err2 := newCgroup2(cgroupDir(filepath.Dir(string(own))), instance); err2 == nil {
+	if l, err2 := newCgroup2(cgroupDir(filepath.Dir(string(own))), names); err2 == nil {
 		return l, nil
 	}
 	return nil, fmt.Errorf("%w (under systemd, add Delegate=yes to the unit; in a container, mount cgroups writable)", err)

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 // cgroupDir is one directory of a cgroup file system.
@@ -102,28 +104,32 @@ func (d cgroupDir) remove() error {
 	return nil
 }
 
-// boxes returns the ids of the boxes that an instance has here.
-func (d cgroupDir) boxes(instance string) ([]string, error) {
+// sweep ends the groups here that an instance's earlier processes left, and those of its own process that keep answers false for.
+// Of others it removes what dead owners left. Nothing runs in those, since a box ends with its owner.
+func (d cgroupDir) sweep(names owner.Names, keep func(id string) bool, end func(cgroupDir) error) error {
 	entries, err := os.ReadDir(string(d))
-	var ids []string
+	errs := []error{err}
 	for _, e := range entries {
-		if id, ok := strings.CutPrefix(e.Name(), boxName(instance, "")); ok && e.IsDir() {
-			ids = append(ids, id)
+		whose, id, ok := owner.Parse(e.Name())
+		dir := cgroupDir(d.file(e.Name()))
+		switch {
+		case !ok, whose == names && keep(id):
+		case whose.Instance == names.Instance:
+			errs = append(errs, end(dir))
+		case whose.Owner.Dead():
+			_ = dir.remove() // whoever may not leaves it to somebody who may
 		}
 	}
-	return ids, err
+	return errors.Join(errs...)
 }
 
-// boxName is a box's directory. Labels have no dots, so no instance's names begin like another's.
-func boxName(instance, id string) string { return "airlock." + instance + "." + id }
-
 // writable tries whether groups can be made here. Permission bits alone don't tell.
-func (d cgroupDir) writable() error {
-	dir, err := os.MkdirTemp(string(d), "airlock-try-")
-	if err != nil {
+func (d cgroupDir) writable(names owner.Names) error {
+	dir := cgroupDir(d.file(names.Of("_try")))
+	if err := makeDir(dir); err != nil {
 		return err
 	}
-	return os.Remove(dir)
+	return os.Remove(string(dir))
 }
 
 func makeDir(d cgroupDir) error {

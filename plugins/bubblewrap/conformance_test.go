@@ -39,7 +39,7 @@ func TestConformance(t *testing.T) {
 func cgroupsOf(instance string) []string {
 	var found []string
 	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, d os.DirEntry, err error) error {
-		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), boxName(instance, "")) {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), "airlock."+instance+".") {
 			found = append(found, path)
 		}
 		return nil

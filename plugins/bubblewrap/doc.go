@@ -38,7 +38,8 @@
 // by one thread that lives as long as the process. The first step, bwrap after its exec, is PID 1 of a pid namespace around the box's own, and the kernel
 // ends such a namespace with its PID 1. Signals alone would not do: bwrap's child waits for bwrap without one until just before it becomes the
 // box's PID 1, and if bwrap was killed in that moment, it waited for ever.
-// Run returns when bwrap is reaped, which is after every other process, and the cgroup is empty and removed.
+// Run returns when bwrap is reaped, which is after every other process, and the cgroup is empty and removed. The cgroups of a plugin that was killed have nothing in
+// them; they are named after it (package owner), and any plugin's next Check removes them.
 //
 // PID 1's exit code is what bwrap passes on. PID 1 of a pid namespace can't be killed from inside it, so a code of 128+n is
 // taken for an exit code unless the backend or the kernel's memory limit killed the box.

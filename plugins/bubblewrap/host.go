@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/computclaw/airlock/plugins/owner"
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
 
@@ -44,7 +45,11 @@ func (b *Backend) inspect(ctx context.Context, s settings, instance string) (*ho
 	if h.interpreter, err = findPython(s); err != nil {
 		return nil, err
 	}
-	if h.limiter, h.noCgroup, err = findLimiter(s, instance); err != nil {
+	names, err := owner.NamesOf(instance)
+	if err != nil {
+		return nil, err
+	}
+	if h.limiter, h.noCgroup, err = findLimiter(s, names); err != nil {
 		if s.limits == limitsCgroup || s.cgroup != "" {
 			err = fmt.Errorf("%w. Leave out the settings limits and cgroup, so that memory is watched instead, or %s", err, b.group)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/initbin"
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 // Name is the backend's name.
@@ -56,6 +57,7 @@ type host struct {
 	guest    func(goarch string) ([]byte, error)
 	clearing *clearing
 	instance string
+	owner    owner.ID
 	settings settings
 	images   []*image                                       // those that are there, in the operator's order
 	missing  map[string]error                               // those that aren't, by name

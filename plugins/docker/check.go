@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/owner"
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
 
@@ -35,7 +36,14 @@ func (b *Backend) Check(ctx context.Context, cfg plugins.Config) (plugins.Report
 	if _, err := cfg.Limits.Bounded(least()); err != nil {
 		return unready(err)
 	}
-	h := &host{guest: b.guest, clearing: b.clearing, instance: cfg.Instance, settings: s, missing: map[string]error{}, profiles: map[string]string{}}
+	self, err := owner.Self()
+	if err != nil {
+		return unready(err)
+	}
+	h := &host{
+		guest: b.guest, clearing: b.clearing, instance: cfg.Instance, owner: self, settings: s,
+		missing: map[string]error{}, profiles: map[string]string{},
+	}
 	if h.engine, err = connect(ctx, s); err != nil {
 		return unready(err)
 	}

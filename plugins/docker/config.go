@@ -23,8 +23,17 @@ func (h *host) containerConfig(i *image, id string, command []string) *container
 		Env:       unset(i.env),
 		OpenStdin: true, StdinOnce: true, AttachStdin: true, AttachStdout: true, AttachStderr: true,
 		Healthcheck: &container.HealthConfig{Test: []string{"NONE"}},
-		Labels:      map[string]string{labelInstance: h.instance, labelBox: id},
+		Labels:      h.labels(id),
 	}
+}
+
+// labels say whose a container is. One that no box runs in has no box's id.
+func (h *host) labels(box string) map[string]string {
+	labels := map[string]string{labelInstance: h.instance, labelOwner: string(h.owner)}
+	if box != "" {
+		labels[labelBox] = box
+	}
+	return labels
 }
 
 // unset takes variables out of the environment: those of the image, and those that the engine adds. A name without a value means that.

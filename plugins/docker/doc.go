@@ -29,7 +29,8 @@
 // The end of a container's output is the end of the box. Only then is the engine asked how: by a wait, which returns once it has recorded the end, and an
 // inspection, which knows whether memory ran out. The automatic removal of engines is not used, because it takes that knowledge away. Then nothing runs in the container, and it is
 // removed behind the end that is told: to remove a record takes an engine longer than the rest. One that was killed is removed first. A container that
-// can't be removed since the engine doesn't answer is tried again in the background, and whatever a killed process left is swept by label at Check.
+// can't be removed since the engine doesn't answer is tried again in the background, and whatever a killed process left is swept by label at Check:
+// of the same instance all of it, of others on this machine what the process that the label names has left by its death.
 //
 // Counters are gone with the container. They are read from this host's control groups where the engine runs here, else asked for, which takes it up to half a
 // second. They are sampled: soon after the start and after input, rarely in between, at the end of input, which

@@ -14,6 +14,8 @@ import (
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 	"github.com/moby/moby/client/pkg/versions"
+
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 // oldestAPI is the oldest version of the API that has what we need: Docker 20.10.
@@ -134,18 +136,21 @@ func (e *engine) remove(ctx context.Context, container string) error {
 	}
 }
 
-// sweep removes every container of an instance for which keep answers false.
+// sweep removes every container of an instance for which keep answers false, and those of others that dead owners left.
 func (e *engine) sweep(ctx context.Context, instance string, keep func(box string) bool) error {
 	list, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerListResult, error) {
-		return e.api.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: client.Filters{}.Add("label", labelInstance+"="+instance)})
+		return e.api.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: client.Filters{}.Add("label", labelInstance)})
 	})
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, c := range list.Items {
-		if !keep(c.Labels[labelBox]) {
+		switch {
+		case c.Labels[labelInstance] == instance && !keep(c.Labels[labelBox]):
 			errs = append(errs, e.remove(ctx, c.ID))
+		case c.Labels[labelInstance] != instance && owner.ID(c.Labels[labelOwner]).Dead():
+			_ = e.remove(ctx, c.ID) // the next to find it tries again
 		}
 	}
 	return errors.Join(errs...)

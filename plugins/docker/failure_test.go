@@ -11,6 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
+	"github.com/computclaw/airlock/plugins/owner"
 )
 
 func TestNoEngine(t *testing.T) {
@@ -91,7 +92,7 @@ func TestEngineRestarts(t *testing.T) {
 	w.ready(t)
 }
 
-// TestSweep has what a killed process left: a box's container that is stopped, one that runs, and somebody else's.
+// TestSweep has what a killed process left: a box's container that is stopped, one that runs, and those of two other instances, of which one was killed, too (hole M4).
 func TestSweep(t *testing.T) {
 	w := newWorld(t, sharedSettings())
 	w.ready(t)
@@ -109,11 +110,23 @@ func TestSweep(t *testing.T) {
 	if err := b.create(t.Context(), w.host.images[0], plugins.GuestArgv); err != nil {
 		t.Fatal(err)
 	}
+	killed := newWorld(t, sharedSettings())
+	killed.cfg.Instance += "-killed"
+	killed.ready(t)
+	self := string(killed.host.owner)
+	killed.host.owner = owner.ID(self[:strings.LastIndexByte(self, '-')] + "-1") // had this one's number, and started earlier
+	if b, err = killed.host.newBox(plugins.Spec{ID: "created", Limits: probeLimits()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.create(t.Context(), killed.host.images[0], plugins.GuestArgv); err != nil {
+		t.Fatal(err)
+	}
 	next := newWorld(t, sharedSettings()) // a new process of the same instance knows no box
 	next.cfg.Instance = w.cfg.Instance
 	next.ready(t)
 	<-mine
 	noneLeft(t, shared, w.cfg.Instance)
+	noneLeft(t, shared, killed.cfg.Instance)
 	if left := leftovers(t, shared)(other.cfg.Instance); len(left) != 1 {
 		t.Errorf("another instance has %v, want its one container", left)
 	}

@@ -21,6 +21,7 @@ import (
 const (
 	labelInstance = "airlock.instance" // containers: whose they are
 	labelBox      = "airlock.box"      // containers: the box's id
+	labelOwner    = "airlock.owner"    // containers: the process that made it
 	labelKey      = "airlock.key"      // images: what they were made from
 	labelOf       = "airlock.of"       // images: the name of the operator's image
 	labelPython   = "airlock.python"   // images: path of the interpreter
@@ -150,7 +151,7 @@ func (h *host) makeDerived(ctx context.Context, i *image, key string, guest []by
 			Name: stage,
 			Config: &container.Config{
 				Image: i.id, Entrypoint: []string{"/airlock-init"}, NetworkDisabled: true,
-				Labels: map[string]string{labelInstance: h.instance},
+				Labels: h.labels(""),
 			},
 			HostConfig: &container.HostConfig{NetworkMode: "none", LogConfig: container.LogConfig{Type: "none"}},
 		})
@@ -171,7 +172,8 @@ func (h *host) makeDerived(ctx context.Context, i *image, key string, guest []by
 	made, err := within(ctx, callTime, func(ctx context.Context) (client.ContainerCommitResult, error) {
 		return h.api.ContainerCommit(ctx, stage, client.ContainerCommitOptions{
 			Reference: repository + ":" + key, NoPause: true,
-			Config: &container.Config{Labels: map[string]string{labelKey: key, labelOf: i.name, labelPython: python}},
+			// A commit takes over the labels of its container, and the image belongs to no process.
+			Config: &container.Config{Labels: map[string]string{labelKey: key, labelOf: i.name, labelPython: python, labelOwner: ""}},
 		})
 	})
 	if err != nil {

@@ -54,7 +54,7 @@ func (h *host) run(ctx context.Context, spec plugins.Spec, p program, stdin io.R
 	defer h.uids.release(uid)
 	b := &box{host: h, verdict: make(chan *warden.Report, 1)}
 	b.config = warden.Config{
-		Guest: p.argv, Path: p.path, UID: uid, ABI: h.abi, Filter: h.filter, Tmp: h.prefix() + spec.ID, Walls: h.walls, Limits: limits,
+		Guest: p.argv, Path: p.path, UID: uid, ABI: h.abi, Filter: h.filter, Tmp: h.fresh(spec.ID), Walls: h.walls, Limits: limits,
 	}
 	b.config.Walls.Private = b.config.Tmp
 	if err := b.start(); err != nil {

@@ -1,24 +1,39 @@
 package landlock
 
 import (
+	"crypto/rand"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"os"
+	"path/filepath"
+	"time"
 )
 
-// canaries are things of the host that a box would reach if a wall were missing, open to everybody but for the walls.
+// canaries are things of the host that a box would reach if a wall were missing, open to everybody but for the walls. Whoever else is on
+// the host must not be able to touch them, or the sandbox would count as broken: the file has a name that can't be found out, and a
+// connection counts by the password that the probe says.
 type canaries struct {
-	file     string
-	path     string // of a Unix socket
+	dir      string
+	file     string // in dir
+	socket   string // in dir
 	abstract string
 	port     int
+	password string
 	sockets  []net.Listener
 	touched  chan string
 }
 
-// newCanaries puts them up beside the boxes' directories.
-func newCanaries(prefix string) (c *canaries, err error) {
-	c = &canaries{file: prefix + "_canary", path: prefix + "_canary.sock", abstract: "airlock-canary-" + prefix, touched: make(chan string, 16)}
+// newCanaries puts them up in the new directory dir, which boxes of another uid may enter and nobody else may list.
+func newCanaries(dir string) (c *canaries, err error) {
+	c = &canaries{
+		dir: dir, file: filepath.Join(dir, rand.Text()), socket: rand.Text(), abstract: "airlock-canary-" + rand.Text(), password: rand.Text(),
+		touched: make(chan string, 16),
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return c, err
+	}
 	defer func() {
 		if err != nil {
 			c.close()
@@ -30,16 +45,26 @@ func newCanaries(prefix string) (c *canaries, err error) {
 	if err := os.Chmod(c.file, 0o666); err != nil { // whatever the umask
 		return c, err
 	}
-	for _, at := range [][2]string{{"tcp4", "127.0.0.1:0"}, {"unix", c.path}, {"unix", "@" + c.abstract}} {
+	// By a path without the directory's own, which can be too long for a socket, and which /proc/net/unix shows to everybody.
+	top, err := os.Open(dir)
+	if err != nil {
+		return c, err
+	}
+	defer top.Close()
+	short := fmt.Sprintf("/proc/self/fd/%d/%s", top.Fd(), c.socket)
+	for _, at := range [][2]string{{"tcp4", "127.0.0.1:0"}, {"unix", short}, {"unix", "@" + c.abstract}} {
 		l, err := net.Listen(at[0], at[1])
 		if err != nil {
 			return c, err
+		}
+		if unix, ok := l.(*net.UnixListener); ok {
+			unix.SetUnlinkOnClose(false) // the number may be another file's by then
 		}
 		c.sockets = append(c.sockets, l)
 		go c.watch(at[0]+" "+at[1], l)
 	}
 	c.port = c.sockets[0].Addr().(*net.TCPAddr).Port
-	return c, os.Chmod(c.path, 0o777)
+	return c, errors.Join(os.Chmod(filepath.Join(dir, c.socket), 0o777), os.Chmod(dir, 0o711))
 }
 
 func (c *canaries) watch(name string, l net.Listener) {
@@ -48,12 +73,24 @@ func (c *canaries) watch(name string, l net.Listener) {
 		if err != nil {
 			return
 		}
-		conn.Close()
-		select {
-		case c.touched <- name:
-		default:
-		}
+		go func() {
+			defer conn.Close()
+			if c.hear(conn) {
+				select {
+				case c.touched <- name:
+				default:
+				}
+			}
+		}()
 	}
+}
+
+// hear reports whether who has connected is the probe.
+func (c *canaries) hear(conn net.Conn) bool {
+	said := make([]byte, len(c.password))
+	_ = conn.SetReadDeadline(time.Now().Add(time.Second))
+	_, err := io.ReadFull(conn, said)
+	return err == nil && string(said) == c.password
 }
 
 // reached names a canary that was, or "".
@@ -76,5 +113,5 @@ func (c *canaries) close() {
 	for _, l := range c.sockets {
 		l.Close()
 	}
-	_ = errors.Join(os.Remove(c.file), os.Remove(c.path)) // Go removes the socket itself
+	_ = os.RemoveAll(c.dir)
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/landlock/walls"
+	"github.com/computclaw/airlock/plugins/owner"
 	"github.com/computclaw/airlock/plugins/sandboxtest"
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
@@ -269,8 +270,8 @@ time.sleep(1000)`
 			t.Errorf("%s is left", path)
 		}
 	}
-	if _, err := os.Stat(h.prefix() + "victim"); !os.IsNotExist(err) {
-		t.Errorf("the directory is left: %v", err)
+	if left := own(t, h); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 
@@ -281,27 +282,34 @@ func (w writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestAProofThatWasKilledIsSwept: its canaries are no directories, and a sweep that stumbled over them kept the backend out of use for good.
-func TestAProofThatWasKilledIsSwept(t *testing.T) {
-	h := inspected(t, "test-killed-proof")
-	c, err := newCanaries(h.prefix())
+// own lists what an instance has in the directory for boxes' files.
+func own(t *testing.T, h *host) []string {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(h.tmp, "airlock."+h.names.Instance+".*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range c.sockets { // as the kernel does for who is killed: nobody removes the name
-		if unix, ok := l.(*net.UnixListener); ok {
-			unix.SetUnlinkOnClose(false)
-		}
-		l.Close()
+	return left
+}
+
+// TestAProofThatWasKilledIsSwept: a sweep that stumbled over what it left kept the backend out of use for good.
+func TestAProofThatWasKilledIsSwept(t *testing.T) {
+	h := inspected(t, "test-killed-proof")
+	c, err := newCanaries(h.fresh("_canaries"))
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Cleanup(c.close)
-	if err := os.Symlink("/etc/passwd", h.prefix()+"link"); err != nil {
+	for _, l := range c.sockets {
+		l.Close()
+	}
+	if err := os.Symlink("/etc/passwd", h.fresh("link")); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.sweep(func(string) bool { return false }); err != nil {
 		t.Error(err)
 	}
-	if left, _ := filepath.Glob(h.prefix() + "*"); len(left) > 0 {
+	if left := own(t, h); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
 	if _, err := os.Stat("/etc/passwd"); err != nil {
@@ -309,19 +317,79 @@ func TestAProofThatWasKilledIsSwept(t *testing.T) {
 	}
 }
 
+// TestSweep has what this process has, what an earlier one of the same instance left, and two of another instance, of which one was killed (hole M4).
 func TestSweep(t *testing.T) {
 	h := inspected(t, "test-sweep")
-	for _, id := range []string{"dead", "live"} {
-		if err := os.MkdirAll(h.prefix()+id+"/a/b", 0o700); err != nil {
+	self := string(h.names.Owner)
+	killed := owner.ID(self[:strings.LastIndexByte(self, '-')] + "-1") // had this one's number, and started earlier
+	made := map[string]bool{                                           // and stays
+		h.fresh("a-live"): true, h.fresh("dead"): false,
+		filepath.Join(h.tmp, owner.Names{Instance: "test-sweep", Owner: killed}.Of("a-live-x")):      false,
+		filepath.Join(h.tmp, owner.Names{Instance: "test-sweep2", Owner: killed}.Of("a-live-x")):     false,
+		filepath.Join(h.tmp, owner.Names{Instance: "test-sweep2", Owner: owner.ID(self)}.Of("x-x")):  true,
+		filepath.Join(h.tmp, owner.Names{Instance: "test-sweep2", Owner: "1-1-1-1"}.Of("somewhere")): true,
+	}
+	for path := range made {
+		if err := os.MkdirAll(path+"/a/b", 0o700); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { os.RemoveAll(h.prefix() + id) })
+		t.Cleanup(func() { os.RemoveAll(path) })
 	}
-	if err := h.sweep(func(id string) bool { return id == "live" }); err != nil {
+	if err := h.sweep(func(id string) bool { return id == "a-live" }); err != nil {
 		t.Fatal(err)
 	}
-	left, _ := filepath.Glob(h.prefix() + "*")
-	if diff := cmp.Diff([]string{h.prefix() + "live"}, left); diff != "" {
-		t.Error(diff)
+	for path, stays := range made {
+		if _, err := os.Stat(path); (err == nil) != stays {
+			t.Errorf("%s: %v, and it should stay: %v", path, err, stays)
+		}
+	}
+}
+
+// TestHoleL2OthersCanNotTouchTheCanaries plays another user of the host while a proof runs: one who lists what is in /tmp, connects to what listens, and has made
+// directories that look like an earlier box's. The sandbox has to count as ready.
+func TestHoleL2OthersCanNotTouchTheCanaries(t *testing.T) {
+	h := inspected(t, "test-others")
+	c, err := newCanaries(h.fresh("_canaries"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.close)
+	squat := filepath.Join(h.tmp, h.names.Of("_probe"))
+	script := fmt.Sprintf(`
+import glob, os, socket
+touched = []
+for directory in glob.glob(%q):
+    for attempt in (lambda: os.listdir(directory), lambda: os.unlink(directory), lambda: open(directory + "/x", "w")):
+        try: touched.append(attempt())
+        except OSError: pass
+os.makedirs(%q + "/inner")
+os.chmod(%[2]q, 0)
+shown = [line.split()[-1] for line in open("/proc/net/unix") if "airlock-canary" in line or %q in line]
+for family, name in [(socket.AF_UNIX, "\0" + s[1:] if s[0] == "@" else s) for s in shown] + [(socket.AF_INET, ("127.0.0.1", %d))]:
+    with socket.socket(family) as s:
+        try:
+            s.connect(name)
+            s.sendall(b"A" * 26)
+            s.recv(1)
+        except OSError: pass
+print(touched, len(shown))`, filepath.Join(h.tmp, h.names.Of("_canaries"))+"*", squat, c.socket, c.port)
+	other := exec.Command("/usr/bin/python3", "-c", script)
+	other.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 4242, Gid: 4242}}
+	t.Cleanup(func() { os.RemoveAll(squat) })
+	out, err := other.CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != "[] 2" { // both names of sockets are in the kernel's list
+		t.Errorf("another user: %v %s", err, out)
+	}
+	if touched := c.reached(); touched != "" {
+		t.Errorf("another user reached %s", touched)
+	}
+	if err := h.sweep(func(string) bool { return false }); err != nil {
+		t.Errorf("another user's directory: %v", err)
+	}
+	if info, err := os.Lstat(squat); err != nil || info.Sys().(*syscall.Stat_t).Uid != 4242 {
+		t.Errorf("the sweep touched another user's directory: %v", err)
+	}
+	if _, _, err := h.python(t.Context(), "_probe", probeLimits(), "pass", nil); err != nil {
+		t.Errorf("a box can't be opened because somebody has made a directory: %v", err)
 	}
 }

@@ -45,7 +45,7 @@ func conform(t *testing.T, name string, essential bool) {
 func leftovers(instance string) []string {
 	var found []string
 	for range 200 {
-		if found, _ = filepath.Glob("/tmp/airlock-" + instance + "-*"); len(found) == 0 {
+		if found, _ = filepath.Glob("/tmp/airlock." + instance + ".*"); len(found) == 0 {
 			return nil
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -31,6 +31,7 @@
 //
 // # Ends
 //
+// Directories are named after the plugin (package owner), and any plugin's next Check removes those of dead ones.
 // The warden ends with the plugin (a pipe), and ends the box before. A warden that is killed leaves its box to the plugin, which is the next subreaper. Nothing in a box makes a process without the warden's
 // leave, so walking the descendants finds everything after a round or two.
 //

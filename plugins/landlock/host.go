@@ -1,6 +1,8 @@
 package landlock
 
 import (
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,12 +14,13 @@ import (
 
 	"github.com/computclaw/airlock/plugins/landlock/walls"
 	"github.com/computclaw/airlock/plugins/landlock/warden"
+	"github.com/computclaw/airlock/plugins/owner"
 	"github.com/computclaw/airlock/plugins/seccomp"
 )
 
 // host is what Check found out about this machine. It doesn't change afterwards.
 type host struct {
-	instance    string
+	names       owner.Names
 	abi         int
 	identity    identity
 	uids        *uids
@@ -32,11 +35,14 @@ type host struct {
 
 // inspect finds what boxes need. Its errors tell a person what to do.
 func (b *Backend) inspect(s settings, instance, stateDir string) (*host, error) {
+	names, err := owner.NamesOf(instance)
+	if err != nil {
+		return nil, err
+	}
 	h := &host{
-		instance: instance, abi: min(walls.ABI(), b.maxABI), uids: b.uids, wardens: b.wardens,
+		names: names, abi: min(walls.ABI(), b.maxABI), uids: b.uids, wardens: b.wardens,
 		walls: layout(s), guest: b.guestFile, warden: b.wardenFile,
 	}
-	var err error
 	if h.identity, err = findIdentity(h.abi); err != nil {
 		return nil, err
 	}
@@ -92,22 +98,35 @@ func (h *host) version() string {
 	return fmt.Sprintf("Landlock %d, %s", h.abi, held)
 }
 
-// prefix begins the names of this instance's directories.
-func (h *host) prefix() string { return filepath.Join(h.tmp, "airlock-"+h.instance+"-") }
+// fresh returns a path in the directory for temporary files that nobody can foresee, who could make something there first.
+func (h *host) fresh(id string) string {
+	return filepath.Join(h.tmp, h.names.Of(id+"-"+rand.Text()[:8]))
+}
 
-// sweep removes what an earlier process of this instance left behind. Its boxes end by themselves; they may be about to.
+// sweep removes what an earlier process of this instance left behind, and what dead ones of others did. Boxes end by themselves; they
+// may be about to. Everybody can make a name like ours there, so only what belongs to us or to boxes is looked at.
 func (h *host) sweep(isLive func(id string) bool) error {
-	found, err := filepath.Glob(h.prefix() + "*")
-	if err != nil {
-		return err
-	}
-	for _, dir := range found {
-		if isLive(strings.TrimPrefix(dir, h.prefix())) {
-			continue
+	entries, err := os.ReadDir(h.tmp)
+	errs := []error{err}
+	for _, e := range entries {
+		whose, box, ok := owner.Parse(e.Name())
+		path := filepath.Join(h.tmp, e.Name())
+		switch {
+		case !ok, !h.owns(path), whose == h.names && isLive(box[:max(strings.LastIndexByte(box, '-'), 0)]):
+		case whose.Instance == h.names.Instance:
+			errs = append(errs, warden.RemoveOwned(path))
+		case whose.Owner.Dead():
+			_ = warden.RemoveOwned(path) // the next to find it tries again
 		}
-		if err := warden.RemoveOwned(dir); err != nil {
-			return err
-		}
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+// owns reports whether something belongs to Airlock or to a uid of boxes.
+func (h *host) owns(path string) bool {
+	var stat unix.Stat_t
+	if unix.Lstat(path, &stat) != nil {
+		return false
+	}
+	return int(stat.Uid) == os.Geteuid() || stat.Uid >= h.identity.first && stat.Uid-h.identity.first < h.identity.count
 }

@@ -27,9 +27,10 @@ type facts struct {
 	Closed   []string       `json:"closed"` // those that must be refused whatever their arguments
 	Hidden   []string       `json:"hidden"` // paths of the host
 	File     string         `json:"file"`   // canaries
-	Path     string         `json:"path"`
+	Socket   string         `json:"socket"` // beside it
 	Abstract string         `json:"abstract"`
 	Port     int            `json:"port"`
+	Password string         `json:"password"`
 	Outside  int            `json:"outside"` // a process
 	UID      int            `json:"uid"`     // Airlock's
 	OwnUID   bool           `json:"own_uid"`
@@ -75,15 +76,15 @@ func probeLimits() plugins.Limits {
 // probe opens a box, tries to break out of it and returns what held. It fails if the box could not be opened or the answer is
 // not complete; a control that did not hold is no error.
 func (h *host) probe(ctx context.Context, hidden []string) ([]plugins.Control, error) {
-	birds, err := newCanaries(h.prefix())
-	defer birds.close()
+	birds, err := newCanaries(h.fresh("_canaries"))
 	if err != nil {
 		return nil, fmt.Errorf("put up canaries: %w", err)
 	}
+	defer birds.close()
 	limits := probeLimits()
 	f := facts{
-		Calls: systemCalls(), Hidden: hidden, File: birds.file, Path: birds.path, Abstract: birds.abstract, Port: birds.port,
-		Outside: os.Getpid(), UID: os.Geteuid(), OwnUID: h.identity.count > 0, Pids: limits.Pids, Tmp: limits.Tmp, Files: limits.Files,
+		Calls: systemCalls(), Hidden: hidden, File: birds.file, Socket: birds.socket, Abstract: birds.abstract, Port: birds.port,
+		Password: birds.password, Outside: os.Getpid(), UID: os.Geteuid(), OwnUID: h.identity.count > 0, Pids: limits.Pids, Tmp: limits.Tmp, Files: limits.Files,
 	}
 	for name := range f.Calls {
 		if !slices.Contains(decided(), name) {

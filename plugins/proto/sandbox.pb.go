@@ -29,6 +29,7 @@ type CheckRequest struct {
 	StateDir      string                 `protobuf:"bytes,2,opt,name=state_dir,json=stateDir,proto3" json:"state_dir,omitempty"`
 	Settings      map[string]string      `protobuf:"bytes,3,rep,name=settings,proto3" json:"settings,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Limits        *Limits                `protobuf:"bytes,4,opt,name=limits,proto3" json:"limits,omitempty"`
+	Id            string                 `protobuf:"bytes,5,opt,name=id,proto3" json:"id,omitempty"` // for Kill; begins with an underscore, which no box's does
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -89,6 +90,13 @@ func (x *CheckRequest) GetLimits() *Limits {
 		return x.Limits
 	}
 	return nil
+}
+
+func (x *CheckRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
 }
 
 type CheckResponse struct {
@@ -863,12 +871,13 @@ var File_sandbox_proto protoreflect.FileDescriptor
 
 const file_sandbox_proto_rawDesc = "" +
 	"\n" +
-	"\rsandbox.proto\x12\x12airlock.sandbox.v1\"\x84\x02\n" +
+	"\rsandbox.proto\x12\x12airlock.sandbox.v1\"\x94\x02\n" +
 	"\fCheckRequest\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x1b\n" +
 	"\tstate_dir\x18\x02 \x01(\tR\bstateDir\x12J\n" +
 	"\bsettings\x18\x03 \x03(\v2..airlock.sandbox.v1.CheckRequest.SettingsEntryR\bsettings\x122\n" +
-	"\x06limits\x18\x04 \x01(\v2\x1a.airlock.sandbox.v1.LimitsR\x06limits\x1a;\n" +
+	"\x06limits\x18\x04 \x01(\v2\x1a.airlock.sandbox.v1.LimitsR\x06limits\x12\x0e\n" +
+	"\x02id\x18\x05 \x01(\tR\x02id\x1a;\n" +
 	"\rSettingsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xde\x03\n" +

@@ -36,8 +36,8 @@ type SandboxClient interface {
 	// Run opens one box. Up: first spec, then stdin; half-closing the stream is end of file. Down: stdout, then one exit.
 	// Tearing the stream down kills the box.
 	Run(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[RunUp, RunDown], error)
-	// Kill ends the box with that id; its Run still delivers the exit. It's a call of its own because stdin may be stuck behind
-	// flow control.
+	// Kill ends the box with that id, or cuts the check with that id short. Run still delivers the exit, and Check returns once
+	// nothing of its boxes is left. It's a call of its own because stdin may be stuck behind flow control.
 	Kill(ctx context.Context, in *KillRequest, opts ...grpc.CallOption) (*KillResponse, error)
 	// Usage says what the open box with that id has used so far. Unimplemented: only exits tell.
 	Usage(ctx context.Context, in *UsageRequest, opts ...grpc.CallOption) (*UsageResponse, error)
@@ -103,8 +103,8 @@ type SandboxServer interface {
 	// Run opens one box. Up: first spec, then stdin; half-closing the stream is end of file. Down: stdout, then one exit.
 	// Tearing the stream down kills the box.
 	Run(grpc.BidiStreamingServer[RunUp, RunDown]) error
-	// Kill ends the box with that id; its Run still delivers the exit. It's a call of its own because stdin may be stuck behind
-	// flow control.
+	// Kill ends the box with that id, or cuts the check with that id short. Run still delivers the exit, and Check returns once
+	// nothing of its boxes is left. It's a call of its own because stdin may be stuck behind flow control.
 	Kill(context.Context, *KillRequest) (*KillResponse, error)
 	// Usage says what the open box with that id has used so far. Unimplemented: only exits tell.
 	Usage(context.Context, *UsageRequest) (*UsageResponse, error)

@@ -8,7 +8,7 @@ import (
 	"github.com/computclaw/airlock/plugins"
 )
 
-// checkCutShort asserts that a Check nobody waits for any more leaves what is in use: the box that is open, and the opening of others.
+// checkCutShort asserts that a Check nobody waits for any more leaves what is in use: the box that is open, and the opening of others. It leaves nothing else.
 func checkCutShort(t *testing.T, b *bench) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
@@ -38,6 +38,14 @@ func checkCutShort(t *testing.T, b *bench) {
 	}
 	end()
 	wantKilled(t, receive(t, "exit", done, patience))
+	for _, after := range []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 300 * time.Millisecond} {
+		short, cancel := context.WithTimeout(t.Context(), after)
+		if report, err := b.sandbox.Check(short, b.cfg); err == nil && !report.Ready {
+			t.Errorf("a check that had %s: %s", after, report.Reason)
+		}
+		cancel()
+		b.nothingLeft(t) // of its boxes, and at once
+	}
 }
 
 // Late returns a context whose deadline passes without its timer firing, as on a host that is busy. What is at the other end of a connection

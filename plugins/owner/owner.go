@@ -1,0 +1,115 @@
+// Package owner names what a process makes outside of itself after that process, so that whoever finds it later can tell
+// whether its owner still lives.
+//
+// A process that is killed with signal 9 clears nothing away, and its next start may never come. What it leaves (control groups,
+// directories, containers) has the owner's ID in its name or label, and any Airlock on the host removes what dead owners left.
+package owner
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ID names one process: the boot of its machine, its pid namespace, its number there and when it started. Letters, digits and dashes.
+type ID string
+
+// base keeps IDs short: they are part of paths.
+const base = 36
+
+// Self returns the ID of this process. One that can't tell where it is never counts as dead.
+func Self() (ID, error) {
+	return of(os.Getpid())
+}
+
+func of(pid int) (ID, error) {
+	where, ok := place()
+	if !ok {
+		where = "nowhere"
+	}
+	_, started, err := look(pid)
+	if err != nil {
+		return "", err
+	}
+	return ID(where + "-" + strconv.FormatInt(int64(pid), base) + "-" + strconv.FormatUint(started, base)), nil
+}
+
+// Dead reports whether the process has ended. It says no where it can't know: of a process in another pid namespace or on another
+// machine, and of what is no ID.
+func (id ID) Dead() bool {
+	where, ok := place()
+	rest, here := strings.CutPrefix(string(id), where+"-")
+	if !ok || !here {
+		return false
+	}
+	number, start, _ := strings.Cut(rest, "-")
+	pid, err := strconv.ParseInt(number, base, 32)
+	startedThen, err2 := strconv.ParseUint(start, base, 64)
+	if err != nil || err2 != nil || pid <= 0 {
+		return false
+	}
+	// Asked first, because /proc may hide the processes of others (hidepid).
+	if errors.Is(unix.Kill(int(pid), 0), unix.ESRCH) {
+		return true
+	}
+	state, started, err := look(int(pid))
+	return err == nil && (started != startedThen || state == 'Z' || state == 'X')
+}
+
+// MkdirTemp makes a fresh directory (0700) in dir, with a name that begins with prefix and this process's ID. Those of dead owners with
+// that prefix are removed first, as far as they are this user's.
+func MkdirTemp(dir, prefix string) (string, error) {
+	self, err := Self()
+	if err != nil {
+		return "", err
+	}
+	entries, _ := os.ReadDir(dir) // who may not list it removes nothing
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), prefix)
+		id, _, _ := strings.Cut(rest, ".")
+		if path := filepath.Join(dir, e.Name()); ours && ID(id).Dead() && own(path) {
+			_ = os.RemoveAll(path) // somebody else may be at it
+		}
+	}
+	return os.MkdirTemp(dir, prefix+string(self)+".")
+}
+
+// own reports whether path is a directory of this user.
+func own(path string) bool {
+	var stat unix.Stat_t
+	return unix.Lstat(path, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFDIR && int(stat.Uid) == os.Geteuid()
+}
+
+// place is where numbers of processes mean the same as here: the machine's boot and the pid namespace. Some sandboxes around Airlock hide them.
+func place() (where string, ok bool) {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	var stat unix.Stat_t
+	if err != nil || unix.Stat("/proc/self/ns/pid", &stat) != nil {
+		return "", false
+	}
+	first, _, _ := strings.Cut(string(boot), "-")
+	return first + "-" + strconv.FormatUint(stat.Ino, base), true
+}
+
+// look returns a process's state and when it started, in clock ticks since the machine did.
+func look(pid int) (state byte, started uint64, err error) {
+	path := fmt.Sprintf("/proc/%d/stat", pid)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	// The name in parentheses may hold anything, so the fields are counted from its end.
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	const startTime = 19 // counted from the state
+	if len(fields) <= startTime {
+		return 0, 0, fmt.Errorf("%s has too few fields", path)
+	}
+	started, err = strconv.ParseUint(string(fields[startTime]), 10, 64)
+	return fields[0][0], started, err
+}
