@@ -1,0 +1,117 @@
+package redact
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// fragment is a piece of a source that a text has up to the byte at hand.
+type fragment struct {
+	of    *source
+	next  int    // offset in the source of the byte that would go on with it
+	start int    // offset in the text
+	from  int    // where the mask begins: start, or where another fragment does that counts together with this one
+	first string // what that one has
+	sure  bool   // it counts, however far it goes
+}
+
+// ended is the last fragment that may count together with one behind it.
+type ended struct {
+	of        *source
+	next      int    // as in fragment
+	from, end int    // offsets in the text
+	text      string // with what counts together with it
+}
+
+// maxGap is how many bytes other than letters and digits may stand between two fragments that count together, as in the middle of what Python's reprlib shortens.
+const maxGap = 8
+
+// sprout takes note of the fragments that a seed at the end of buf is in.
+func (s *scan) sprout(seed int32, buf []byte) {
+	for _, o := range s.machine.fragments.origins[seed-1] {
+		text, next := o.of.text, o.at+seedLen
+		if slices.ContainsFunc(s.growing, func(g fragment) bool { return g.of == o.of && g.next == next }) {
+			continue
+		}
+		n := seedLen
+		for n < o.of.least && n < next && n < len(buf) && text[next-n-1] == buf[len(buf)-n-1] {
+			n++
+		}
+		for n > 0 && !utf8.RuneStart(text[next-n]) {
+			n--
+		}
+		g := fragment{of: o.of, next: next, start: s.pos - n, from: s.pos - n}
+		before := buf[:len(buf)-n]
+		if gap := g.start - s.ended.end; s.ended.of == g.of && s.ended.next <= next-n && gap >= 0 && gap <= min(maxGap, len(before)) && isGap(before[len(before)-gap:]) {
+			g.from, g.first = s.ended.from, s.ended.text
+		}
+		s.growing = append(s.growing, g)
+	}
+}
+
+func isGap(text []byte) bool {
+	return !slices.ContainsFunc(text, func(c byte) bool { return digitOf[c] != 0 })
+}
+
+// advance lets fragments take the byte before pos.
+func (s *scan) advance(b byte) {
+	kept := s.growing[:0]
+	for _, g := range s.growing {
+		if g.next < len(g.of.text) && g.of.text[g.next] == b {
+			g.next++
+			kept = append(kept, g)
+			continue
+		}
+		end := s.pos - 1
+		text := g.text(end)
+		if len(text) < len(g.of.text) && atLeast(minFragment, text) && (end > s.ended.end || g.from < s.ended.from) {
+			s.ended = ended{g.of, g.next, g.from, end, g.first + text}
+		}
+	}
+	s.growing = kept
+}
+
+// cover masks the fragments that count.
+func (s *scan) cover() {
+	for i := range s.growing {
+		g := &s.growing[i]
+		whole := g.next == len(g.of.text) || utf8.RuneStart(g.of.text[g.next])
+		if whole && (g.sure || g.counts(s.pos)) {
+			g.sure = true
+			s.hit(region{start: g.from, end: s.pos, form: none, by: g.of.form, quiet: none})
+		}
+	}
+}
+
+// text returns what a fragment has that ends at an offset of the text.
+func (g *fragment) text(end int) string { return g.of.text[g.next-(end-g.start) : g.next] }
+
+// counts reports whether a fragment that ends at pos is long enough, and one of fewer than 16 characters, or in pieces, too hard to guess for words.
+func (g *fragment) counts(pos int) bool {
+	text := g.text(pos)
+	switch {
+	case atLeast(maxFragment, text):
+		return true
+	case g.first != "":
+		return atLeast(minFragment, text) && hard(g.first+text)
+	}
+	return atLeast(g.of.least, text) && hard(text)
+}
+
+func atLeast(n int, text string) bool { return len(text) >= n && utf8.RuneCountInString(text) >= n }
+
+// openFragment returns where what may yet be masked as a fragment begins, given the end of the text.
+func (s *scan) openFragment(buf []byte) int {
+	from := s.pos - s.machine.fragments.open(buf)
+	for _, g := range s.growing {
+		from = min(from, g.from)
+	}
+	if s.ended.of == nil {
+		return from
+	}
+	if gap := from - s.ended.end; gap > maxGap || gap > 0 && !isGap(buf[s.ended.end-s.base:from-s.base]) {
+		s.ended = ended{}
+		return from
+	}
+	return min(from, s.ended.from)
+}
