@@ -40,7 +40,7 @@ func isOne(value string) bool {
 	switch {
 	case strings.ContainsAny(value, "\r\n"), strings.Contains(value, `\n`), strings.Contains(value, "://"):
 		return false
-	case strings.HasPrefix(value, "{") && strings.HasSuffix(value, "}"), len(assignment.FindAllString(value, 2)) == 2:
+	case strings.HasPrefix(value, "{") && strings.HasSuffix(value, "}"), strings.ContainsAny(value, "=:") && len(assignment.FindAllString(value, 2)) == 2:
 		return false
 	}
 	return !isName(value)
@@ -58,7 +58,9 @@ const rsaKey = "hkiG9w0BAQEFAASC"
 func isName(text string) bool {
 	turns, _ := turnsOf(text)
 	return strings.ContainsAny(text, ".@/:") && 8*turns < len(text) &&
-		strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII || !isWord(byte(r)) && !strings.ContainsRune(".@/:-", r) }) < 0
+		strings.IndexFunc(text, func(r rune) bool {
+			return r > unicode.MaxASCII || !isWord(byte(r)) && !strings.ContainsRune(".@/:-", r)
+		}) < 0
 }
 
 // isRandom reports whether a text looks made at random. Long names put together from words have no digits, as a rule.

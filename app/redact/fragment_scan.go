@@ -28,9 +28,10 @@ const maxGap = 8
 
 // sprout takes note of the fragments that a seed at the end of buf is in.
 func (s *scan) sprout(seed int32, buf []byte) {
+	grown := s.growing
 	for _, o := range s.machine.fragments.origins[seed-1] {
 		text, next := o.of.text, o.at+seedLen
-		if slices.ContainsFunc(s.growing, func(g fragment) bool { return g.of == o.of && g.next == next }) {
+		if known(grown, o.of, next) {
 			continue
 		}
 		n := seedLen
@@ -47,6 +48,19 @@ func (s *scan) sprout(seed int32, buf []byte) {
 		}
 		s.growing = append(s.growing, g)
 	}
+}
+
+// known reports whether a fragment is among those that grow, or so many of its source that it repeats itself.
+func known(growing []fragment, of *source, next int) bool {
+	same := 0
+	for i := range growing {
+		if g := &growing[i]; g.of == of {
+			if same++; g.next == next || same == seedsOfSource {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func isGap(text []byte) bool {

@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"strings"
 	"unicode/utf8"
@@ -15,9 +14,9 @@ const (
 )
 
 const (
-	seedLen       = 7   // bytes; the longest that every fragment of minFragment at an end of a value has, and that leapers take at full stride
-	seedsOfSource = 4   // places of a source at which the same seed counts: more are in texts that repeat themselves only
-	seedPlaces    = 128 // places of all sources: what a seed in a text costs at most
+	seedLen       = 7  // bytes; the longest that every fragment of minFragment at an end of a value has, and that leapers take at full stride
+	seedsOfSource = 4  // places of a source at which the same seed counts: more are only in texts that repeat themselves
+	seedPlaces    = 32 // places of all sources: what so many values begin with is no secret
 	gramLen       = 4
 )
 
@@ -79,7 +78,9 @@ func leastOf(text string, whole bool) (least int, ok bool) {
 	least = min(max((n*6+9)/10, minFragment), maxFragment)
 	seen := map[rune]bool{}
 	for _, r := range text {
-		seen[r] = true
+		if seen[r] = true; len(seen) == minDistinct {
+			break
+		}
 	}
 	return least, (n > least || n == least && !whole) && len(seen) >= minDistinct
 }
@@ -132,29 +133,28 @@ func (f *fragments) note(sources []*source) {
 	f.shift = uint32(64 - width)
 	f.grams = make([]uint64, 1<<(width-6))
 	for _, s := range sources {
-		text := []byte(s.text)
-		for at := range text {
-			for n := 1; n <= gramLen && at+n < len(text); n++ {
-				h := f.hash(text[at : at+n])
+		for at := range len(s.text) {
+			gram := uint64(1)
+			for _, c := range []byte(s.text[at:min(at+gramLen, len(s.text)-1)]) {
+				gram = gram<<8 | uint64(c)
+				h := f.hash(gram)
 				f.grams[h>>6] |= 1 << (h & 63)
 			}
 		}
 	}
 }
 
-func (f *fragments) hash(gram []byte) uint64 {
-	var b [8]byte
-	b[0] = byte(len(gram))
-	copy(b[8-gramLen:], gram)
-	return binary.BigEndian.Uint64(b[:]) * 0x9E3779B97F4A7C15 >> f.shift
-}
+func (f *fragments) hash(gram uint64) uint64 { return gram * 0x9E3779B97F4A7C15 >> f.shift }
 
 // open returns how many bytes at the end of a text may begin a fragment that goes on, before a seed of it is complete. It may be too many.
 func (f *fragments) open(text []byte) int {
 	n := 0
 	for n < min(len(text), maxFragment-1) {
-		tail := text[len(text)-n-1:]
-		if h := f.hash(tail[:min(len(tail), gramLen)]); f.grams[h>>6]>>(h&63)&1 == 0 {
+		tail, gram := text[len(text)-n-1:], uint64(1)
+		for _, c := range tail[:min(len(tail), gramLen)] {
+			gram = gram<<8 | uint64(c)
+		}
+		if h := f.hash(gram); f.grams[h>>6]>>(h&63)&1 == 0 {
 			break
 		}
 		n++

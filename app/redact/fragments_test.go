@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -278,4 +279,51 @@ func TestHoleM3StreamIsText(t *testing.T) {
 			r.Fatalf("Stream: %q, %d\nwant    %q, %v\nof      %q", got, n, want, hits, text)
 		}
 	})
+}
+
+// TestHoleM3TimeIsLinear: no text makes looking for parts slow, not even one that is full of what parts begin with, or of parts that are almost long enough.
+func TestHoleM3TimeIsLinear(t *testing.T) {
+	var prefixed []string
+	for _, s := range randomSecrets(100) {
+		prefixed = append(prefixed, "vendor-live-key-"+s)
+	}
+	key, again := randomSecrets(1)[0], strings.Repeat("abcde12345", 600)
+	for name, c := range map[string]struct {
+		secrets []string
+		text    string
+	}{
+		"what a hundred begin with": {prefixed, "vendor-live-ke"},
+		"almost a part":             {[]string{key}, key[:15] + " "},
+		"pairs of parts":            {[]string{key}, key[:9] + "..." + key[30:] + " "},
+		"words":                     {[]string{"thermostatwelcome1"}, "thermostatwe "},
+		"repeats itself":            {[]string{again}, again[:10]},
+		"almost repeats itself":     {[]string{again}, again[:30] + "x"},
+	} {
+		r := of(c.secrets...)
+		cost := func(n, times int) time.Duration {
+			text := []byte(strings.Repeat(c.text, n/len(c.text)))
+			best := time.Hour
+			for range 5 {
+				start := cpu()
+				for range times {
+					r.machine.places(text, true, false)
+				}
+				best = min(best, cpu()-start)
+			}
+			return best
+		}
+		if small, large := cost(1<<14, 16), cost(1<<18, 1); large > 4*small+time.Millisecond {
+			t.Errorf("%s: %s for 16 short texts, then %s for one as long as all", name, small, large)
+		}
+	}
+}
+
+// TestHoleM3MemoryIsBounded: the parts of a long value take less than the value as a whole.
+func TestHoleM3MemoryIsBounded(t *testing.T) {
+	secret := app.NewSecret(randomSecret(rand.New(rand.NewPCG(5, 6)), app.MaxValue))
+	size := func(m *machine) int { return len(m.chars) + 8*len(m.outputs) }
+	whole, parts := New([]Value{{Secret: secret, Unheld: true}}).machine, New([]Value{{Secret: secret}}).machine
+	if size(parts) > 2*size(whole) || len(parts.fragments.grams) > app.MaxValue*4 {
+		t.Errorf("%d, and %d with parts, which take %d words besides", size(whole), size(parts), len(parts.fragments.grams))
+	}
 }
