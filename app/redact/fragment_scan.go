@@ -90,7 +90,7 @@ func (s *scan) cover() {
 	for i := range s.growing {
 		g := &s.growing[i]
 		whole := g.next == len(g.of.text) || utf8.RuneStart(g.of.text[g.next])
-		if whole && (g.sure || g.counts(s.pos)) {
+		if whole && (g.sure || g.counts(s.pos, s.loose)) {
 			g.sure = true
 			s.hit(region{start: g.from, end: s.pos, form: none, by: g.of.form, quiet: none})
 		}
@@ -100,12 +100,14 @@ func (s *scan) cover() {
 // text returns what a fragment has that ends at an offset of the text.
 func (g *fragment) text(end int) string { return g.of.text[g.next-(end-g.start) : g.next] }
 
-// counts reports whether a fragment that ends at pos is long enough, and one of fewer than 16 characters, or in pieces, too hard to guess for words.
-func (g *fragment) counts(pos int) bool {
+// counts reports whether a fragment that ends at pos is long enough, and one of fewer than 16 characters, in pieces or in joined text, too hard to guess for words.
+func (g *fragment) counts(pos int, joined bool) bool {
 	text := g.text(pos)
 	switch {
 	case atLeast(maxFragment, text):
-		return true
+		return !joined || hard(text)
+	case joined:
+		return false
 	case g.first != "":
 		return atLeast(minFragment, text) && hard(g.first+text)
 	}

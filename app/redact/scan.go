@@ -189,6 +189,9 @@ func (s *scan) goOn(b byte) {
 
 // found takes note of what ends at the end of buf.
 func (s *scan) found(out *output, buf []byte, base int) {
+	if out.seed != 0 {
+		s.sprout(out.seed, buf)
+	}
 	if s.loose {
 		if n := int(out.looseLength); n > 0 {
 			s.hit(region{start: s.pos - n, end: s.pos, form: none, by: out.looseForm, quiet: several})
@@ -211,9 +214,6 @@ func (s *scan) found(out *output, buf []byte, base int) {
 	if n := int(out.length); n > 0 {
 		s.hit(region{start: s.pos - n, end: s.pos, form: out.form, by: out.form, quiet: out.quiet})
 		s.begin(out)
-	}
-	if out.seed != 0 {
-		s.sprout(out.seed, buf)
 	}
 }
 
