@@ -6,14 +6,17 @@ import (
 	"unicode"
 )
 
-// secretParts returns the parts of a value of which fragments count. Usually that is all of it. Of what is put together from several parts, such as a URL, a JSON
-// document or a key in lines, ordinary text has the others, too: hosts, names of fields, armour. So only what looks random counts there, and the password of a URL.
+// secretParts returns the parts of a value of which fragments count. Usually that is all of it. Of
+// what is put together from several parts, such as a URL, a JSON document or a key in lines,
+// ordinary text has the others, too: hosts, names of fields, armour. So only what looks random
+// counts there, and the password of a URL.
 func secretParts(value string) []string {
 	if isOne(value) {
 		return []string{value}
 	}
 	var parts []string
-	for token := range strings.FieldsFuncSeq(value, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`\\,;=&?<>(){}[]", r) }) {
+	separates := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`\\,;=&?<>(){}[]", r) }
+	for token := range strings.FieldsFuncSeq(value, separates) {
 		tokens := []string{token}
 		if strings.Contains(token, "://") || isName(token) {
 			tokens = strings.FieldsFunc(token, func(r rune) bool { return strings.ContainsRune("/:@.", r) })
@@ -40,7 +43,9 @@ func isOne(value string) bool {
 	switch {
 	case strings.ContainsAny(value, "\r\n"), strings.Contains(value, `\n`), strings.Contains(value, "://"):
 		return false
-	case strings.HasPrefix(value, "{") && strings.HasSuffix(value, "}"), strings.ContainsAny(value, "=:") && len(assignment.FindAllString(value, 2)) == 2:
+	case strings.HasPrefix(value, "{") && strings.HasSuffix(value, "}"):
+		return false
+	case strings.ContainsAny(value, "=:") && len(assignment.FindAllString(value, 2)) == 2:
 		return false
 	}
 	return !isName(value)
@@ -51,10 +56,12 @@ var (
 	urlPassword = regexp.MustCompile(`://[^\s/:@]*:([^\s/]{8,})@`)
 )
 
-// rsaKey ends what each RSA key begins with in PKCS #8. Public keys and certificates have the same characters.
+// rsaKey ends what each RSA key begins with in PKCS #8. Public keys and certificates have the same
+// characters.
 const rsaKey = "hkiG9w0BAQEFAASC"
 
-// isName reports whether a text may be the name of a host, an address, a path: words with signs between them.
+// isName reports whether a text may be the name of a host, an address, a path: words with signs
+// between them.
 func isName(text string) bool {
 	turns, _ := turnsOf(text)
 	return strings.ContainsAny(text, ".@/:") && 8*turns < len(text) &&
@@ -63,13 +70,15 @@ func isName(text string) bool {
 		}) < 0
 }
 
-// isRandom reports whether a text looks made at random. Long names put together from words have no digits, as a rule.
+// isRandom reports whether a text looks made at random. Long names put together from words have no
+// digits, as a rule.
 func isRandom(text string) bool {
 	turns, digits := turnsOf(text)
 	return 4*turns >= len(text) && (digits > 0 || len(text) >= 2*maxFragment)
 }
 
-// turnsOf counts how often small letters, capitals and digits follow each other, which in words they seldom do, and the digits.
+// turnsOf counts how often small letters, capitals and digits follow each other, which in words
+// they seldom do, and the digits.
 func turnsOf(text string) (turns, digits int) {
 	const small, capital, digit = 1, 2, 3
 	last := 0

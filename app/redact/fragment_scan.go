@@ -23,15 +23,16 @@ type ended struct {
 	text      string // with what counts together with it
 }
 
-// maxGap is how many bytes other than letters and digits may stand between two fragments that count together, as in the middle of what Python's reprlib shortens.
+// maxGap is how many bytes other than letters and digits may stand between two fragments that count
+// together, as in the middle of what Python's reprlib shortens.
 const maxGap = 8
 
-// sprout takes note of the fragments that a seed at the end of buf is in.
-func (s *scan) sprout(seed int32, buf []byte) {
-	grown := s.growing
+// activate takes note of the fragments that a seed at the end of buf is in.
+func (s *scan) activate(seed int32, buf []byte) {
+	before := s.active
 	for _, o := range s.machine.fragments.origins[seed-1] {
 		text, next := o.of.text, o.at+seedLen
-		if known(grown, o.of, next) {
+		if isActive(before, o.of, next) {
 			continue
 		}
 		n := seedLen
@@ -42,19 +43,19 @@ func (s *scan) sprout(seed int32, buf []byte) {
 			n--
 		}
 		g := fragment{of: o.of, next: next, start: s.pos - n, from: s.pos - n}
-		before := buf[:len(buf)-n]
-		if gap := g.start - s.ended.end; s.ended.of == g.of && s.ended.next <= next-n && gap >= 0 && gap <= min(maxGap, len(before)) && isGap(before[len(before)-gap:]) {
+		if s.follows(g, buf[:len(buf)-n]) {
 			g.from, g.first = s.ended.from, s.ended.text
 		}
-		s.growing = append(s.growing, g)
+		s.active = append(s.active, g)
 	}
 }
 
-// known reports whether a fragment is among those that grow, or so many of its source that it repeats itself.
-func known(growing []fragment, of *source, next int) bool {
+// isActive reports whether a fragment is among those that grow, or so many of its source that it
+// repeats itself.
+func isActive(active []fragment, of *source, next int) bool {
 	same := 0
-	for i := range growing {
-		if g := &growing[i]; g.of == of {
+	for i := range active {
+		if g := &active[i]; g.of == of {
 			if same++; g.next == next || same == seedsOfSource {
 				return true
 			}
@@ -63,32 +64,40 @@ func known(growing []fragment, of *source, next int) bool {
 	return false
 }
 
+// follows reports whether a fragment counts together with the one that ended last, given the text
+// before it.
+func (s *scan) follows(g fragment, text []byte) bool {
+	gap := g.start - s.ended.end
+	return s.ended.of == g.of && s.ended.next <= g.next-(s.pos-g.start) &&
+		gap >= 0 && gap <= min(maxGap, len(text)) && isGap(text[len(text)-gap:])
+}
+
 func isGap(text []byte) bool {
 	return !slices.ContainsFunc(text, func(c byte) bool { return digitOf[c] != 0 })
 }
 
 // advance lets fragments take the byte before pos.
 func (s *scan) advance(b byte) {
-	kept := s.growing[:0]
-	for _, g := range s.growing {
+	kept := s.active[:0]
+	for _, g := range s.active {
 		if g.next < len(g.of.text) && g.of.text[g.next] == b {
 			g.next++
 			kept = append(kept, g)
 			continue
 		}
 		end := s.pos - 1
-		text := g.text(end)
-		if len(text) < len(g.of.text) && atLeast(minFragment, text) && (end > s.ended.end || g.from < s.ended.from) {
+		text, last := g.text(end), end > s.ended.end || g.from < s.ended.from
+		if last && len(text) < len(g.of.text) && atLeast(minFragment, text) {
 			s.ended = ended{g.of, g.next, g.from, end, g.first + text}
 		}
 	}
-	s.growing = kept
+	s.active = kept
 }
 
 // cover masks the fragments that count.
 func (s *scan) cover() {
-	for i := range s.growing {
-		g := &s.growing[i]
+	for i := range s.active {
+		g := &s.active[i]
 		whole := g.next == len(g.of.text) || utf8.RuneStart(g.of.text[g.next])
 		if whole && (g.sure || g.counts(s.pos, s.loose)) {
 			g.sure = true
@@ -100,7 +109,8 @@ func (s *scan) cover() {
 // text returns what a fragment has that ends at an offset of the text.
 func (g *fragment) text(end int) string { return g.of.text[g.next-(end-g.start) : g.next] }
 
-// counts reports whether a fragment that ends at pos is long enough, and one of fewer than 16 characters, in pieces or in joined text, too hard to guess for words.
+// counts reports whether a fragment that ends at pos is long enough, and one of fewer than 16
+// characters, in pieces or in joined text, too hard to guess for words.
 func (g *fragment) counts(pos int, joined bool) bool {
 	text := g.text(pos)
 	switch {
@@ -116,10 +126,11 @@ func (g *fragment) counts(pos int, joined bool) bool {
 
 func atLeast(n int, text string) bool { return len(text) >= n && utf8.RuneCountInString(text) >= n }
 
-// openFragment returns where what may yet be masked as a fragment begins, given the end of the text.
+// openFragment returns where what may yet be masked as a fragment begins, given the end of the
+// text.
 func (s *scan) openFragment(buf []byte) int {
 	from := s.pos - s.machine.fragments.open(buf)
-	for _, g := range s.growing {
+	for _, g := range s.active {
 		from = min(from, g.from)
 	}
 	if s.ended.of == nil {

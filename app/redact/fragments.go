@@ -14,14 +14,16 @@ const (
 )
 
 const (
-	seedLen       = 7  // bytes; the longest that every fragment of minFragment at an end of a value has, and that leapers take at full stride
-	seedsOfSource = 4  // places of a source at which the same seed counts: more are only in texts that repeat themselves
-	seedPlaces    = 32 // places of all sources: what so many values begin with is no secret
+	seedLen       = 7  // bytes: short enough for minFragment, long enough for leapers at full stride
+	seedsOfSource = 4  // places of a seed in a source: more are only in sources that repeat themselves
+	seedPlaces    = 32 // places in all sources: what so many values begin with is no secret
 	gramLen       = 4
 )
 
-// fragments finds pieces of values in text. Every few bytes of a source are a seed, which is a needle of the machine, so that ordinary text pays nothing. What stands
-// around a seed in a text is compared with what stands around it in the source. Memory is a fraction of what the machine takes for the same value.
+// fragments finds pieces of values in text. Every few bytes of a source are a seed, which is a
+// needle of the machine, so that ordinary text pays nothing. What stands around a seed in a text is
+// compared with what stands around it in the source. All of it takes less memory than the value as a
+// whole does.
 type fragments struct {
 	origins [][]origin // by seed, less one
 	grams   []uint64   // bit set: the hash of 1 to gramLen bytes of a source behind which it goes on
@@ -41,8 +43,9 @@ type origin struct {
 	at int // in its text
 }
 
-// newFragments returns the fragments of the values that scripts hold, nil if there are none, and the needles of their seeds, the first of which is to be form number
-// first. texts are the values that count, by owner.
+// newFragments returns the fragments of the values that scripts hold, nil if there are none, and
+// the needles of their seeds, the first of which is to be form number first. texts are the values
+// that count, by owner.
 func newFragments(values []Value, texts []string, first int) (*fragments, []needle) {
 	held := map[string]bool{}
 	for _, v := range values {
@@ -61,18 +64,19 @@ func newFragments(values []Value, texts []string, first int) (*fragments, []need
 			if least, ok := leastOf(part, part == text); ok {
 				s := &source{text: part, form: none, least: least}
 				sources = append(sources, s)
-				all = f.plant(all, known, s, int32(owner), first)
+				all = f.addSeeds(all, known, s, int32(owner), first)
 			}
 		}
 	}
 	if len(all) == 0 {
 		return nil, nil
 	}
-	f.note(sources)
+	f.addGrams(sources)
 	return f, all
 }
 
-// leastOf returns how many characters a fragment has at least: 60 % of its source, within bounds. ok is false if nothing less than all of a whole value would do.
+// leastOf returns how many characters a fragment has at least: 60 % of its source, within bounds.
+// ok is false if nothing less than all of a whole value would do.
 func leastOf(text string, whole bool) (least int, ok bool) {
 	n := utf8.RuneCountInString(text)
 	least = min(max((n*6+9)/10, minFragment), maxFragment)
@@ -85,8 +89,9 @@ func leastOf(text string, whole bool) (least int, ok bool) {
 	return least, (n > least || n == least && !whole) && len(seen) >= minDistinct
 }
 
-// plant adds the seeds of a source to those that are known: so near to each other that every fragment has one, and one at either end.
-func (f *fragments) plant(all []needle, known map[string]int32, s *source, owner int32, first int) []needle {
+// addSeeds adds the seeds of a source to those that are known: so near to each other that every
+// fragment has one, and one at either end.
+func (f *fragments) addSeeds(all []needle, known map[string]int32, s *source, owner int32, first int) []needle {
 	last := len(s.text) - seedLen
 	for at := 0; at <= last; {
 		seed := s.text[at : at+seedLen]
@@ -123,8 +128,8 @@ func (f *fragments) mayCount(id int32, s *source) bool {
 	return same < seedsOfSource && len(f.origins[id-1]) < seedPlaces
 }
 
-// note makes what tells whether a text may end within a fragment.
-func (f *fragments) note(sources []*source) {
+// addGrams makes what tells whether a text may end within a fragment.
+func (f *fragments) addGrams(sources []*source) {
 	size := 0
 	for _, s := range sources {
 		size += gramLen * len(s.text)
@@ -146,7 +151,8 @@ func (f *fragments) note(sources []*source) {
 
 func (f *fragments) hash(gram uint64) uint64 { return gram * 0x9E3779B97F4A7C15 >> f.shift }
 
-// open returns how many bytes at the end of a text may begin a fragment that goes on, before a seed of it is complete. It may be too many.
+// open returns how many bytes at the end of a text may begin a fragment that goes on, before a seed
+// of it is complete. It may be too many.
 func (f *fragments) open(text []byte) int {
 	n := 0
 	for n < min(len(text), maxFragment-1) {

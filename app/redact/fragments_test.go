@@ -21,7 +21,8 @@ func reprlib(text string) string {
 
 func keyOf(value string) *Redactor { return New([]Value{{Name: "KEY", Secret: app.NewSecret(value)}}) }
 
-// TestHoleM3Slices: a part of a value that a script shows without meaning to hide it is masked and counted, in every channel.
+// TestHoleM3Slices: a part of a value that a script shows without meaning to hide it is masked and
+// counted, in every channel.
 func TestHoleM3Slices(t *testing.T) {
 	for kind, k := range map[string]string{
 		"letters and digits": "x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG8aKo",
@@ -106,7 +107,8 @@ func TestHoleM3Edges(t *testing.T) {
 	}
 }
 
-// TestHoleM3OnPurpose: what a script does to hide a value is no part of it, and is not found. SECURITY.md says so.
+// TestHoleM3OnPurpose: what a script does to hide a value is no part of it, and is not found.
+// SECURITY.md says so.
 func TestHoleM3OnPurpose(t *testing.T) {
 	const k = "x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG8aKo"
 	second := ""
@@ -129,7 +131,8 @@ func TestHoleM3OnPurpose(t *testing.T) {
 	}
 }
 
-// TestHoleM3NoOracle: of a value that the script doesn't hold no part is masked, or who knows 15 characters of it would try 64 for the next one.
+// TestHoleM3NoOracle: of a value that the script doesn't hold no part is masked, or who knows 15
+// characters of it would try 64 for the next one.
 func TestHoleM3NoOracle(t *testing.T) {
 	const k = "sk-live-x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG8aKo"
 	for name, v := range map[string]Value{
@@ -201,7 +204,8 @@ var publicParts = map[string]struct {
 	},
 }
 
-// TestHoleM3PublicParts: of a value that is put together from several parts those that ordinary text has, too, are not masked.
+// TestHoleM3PublicParts: of a value that is put together from several parts those that ordinary
+// text has, too, are not masked.
 func TestHoleM3PublicParts(t *testing.T) {
 	for name, c := range publicParts {
 		r := keyOf(c.value)
@@ -221,8 +225,9 @@ func TestHoleM3PublicParts(t *testing.T) {
 	}
 }
 
-// TestHoleM3EveryPart: every part of every value made at random that is long enough is masked wherever it stands, as a whole and in pieces; what stands around it isn't, and
-// shorter parts are not.
+// TestHoleM3EveryPart: every part of every value made at random that is long enough is masked
+// wherever it stands, as a whole and in pieces; what stands around it isn't, and shorter parts are
+// not.
 func TestHoleM3EveryPart(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		alphabet := rapid.SampledFrom([]string{"0123456789abcdef", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "abcdefgh012345+_", "aéß€漢😀bcD1234567"}).Draw(r, "alphabet")
@@ -259,7 +264,8 @@ func TestHoleM3EveryPart(t *testing.T) {
 	})
 }
 
-// TestHoleM3StreamIsText: the cuts make no difference to parts beside each other, to values that repeat themselves, and to values that have much in common.
+// TestHoleM3StreamIsText: the cuts make no difference to parts beside each other, to values that
+// repeat themselves, and to values that have much in common.
 func TestHoleM3StreamIsText(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		letters := rapid.SampledFrom([]rune(rapid.SampledFrom([]string{"abcde", "abcd1", "aé€b1", "01234", "abcde.\n"}).Draw(r, "alphabet")))
@@ -281,7 +287,8 @@ func TestHoleM3StreamIsText(t *testing.T) {
 	})
 }
 
-// TestHoleM3TimeIsLinear: no text makes looking for parts slow, not even one that is full of what parts begin with, or of parts that are almost long enough.
+// TestHoleM3TimeIsLinear: no text makes looking for parts slow, not even one that is full of what
+// parts begin with, or of parts that are almost long enough.
 func TestHoleM3TimeIsLinear(t *testing.T) {
 	var prefixed []string
 	for _, s := range randomSecrets(100) {

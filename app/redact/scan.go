@@ -22,7 +22,7 @@ type scan struct {
 	open    bool   // candidate ends at pos and counts if no word character follows
 	word    region // the candidate
 	tail    [headLen - 1]byte
-	growing []fragment
+	active  []fragment
 	ended   ended
 	pending int // offset from which on what was taken may yet become a fragment; counts only where there are fragments
 }
@@ -67,7 +67,7 @@ func (s *scan) idle() bool { return s.at == 0 && s.quietly() }
 func (s *scan) steady() bool { return s.quietly() && s.lines.length == 0 }
 
 func (s *scan) quietly() bool {
-	return !s.open && s.runs == 0 && !s.folded.on && len(s.growing) == 0
+	return !s.open && s.runs == 0 && !s.folded.on && len(s.active) == 0
 }
 
 // walk takes bytes for as long as a needle goes on and there is nothing to do, and returns the offset of the next one. In a text that is one byte again and
@@ -141,7 +141,7 @@ func (s *scan) one(buf []byte, base, i int) {
 	if s.folded.on || (s.lines.length > 0 && before != 0) {
 		s.fold(before, s.at, b)
 	}
-	if len(s.growing) > 0 {
+	if len(s.active) > 0 {
 		s.advance(b)
 	}
 	if s.at != 0 {
@@ -149,7 +149,7 @@ func (s *scan) one(buf []byte, base, i int) {
 			s.found(out, buf[:i+1], base)
 		}
 	}
-	if len(s.growing) > 0 {
+	if len(s.active) > 0 {
 		s.cover() // now, because what is found whole goes before a part of the same length
 	}
 }
@@ -190,7 +190,7 @@ func (s *scan) goOn(b byte) {
 // found takes note of what ends at the end of buf.
 func (s *scan) found(out *output, buf []byte, base int) {
 	if out.seed != 0 {
-		s.sprout(out.seed, buf)
+		s.activate(out.seed, buf)
 	}
 	if s.loose {
 		if n := int(out.looseLength); n > 0 {
@@ -277,7 +277,7 @@ func (s *scan) end() {
 		s.hit(s.word)
 	}
 	s.open, s.runs, s.at, s.folded.on = false, 0, 0, false
-	s.growing, s.pending = nil, s.pos
+	s.active, s.pending = nil, s.pos
 }
 
 // endCut settles everything where more would have followed: what may begin a secret is taken for one.

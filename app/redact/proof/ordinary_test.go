@@ -9,7 +9,8 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// TestOrdinaryTextStays: what is too short a part of a value, and the text around it, is not masked.
+// TestOrdinaryTextStays: what is too short a part of a value, and the text around it, is not
+// masked.
 func TestOrdinaryTextStays(t *testing.T) {
 	for n := range max(*cases/3, 1) {
 		r := rand.New(rand.NewPCG(*seed, uint64(n)))
