@@ -253,7 +253,7 @@ func (s *SearchSets) open(ctx context.Context, tx *store.Tx, list []member) (*se
 		}
 		if text := value.Reveal(); len(text) >= minSearched && !have[text] {
 			have[text] = true
-			known = append(known, redact.Value{Name: m.Credential, Secret: value})
+			known = append(known, redact.Value{Name: m.Credential, Secret: value, Unheld: true})
 		}
 	}
 	return newSearchSet(known), nil

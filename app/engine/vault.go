@@ -6,11 +6,11 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// earlier is what else to mask: values that were replaced in Vault since they were read for others.
+// earlier is what else to mask: values that Vault gave to others. The script doesn't hold them.
 func (e *Engine) earlier(values []access.Value) []redact.Value {
 	var list []redact.Value
 	for _, known := range e.cfg.Access.Earlier(values) {
-		list = append(list, redact.Value{Name: known.Key, Secret: known.Secret})
+		list = append(list, redact.Value{Name: known.Key, Secret: known.Secret, Unheld: true})
 	}
 	return list
 }

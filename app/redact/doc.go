@@ -24,6 +24,22 @@
 // or underscore, no other of these may stand beside it. Base64 forms of fewer than 6 characters are not looked for.
 // Shorter values are ignored: they can't be told from ordinary text.
 //
+// # Parts of values
+//
+// A part of a value counts if it has 16 characters or more, or 8 or more and 60 % of the value. Below 16 it must be hard to guess, because 8 characters of a value may
+// be a word. Two parts count together if each has 8 characters or more, the second comes from further on in the value, and at most 8 bytes other than letters and
+// digits stand between them, as in what Python's reprlib shortens; a first part that isn't the beginning, or a second that isn't the end, may be missed.
+//
+// Ordinary text has some parts of values, too: the host in a URL, the fields of a JSON document, the armour of a key. So of a value in lines, of a URL, a
+// JSON object, settings (two names with = or : at least), and what looks like a host, a path or an address, only those words count that look random, and the
+// password of a URL; each is a value of its own here. A value with fewer than 5 different characters has no parts.
+//
+// Parts are looked for as they are, in the value's own case; at the end in what was decoded, too, and in joined text if they have 16 characters and are hard to guess.
+//
+// Only values that scripts hold have parts. A sealed value, or one that Vault gave to another execution, is found as a whole and by its lines: if parts of any length
+// or place were masked, a script that knows 15 characters in a row (what all keys of a vendor begin with, a JWT's head) would print them with each of 64 next ones and
+// see which is masked, and so on to the end. For the same reason what decides about answers from hosts (app/egress/swap) knows nothing of parts.
+//
 // # What is found at the end
 //
 // From the whole, views are made: texts with something decoded, left out or turned round, and a map back to where each part came from. Each view is
@@ -72,12 +88,13 @@
 //     where it came from, and a view is left out whose parent is masked already.
 //   - Lists of numbers are read only where there may be enough numbers in a row (rows.go).
 //   - What only some characters can be, invisible or a letter or composed, is asked only where bytes begin one of these.
+//   - Every few bytes of a value, so near to each other that no part is without, seven are a needle. Around these a text is compared with the value (fragments.go).
 //
 // A Stream holds back only bytes that could begin a form of a secret, given what was written so far, so output stays live.
 // Matching is done on raw bytes; what is not UTF-8 becomes U+FFFD afterwards, one per byte.
 //
 // # What no redactor finds
 //
-// A script that holds a value can encrypt it, add to each character, tell it bit by bit by time or length or order, cut it into pieces far apart, or use more
+// A script that holds a value can encrypt it, add to each character, leave out every other one, name each, tell it bit by bit by time or length or order, cut it into pieces far apart, or use more
 // steps than three. More than one kind of separator at a time is not always seen through.
 package redact

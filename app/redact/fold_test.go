@@ -170,7 +170,7 @@ func TestCutAtEveryPlace(t *testing.T) {
 // TestCutTellsNothingOfSealedValues: where an output ends is the script's choice, which doesn't hold the sealed value. A mask there would tell
 // it, or its agent, that the value begins like that.
 func TestCutTellsNothingOfSealedValues(t *testing.T) {
-	sealed, injected := "sealed-0123456789-value", "injected-0123456789-value"
+	sealed, injected := "sealed-0123456789-value", "injected-9f8e7d6c5b4a-token"
 	r := New([]Value{{Name: "A", Secret: app.NewSecret(sealed), Placeholder: "placeholder"}, {Name: "B", Secret: app.NewSecret(injected)}})
 	for _, form := range []string{sealed, base64.StdEncoding.EncodeToString([]byte(sealed)), hex.EncodeToString([]byte(sealed)), wrap(base64.StdEncoding.EncodeToString([]byte(sealed)), 8, "\n")} {
 		for n := range len(form) - 3 { // base64 may have its padding yet to come

@@ -40,6 +40,8 @@ type machine struct {
 	filter []uint64 // bit set: the hash of a head
 	shift  uint32
 	leaper leaper
+
+	fragments *fragments // nil: none
 }
 
 // endKey stands for a byte in the key under which next has a state's output.

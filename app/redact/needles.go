@@ -59,16 +59,20 @@ type form struct {
 type needle struct {
 	form
 	text  string
-	quiet bool // what it stands for must not be shown by other values' masks
-	word  bool // counts only as a word
-	loose bool // counts in joined text
-	runs  runs // in which it goes on; 0 if it is the whole value
-	left  left // how far it does so over line breaks
+	quiet bool  // what it stands for must not be shown by other values' masks
+	word  bool  // counts only as a word
+	loose bool  // counts in joined text
+	runs  runs  // in which it goes on; 0 if it is the whole value
+	left  left  // how far it does so over line breaks
+	seed  int32 // of fragments; 0 if it is none, and else nothing but that
 }
 
 func (n needle) output(index int32) output {
 	out := output{form: none, looseForm: none, quiet: none}
 	switch {
+	case n.seed != 0:
+		out.form, out.seed = index, n.seed
+		return out
 	case n.word:
 		out.words = []word{{int32(len(n.text)), index, n.owner}}
 		return out

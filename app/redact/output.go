@@ -1,5 +1,7 @@
 package redact
 
+import "cmp"
+
 // none and several stand for values and forms where there is no single one.
 const (
 	none    int32 = -1
@@ -18,6 +20,7 @@ type output struct {
 	runs        runs   // encodings in which a run may go on here
 	left        left   // how far these go on over line breaks
 	words       []word // needles that count only as words, longest first
+	seed        int32  // of fragments, all of which are equally long; 0 if there is none
 }
 
 // word is a needle that counts only where it stands as a word.
@@ -40,6 +43,7 @@ func combine(a, b output) output {
 	out.runs |= b.runs
 	out.left = a.left.max(b.left)
 	out.words = merge(a.words, b.words)
+	out.seed = cmp.Or(a.seed, b.seed)
 	return out
 }
 

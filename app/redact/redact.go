@@ -15,7 +15,12 @@ type Value struct {
 	// Placeholder is what a script holds instead of a sealed value; "" if it holds the value itself. It is shown as [SEALED:NAME],
 	// which is no hit.
 	Placeholder string
+	// Unheld is set if the script doesn't hold the value either way, such as one that Vault gave to another execution.
+	Unheld bool
 }
+
+// held reports whether a script holds the value itself.
+func (v Value) held() bool { return v.Placeholder == "" && !v.Unheld }
 
 // Match is a place of a text that a pattern takes for a secret, in bytes, and the name of the pattern.
 type Match struct {
@@ -44,7 +49,7 @@ type Redactor struct {
 	least    int // bytes of the shortest form that counts in what was decoded, between minStretch and maxStretch
 	patterns func(text string) []Match
 	ahead    func(text string) ([]Match, int)
-	held     func() *Redactor // of what scripts hold, without sealed values; nil if that is all
+	held     func() *Redactor // of what scripts hold; nil if that is all
 }
 
 // New returns a Redactor for the values. Values of fewer than 4 characters, white space around them not counted, are ignored;
@@ -56,7 +61,9 @@ func New(values []Value, options ...Options) *Redactor {
 			known[i].show = ""
 		}
 	}
-	r := &Redactor{machine: newMachine(known, all), texts: texts, only: &lettersOnly{}, alphabet: alphabetOf(texts)}
+	fragments, seeds := newFragments(values, texts, len(all))
+	r := &Redactor{machine: newMachine(known, slices.Concat(all, seeds)), texts: texts, only: &lettersOnly{}, alphabet: alphabetOf(texts)}
+	r.machine.fragments = fragments
 	r.least = maxStretch
 	for _, n := range all {
 		if !n.word {
@@ -66,7 +73,7 @@ func New(values []Value, options ...Options) *Redactor {
 	for _, text := range texts {
 		r.near = min(max(r.near, minNear, 16*len(text)), maxNear)
 	}
-	if held := slices.DeleteFunc(slices.Clone(values), func(v Value) bool { return v.Placeholder != "" }); len(held) < len(values) {
+	if held := slices.DeleteFunc(slices.Clone(values), func(v Value) bool { return !v.held() }); len(held) < len(values) {
 		r.held = sync.OnceValue(func() *Redactor { return New(held) })
 	}
 	for _, o := range options {
@@ -83,8 +90,8 @@ func New(values []Value, options ...Options) *Redactor {
 // Text masks the secrets in a whole text and reports what was masked.
 func (r *Redactor) Text(text string) (Clean, Hits) { return r.one(&leaf{text: text}) }
 
-// Cut is Text for a text whose end was cut off: 4 bytes or more at the end that may begin a secret are masked, too. Sealed values are no
-// such secret: what a script writes without holding them would show by its mask that one begins like that, and so be found byte by byte.
+// Cut is Text for a text whose end was cut off: 4 bytes or more at the end that may begin a secret are masked, too. Values that scripts don't
+// hold are no such secrets: what a script writes without holding them would show by its mask that one begins like that, and so be found byte by byte.
 func (r *Redactor) Cut(text string) (Clean, Hits) { return r.one(&leaf{text: text, cut: true}) }
 
 func (r *Redactor) one(l *leaf) (Clean, Hits) {

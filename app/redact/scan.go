@@ -22,6 +22,9 @@ type scan struct {
 	open    bool   // candidate ends at pos and counts if no word character follows
 	word    region // the candidate
 	tail    [headLen - 1]byte
+	active  []fragment
+	ended   ended
+	pending int // offset from which on what was taken may yet become a fragment; counts only where there are fragments
 }
 
 func newScan(m *machine) scan { return scan{machine: m, classes: &byteClasses, words: true} }
@@ -51,6 +54,9 @@ func (s *scan) take(buf []byte, base, from int) {
 		i++
 	}
 	s.pos = base + len(buf)
+	if s.machine.fragments != nil {
+		s.pending = s.openFragment(buf)
+	}
 	copy(s.tail[:], buf[max(len(buf)-len(s.tail), 0):])
 }
 
@@ -60,7 +66,9 @@ func (s *scan) idle() bool { return s.at == 0 && s.quietly() }
 // steady says that a needle has begun and nothing else matters.
 func (s *scan) steady() bool { return s.quietly() && s.lines.length == 0 }
 
-func (s *scan) quietly() bool { return !s.open && s.runs == 0 && !s.folded.on }
+func (s *scan) quietly() bool {
+	return !s.open && s.runs == 0 && !s.folded.on && len(s.active) == 0
+}
 
 // walk takes bytes for as long as a needle goes on and there is nothing to do, and returns the offset of the next one. In a text that is one byte again and
 // again, state and output stay the same from byte to byte, so both are remembered.
@@ -103,7 +111,7 @@ func (s *scan) walk(buf []byte, i int) int {
 // again makes the last region a byte longer if that is all that the needles which end at offset i of buf mean.
 func (s *scan) again(end uint32, i int) bool {
 	out, n := s.machine.sums[end].Load(), len(s.regions)
-	if out == nil || n == 0 || len(out.words) > 0 || out.runs != 0 || s.loose {
+	if out == nil || n == 0 || len(out.words) > 0 || out.runs != 0 || out.seed != 0 || s.loose {
 		return false
 	}
 	last, pos := &s.regions[n-1], s.base+i
@@ -133,11 +141,16 @@ func (s *scan) one(buf []byte, base, i int) {
 	if s.folded.on || (s.lines.length > 0 && before != 0) {
 		s.fold(before, s.at, b)
 	}
-	if s.at == 0 {
-		return
+	if len(s.active) > 0 {
+		s.advance(b)
 	}
-	if out := s.machine.output(s.at); out != nil {
-		s.found(out, buf[:i+1], base)
+	if s.at != 0 {
+		if out := s.machine.output(s.at); out != nil {
+			s.found(out, buf[:i+1], base)
+		}
+	}
+	if len(s.active) > 0 {
+		s.cover() // now, because what is found whole goes before a part of the same length
 	}
 }
 
@@ -176,6 +189,9 @@ func (s *scan) goOn(b byte) {
 
 // found takes note of what ends at the end of buf.
 func (s *scan) found(out *output, buf []byte, base int) {
+	if out.seed != 0 {
+		s.activate(out.seed, buf)
+	}
 	if s.loose {
 		if n := int(out.looseLength); n > 0 {
 			s.hit(region{start: s.pos - n, end: s.pos, form: none, by: out.looseForm, quiet: several})
@@ -222,6 +238,14 @@ func (s *scan) hit(h region) { s.regions = s.machine.add(s.regions, &h) }
 
 // settled returns the offset before which nothing can change any more.
 func (s *scan) settled() int {
+	if s.machine.fragments != nil {
+		return min(s.settledWhole(), s.pending)
+	}
+	return s.settledWhole()
+}
+
+// settledWhole is settled for values as a whole.
+func (s *scan) settledWhole() int {
 	m := s.machine
 	settled := s.pos
 	if open := m.open(s.at); open != 0 {
@@ -253,11 +277,12 @@ func (s *scan) end() {
 		s.hit(s.word)
 	}
 	s.open, s.runs, s.at, s.folded.on = false, 0, 0, false
+	s.active, s.pending = nil, s.pos
 }
 
 // endCut settles everything where more would have followed: what may begin a secret is taken for one.
 func (s *scan) endCut() {
-	if start := s.settled(); s.pos-start >= minValue {
+	if start := s.settledWhole(); s.pos-start >= minValue {
 		s.hit(region{start: start, end: s.pos, form: none, by: s.machine.formAt(s.machine.open(s.at)), quiet: several})
 	}
 	s.end()

@@ -108,7 +108,11 @@ func (h *house) everything(ctx context.Context, list []*execution) (b batch, err
 }
 
 func (e entry) sent() sent {
-	s := sent{Case: e.number, Kind: e.Channel + ": " + cmp.Or(strings.Join(e.Forms, " in "), "as it is"), Secret: e.Secret, Depth: len(e.Forms)}
+	kind := e.Channel + ": " + cmp.Or(strings.Join(e.Forms, " in "), "as it is")
+	if e.Value != "" {
+		kind += ", a part"
+	}
+	s := sent{Case: e.number, Kind: kind, Secret: e.Secret, Depth: len(e.Forms)}
 	s.Out, s.JSON = e.texts()
 	return s
 }

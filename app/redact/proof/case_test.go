@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -8,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
@@ -16,7 +19,8 @@ import (
 
 // attempt is one case.
 type attempt struct {
-	Secret  string
+	Secret  string   // what must not get out
+	Value   string   // of which it is a part; "" if it is the whole
 	Others  []string // further secrets of the same execution
 	Forms   []string // names of the encoders, the innermost first
 	Text    string   // with the secret in it
@@ -28,6 +32,16 @@ func makeAttempt(r *rand.Rand, all []encoder, depth int) attempt {
 	a := attempt{Secret: secret(r), Channel: channels()[r.IntN(len(channels()))]}
 	for range r.IntN(3) {
 		a.Others = append(a.Others, secret(r))
+	}
+	if r.IntN(6) == 0 {
+		a.Value = valueOf(r, []int{0, 1, 2, 4, 5, 6}[r.IntN(6)])
+		a.Secret, depth = partOf(r, a.Value), min(depth, 1)
+		if utf8.RuneCountInString(a.Secret) < 16 { // it counts in the text as it is only
+			depth = 0
+		}
+		for a.Channel == "split" { // each half may be too short to count
+			a.Channel = channels()[r.IntN(len(channels()))]
+		}
 	}
 	form := a.Secret
 	for range r.IntN(depth + 1) {
@@ -44,9 +58,11 @@ func channels() []string {
 }
 
 // secret is of one of the kinds that people keep.
-func secret(r *rand.Rand) string {
+func secret(r *rand.Rand) string { return valueOf(r, r.IntN(7)) }
+
+func valueOf(r *rand.Rand, kind int) string {
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	switch r.IntN(7) {
+	switch kind {
 	case 0:
 		return letters(r, word, 20+r.IntN(20))
 	case 1:
@@ -65,6 +81,19 @@ func secret(r *rand.Rand) string {
 		return "-----BEGIN PRIVATE KEY-----\n" + letters(r, word+"+/", 64) + "\n" + letters(r, word+"+/", 40) + "\n-----END PRIVATE KEY-----"
 	}
 	return letters(r, "0123456789", 3) + letters(r, word, 9+r.IntN(4))
+}
+
+// partOf is a part of a value, or of one of its lines, that is long enough to count: 16 characters or 60 %, and those not of letters alone.
+func partOf(r *rand.Rand, value string) string {
+	lines := slices.DeleteFunc(strings.Split(value, "\n"), func(line string) bool { return strings.HasPrefix(line, "-----") })
+	text := []rune(lines[r.IntN(len(lines))])
+	n := min(16, max(12, (len(text)*6+9)/10))
+	n += r.IntN(max(len(text)-n, 1))
+	from := r.IntN(len(text) - n + 1)
+	if part := string(text[from : from+n]); n >= 16 || n == len(text) || strings.ContainsAny(part, "0123456789") && strings.ContainsFunc(part, unicode.IsLetter) {
+		return part
+	}
+	return string(text)
 }
 
 func letters(r *rand.Rand, of string, n int) string {
@@ -93,7 +122,7 @@ type shown struct {
 
 // send puts the attempt through the redactor as the engine does.
 func (a attempt) send(r *rand.Rand, set *patterns.Set) (shown, error) {
-	values := []redact.Value{{Name: "KEY", Secret: app.NewSecret(a.Secret)}}
+	values := []redact.Value{{Name: "KEY", Secret: app.NewSecret(cmp.Or(a.Value, a.Secret))}}
 	for i, s := range a.Others {
 		values = append(values, redact.Value{Name: fmt.Sprintf("OTHER_%d", i), Secret: app.NewSecret(s)})
 	}
@@ -155,7 +184,7 @@ func (a attempt) live(r *rand.Rand, red *redact.Redactor) string {
 		rest = rest[n:]
 	}
 	_ = s.Close()
-	if len(a.Forms) > 1 || len(a.Forms) == 1 && !slices.Contains(streamed(), a.Forms[0]) {
+	if len(a.Forms) > 1 || len(a.Forms) == 1 && (a.Value != "" || !slices.Contains(streamed(), a.Forms[0])) {
 		return ""
 	}
 	return live.String()
