@@ -47,12 +47,7 @@ type origin struct {
 // the needles of their seeds, the first of which is to be form number first. texts are the values
 // that count, by owner.
 func newFragments(values []Value, texts []string, first int) (*fragments, []needle) {
-	held := map[string]bool{}
-	for _, v := range values {
-		if v.held() {
-			held[strings.TrimSpace(v.Secret.Reveal())] = true
-		}
-	}
+	held := heldTexts(values)
 	f, known := &fragments{}, map[string]int32{}
 	var sources []*source
 	var all []needle

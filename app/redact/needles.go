@@ -205,3 +205,14 @@ func isPlain(text string) bool {
 	}
 	return true
 }
+
+// heldTexts returns the values that scripts hold themselves.
+func heldTexts(values []Value) map[string]bool {
+	held := map[string]bool{}
+	for _, v := range values {
+		if v.held() {
+			held[strings.TrimSpace(v.Secret.Reveal())] = true
+		}
+	}
+	return held
+}

@@ -33,7 +33,7 @@ type Swapper struct {
 	credentials []Credential // by key
 	holders     map[string][]*Credential
 	values      *Values
-	given       []string // values that the script holds: they stay in answers
+	given       *Values // that the script holds: they stay in answers
 	holds       holds
 }
 
@@ -41,9 +41,7 @@ type Swapper struct {
 // placeholder are one credential with the rights of both.
 func New(credentials []Credential, given ...app.Secret) *Swapper {
 	s := newSwapper(credentials, newHolds())
-	for _, v := range given {
-		s.given = append(s.given, v.Reveal())
-	}
+	s.given = NewValues(given)
 	return s
 }
 

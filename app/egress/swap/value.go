@@ -98,7 +98,7 @@ func (s *Swapper) shown(values *Values, t Target) []string {
 	out := make([]string, len(values.secrets))
 	for i, value := range values.secrets {
 		out[i] = Withheld
-		if slices.Contains(s.given, value) {
+		if slices.Contains(s.given.secrets, value) {
 			out[i] = ""
 		}
 		ours := func(c Credential) bool { return strings.EqualFold(c.value(), value) }
