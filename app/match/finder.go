@@ -138,7 +138,7 @@ func (f *Finder) Find(data []byte) []Match {
 
 // find adds to s the matches in data, which lies behind depth layers.
 func (f *Finder) find(s *scratch, data []byte, depth int) {
-	f.scan(s, data)
+	f.scan(s, data, depth)
 	if depth < maxLayers {
 		f.layers(s, data, depth)
 	}

@@ -94,7 +94,6 @@ func (r *run) where(char int) (at, end int) {
 // layers looks behind every layer in data.
 func (f *Finder) layers(s *scratch, data []byte, depth int) {
 	s.unitsAt = -1
-	f.escapes(s, data, depth)
 	f.runs(s, data, depth, base64Layer)
 	f.runs(s, data, depth, hexLayer)
 	f.numbers(s, data, depth)

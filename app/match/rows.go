@@ -1,11 +1,11 @@
 package match
 
-// nextRun returns the next place at or after at from which least bytes in a row are near, or those that also says. Without one it
+// nextRun returns the next place at or after at from which least bytes in a row are near, or blanks and plus signs that also takes. Without one it
 // returns the length of data. It looks at the last byte of a row first, so it skips most of what is not near.
 func nextRun(data []byte, at, least int, near *[256]bool, also func(data []byte, at int) bool) int {
 	for at+least <= len(data) {
 		last := at + least - 1
-		for last >= at && (near[data[last]] || also(data, last)) {
+		for last >= at && (near[data[last]] || data[last] <= '+' && also(data, last)) {
 			last--
 		}
 		if last < at {
@@ -18,7 +18,7 @@ func nextRun(data []byte, at, least int, near *[256]bool, also func(data []byte,
 
 // endOfRun returns where the run that goes on at a place ends.
 func endOfRun(data []byte, at int, near *[256]bool, also func(data []byte, at int) bool) int {
-	for at < len(data) && (near[data[at]] || also(data, at)) {
+	for at < len(data) && (near[data[at]] || data[at] <= '+' && also(data, at)) {
 		at++
 	}
 	return at

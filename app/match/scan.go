@@ -26,14 +26,17 @@ type scratch struct {
 	decoded [maxLayers][]byte
 }
 
-// scan adds the matches in data, as it is or escaped.
-func (f *Finder) scan(s *scratch, data []byte) {
+// scan adds the matches in data, which lies behind depth layers, as it is or escaped.
+func (f *Finder) scan(s *scratch, data []byte, depth int) {
 	for at := nextRun(data, 0, f.shortest, &f.near, endsEscape); at < len(data); at = nextRun(data, at, f.shortest, &f.near, endsEscape) {
 		first, end := len(s.matches), endOfRun(data, at, &f.near, endsEscape)
 		f.scanRun(s, data[at:end])
 		for i := first; i < len(s.matches); i++ {
 			s.matches[i].Start += at
 			s.matches[i].End += at
+		}
+		if depth < maxLayers && f.nested(s, data[at:end]) {
+			f.unescaped(s, data, at, end, depth)
 		}
 		at = end
 	}

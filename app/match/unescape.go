@@ -5,22 +5,16 @@ import (
 	"slices"
 )
 
-// escapes looks behind escapes that are escaped themselves, such as HTML in JSON: it takes off the outer ones.
-func (f *Finder) escapes(s *scratch, data []byte, depth int) {
-	for at := nextRun(data, 0, f.shortest, &f.near, endsEscape); at < len(data); at = nextRun(data, at, f.shortest, &f.near, endsEscape) {
-		end := endOfRun(data, at, &f.near, endsEscape)
-		if f.nested(s, data[at:end]) {
-			r := &s.runs[depth]
-			s.unescape(r, data[:end], at)
-			s.decoded[depth] = append(s.decoded[depth][:0], r.chars...)
-			f.inside(s, depth, Plain, func(m Match) Match {
-				m.Start, _ = r.where(m.Start)
-				_, m.End = r.where(m.End - 1)
-				return m
-			})
-		}
-		at = end
-	}
+// unescaped looks behind escapes that are escaped themselves, such as HTML in JSON: it takes off the outer ones between two places.
+func (f *Finder) unescaped(s *scratch, data []byte, at, end, depth int) {
+	r := &s.runs[depth]
+	s.unescape(r, data[:end], at)
+	s.decoded[depth] = append(s.decoded[depth][:0], r.chars...)
+	f.inside(s, depth, Plain, func(m Match) Match {
+		m.Start, _ = r.where(m.Start)
+		_, m.End = r.where(m.End - 1)
+		return m
+	})
 }
 
 // nested reports whether an escape in data stands for a byte with which another may begin.
