@@ -220,12 +220,32 @@ func randomEscapes(r *rand.Rand, value string) string {
 			b.WriteString(ways[r.IntN(len(ways))])
 		}
 	}
-	switch text := b.String(); r.IntN(8) {
+	switch text := b.String(); r.IntN(10) {
 	case 0:
 		return base64.StdEncoding.EncodeToString([]byte(text))
 	case 1:
 		return hex.EncodeToString([]byte(text))
+	case 2:
+		return randomLines(r, base64.StdEncoding.EncodeToString([]byte("id:"+value)), 4, "\n", "\r\n", `\n`, `\r\n`, "\n    ", "\n            ")
+	case 3:
+		return randomLines(r, hex.EncodeToString([]byte(value)), 2, "\n", ":", " ", `\n`, ", ", "\n  ", "-")
+	case 4:
+		numbers := make([]string, len(value))
+		for i := range numbers {
+			numbers[i] = strconv.Itoa(int(value[i]))
+		}
+		return "[" + strings.Join(numbers, []string{",", ", ", ",\n  ", ",\n            ", `,\n  `, "%2C", "&#44;", " "}[r.IntN(8)]) + "]" // digits beside it would be of other numbers
 	default:
 		return text
 	}
+}
+
+// randomLines puts one of the breaks after each so many characters, a multiple of unit.
+func randomLines(r *rand.Rand, text string, unit int, breaks ...string) string {
+	width, br := unit*(1+r.IntN(18)), breaks[r.IntN(len(breaks))]
+	var parts []string
+	for ; len(text) > width; text = text[width:] {
+		parts = append(parts, text[:width])
+	}
+	return strings.Join(append(parts, text), br)
 }

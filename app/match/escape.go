@@ -54,7 +54,7 @@ func (u *units) addRune(n int, r rune) {
 }
 
 // leads are the bytes with which an escape begins.
-const leads = "%\\&=\"'$\x00"
+const leads = "%\\&=\"'$\x00\r\n"
 
 // class is a set of bytes.
 type class uint8
@@ -123,6 +123,8 @@ func (u *units) escape(data []byte, lead byte, n int) {
 		u.doubled(c, lead)
 	case 0:
 		u.add(n)
+	case '\r', '\n':
+		u.folded(c)
 	}
 }
 
@@ -144,6 +146,17 @@ func (u *units) quotedPrintable(c cursor) {
 	}
 	if n := lineBreak(c.rest()); n > 0 {
 		u.add(c.at + n)
+	}
+}
+
+// folded passes over a line break and the blank behind it, as in LDIF, calendars and the heads of mail.
+func (u *units) folded(c cursor) {
+	end := c.at
+	if c.data[end-1] == '\r' && end < len(c.data) && c.data[end] == '\n' {
+		end++
+	}
+	if end < len(c.data) && (c.data[end] == ' ' || c.data[end] == '\t') && c.data[end-1] == '\n' {
+		u.add(end + 1)
 	}
 }
 
@@ -229,16 +242,20 @@ func (u *units) utf16(c cursor) {
 	}
 }
 
+// octal reads two or three octal digits, and the three decimal ones of Lua, OCaml and DNS.
 func (u *units) octal(c cursor) {
-	value := 0
+	value, decimal := 0, c
 	for digits := 1; digits <= 3; digits++ {
 		d := c.take(classOctal)
 		if d == 0 {
-			return
+			break
 		}
 		if value = 8*value + int(d-'0'); digits > 1 && value < 256 {
 			u.addByte(c.at, byte(value))
 		}
+	}
+	if value, end, digits := decimal.number(10, 3); digits == 3 && value < 0x80 {
+		u.add(end, byte(value))
 	}
 }
 

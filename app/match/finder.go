@@ -82,7 +82,7 @@ func New(patterns []string) *Finder {
 		}
 	}
 	for i := range len(leads) {
-		if b := leads[i]; f.alphabet[b] || strings.IndexByte("%\\&=\x00", b) >= 0 {
+		if b := leads[i]; f.alphabet[b] || strings.IndexByte("%\\&=\x00\r\n", b) >= 0 {
 			f.leads = append(f.leads, b)
 		}
 	}
@@ -115,7 +115,7 @@ func NewWithTail(patterns []string, alphabet string, length int) *Finder {
 func (f *Finder) Empty() bool { return f.longest == 0 }
 
 // Reach is the most bytes that lie between the beginning and the end of a match.
-func (f *Finder) Reach() int { return maxEscape * (f.longest + f.tail.length) }
+func (f *Finder) Reach() int { return (maxEscape + maxPassed) * (f.longest + f.tail.length) }
 
 // Find returns all matches that lie in data, whole, by their beginning.
 func (f *Finder) Find(data []byte) []Match {

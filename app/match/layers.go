@@ -1,6 +1,9 @@
 package match
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // maxLayers is how many layers may lie on top of each other.
 const maxLayers = 2
@@ -20,10 +23,10 @@ const (
 )
 
 // base64Layer is base64 in either alphabet.
-var base64Layer = newLayer(Base64, 6, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "-_", "\r\n", "%\\&#;=")
+var base64Layer = newLayer(Base64, 6, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "-_", "\r\n\x00", "%\\&#;=")
 
 // hexLayer is hex, with what usually stands between its digits.
-var hexLayer = newLayer(Hex, 4, "0123456789abcdef", "", ":-,. _\t\r\n\"'xX", "%\\&#;=uU")
+var hexLayer = newLayer(Hex, 4, "0123456789abcdef", "", ":-,. _;/|\t\r\n\x00\"'xX", "%\\&#=uUnrt")
 
 // newLayer takes the characters by value, those that stand for the last ones too, what stands between, and what escapes are written with.
 func newLayer(kind Layer, bits int, chars, also, breaks, escapes string) *layer {
@@ -103,15 +106,17 @@ func (f *Finder) layers(s *scratch, data []byte, depth int) {
 func (f *Finder) runs(s *scratch, data []byte, depth int, l *layer) {
 	least := 8 * f.shortest / l.bits
 	for at := nextRun(data, 0, least, &l.near, isIndent); at < len(data); at = nextRun(data, at, least, &l.near, isIndent) {
-		end, escaped := s.readRun(&s.runs[depth], data, at, l, true)
-		f.decode(s, depth, l, least)
-		if escaped { // what was read as an escape may be a lead and then the beginning of a run
-			for at < end {
-				at, _ = s.readRun(&s.runs[depth], data[:end], at, l, false)
-				f.decode(s, depth, l, least)
+		for stop := endOfRun(data, at, &l.near, isIndent); at < stop; {
+			end, escaped := s.readRun(&s.runs[depth], data[:stop], at, l, true)
+			f.decode(s, depth, l, least)
+			if escaped { // what was read as an escape may be a lead and then the beginning of a run
+				for at < end {
+					at, _ = s.readRun(&s.runs[depth], data[:end], at, l, false)
+					f.decode(s, depth, l, least)
+				}
 			}
+			at = end
 		}
-		at = end
 	}
 }
 
@@ -136,6 +141,7 @@ func (s *scratch) readRun(r *run, data []byte, at int, l *layer, escapes bool) (
 		case value >= 0:
 			r.add(byte(value), at, n)
 			passed = 0
+		case value == between && data[at] <= ' ': // a line may be indented at will
 		case value == between && passed+n <= maxPassed:
 			passed += n
 		default:
@@ -228,38 +234,60 @@ func (f *Finder) inside(s *scratch, depth int, kind Layer, outside func(Match) M
 func (f *Finder) numbers(s *scratch, data []byte, depth int) {
 	least := 3*f.shortest - 1 // two digits and something between
 	for at := nextRun(data, 0, least, &numberBytes, never); at < len(data); at = nextRun(data, at, least, &numberBytes, never) {
-		r := &s.runs[depth]
-		at = s.readNumbers(r, data, at)
-		if len(r.chars) < f.shortest {
-			continue
+		for stop := endOfRun(data, at, &numberBytes, never); at < stop; {
+			r := &s.runs[depth]
+			at = s.readNumbers(r, data[:stop], at)
+			if len(r.chars) < f.shortest {
+				continue
+			}
+			s.decoded[depth] = append(s.decoded[depth][:0], r.chars...)
+			f.inside(s, depth, Numbers, func(m Match) Match {
+				m.Start, _ = r.where(m.Start)
+				_, m.End = r.where(m.End - 1)
+				return m
+			})
 		}
-		s.decoded[depth] = append(s.decoded[depth][:0], r.chars...)
-		f.inside(s, depth, Numbers, func(m Match) Match {
-			m.Start, _ = r.where(m.Start)
-			_, m.End = r.where(m.End - 1)
-			return m
-		})
 	}
 }
 
-var numberBytes = setOf("0123456789, \t\r\n")
+var numberBytes = setOf("0123456789, ;\t\r\n\x00\"'%\\&#=xunrtaAbBcCdDeEfF")
 
-// readNumbers reads a list of numbers from 0 to 255 and returns the place after what ends it.
+// readNumbers reads a list of numbers from 0 to 255 and returns the place after what ends it. Digits stand as they are; what is between them may be escaped.
 func (s *scratch) readNumbers(r *run, data []byte, at int) (end int) {
 	r.reset()
-	for at < len(data) && numberBytes[data[at]] {
+	for passed := 0; at < len(data); {
 		start, value := at, 0
 		for ; at < len(data) && at < start+4 && '0' <= data[at] && data[at] <= '9'; at++ {
 			value = 10*value + int(data[at]-'0')
+			if at+1 < len(data) && data[at+1] == 0 && at+2 < len(data) && '0' <= data[at+2] && data[at+2] <= '9' {
+				start++ // of UTF-16
+				at++
+			}
 		}
 		switch {
-		case at == start:
-			at++
-		case value > 255:
+		case at > start && value > 255:
 			return at
-		default:
+		case at > start:
 			r.add(byte(value), start, at-start)
+			passed = 0
+			continue
+		}
+		n := 1
+		if strings.IndexByte(", ;\t\r\n\x00\"'", data[at]) < 0 {
+			var v int8
+			if v, n = s.special(data, at, separators); v != between {
+				return at + 1
+			}
+		}
+		if passed += n; data[at] <= ' ' {
+			passed -= n
+		}
+		if at += n; passed > maxPassed {
+			return at
 		}
 	}
 	return at
 }
+
+// separators are what may stand between numbers.
+var separators = newLayer(Numbers, 4, "", "", ", ;\t\r\n\"'", "")

@@ -12,7 +12,7 @@ func (f *Finder) locate(data []byte, end int, text string) int {
 			return first[len(first)-1].at
 		}
 	}
-	least := max(0, end-f.Reach()-maxPassed)
+	least := max(0, end-f.Reach())
 	seen := map[place]bool{}
 	stack := []place{{end, len(text)}}
 	for len(stack) > 0 {
@@ -21,13 +21,13 @@ func (f *Finder) locate(data []byte, end int, text string) int {
 		if p.rest == 0 {
 			return p.at
 		}
-		if seen[p] || p.at <= least {
+		if seen[p] || p.at < least {
 			continue
 		}
 		seen[p] = true
 		stack = before(&u, stack, data, p, text)
 	}
-	return max(0, end-len(text)) // not reached: what was found forwards is found backwards
+	return least // not reached: what was found forwards is found backwards
 }
 
 // before adds the places from which one reading leads to p, the longest last: an escape is to be found with all of its lead.

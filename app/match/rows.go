@@ -26,16 +26,22 @@ func endOfRun(data []byte, at int, near *[256]bool, also func(data []byte, at in
 
 func never([]byte, int) bool { return false }
 
-// isIndent reports whether a space or tab indents a line.
+// maxIndent is how many blanks indent a line at most.
+const maxIndent = 64
+
+// isIndent reports whether a space or tab indents a line, or is the letter of an escape that stands for a break or blank.
 func isIndent(data []byte, at int) bool {
-	for least := max(0, at-maxPassed); at > least && (data[at] == ' ' || data[at] == '\t'); at-- {
+	if data[at] > ' ' {
+		return false
+	}
+	for least := max(0, at-maxIndent); at > least && (data[at] == ' ' || data[at] == '\t'); at-- {
 	}
 	return data[at] == '\n'
 }
 
-// endsEscape reports whether a space, or a plus sign for one, may end an escape of CSS.
+// endsEscape reports whether a blank, or a plus sign for one, may end an escape of CSS or follows the break of a line that is folded.
 func endsEscape(data []byte, at int) bool {
-	if data[at] != ' ' && data[at] != '+' {
+	if data[at] != ' ' && data[at] != '+' && data[at] != '\t' {
 		return false
 	}
 	for i := at - 1; i >= max(0, at-maxEscape); i-- {

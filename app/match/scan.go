@@ -8,6 +8,9 @@ const ring = 16
 // maxPassed is how many bytes in a row are passed over between two characters.
 const maxPassed = 12
 
+// maxStates is how many nodes are followed at one place: only a pattern that repeats itself over and over has so many.
+const maxStates = 64
+
 // begun is a node that some reading of the text reaches at a place.
 type begun struct {
 	node   int32
@@ -159,6 +162,8 @@ func (f *Finder) plausible(data []byte, at int) bool {
 	switch data[at] {
 	case 0: // binary data has many
 		return at > 0 && f.alphabet[data[at-1]]
+	case '\r', '\n':
+		return (next == ' ' || next == '\t' || next == '\n') && at > 0 && f.alphabet[data[at-1]]
 	case '"', '$':
 		return next == data[at]
 	case '\'':
@@ -245,7 +250,9 @@ func (s *scratch) add(at int, b begun) {
 			return
 		}
 	}
-	s.at[at%ring] = append(list, b)
+	if len(list) < maxStates {
+		s.at[at%ring] = append(list, b)
+	}
 }
 
 // found adds a match of which the end is known. Those of one pattern that end one after the other become one.

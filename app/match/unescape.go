@@ -8,13 +8,15 @@ import (
 // unescaped looks behind escapes that are escaped themselves, such as HTML in JSON: it takes off the outer ones between two places.
 func (f *Finder) unescaped(s *scratch, data []byte, at, end, depth int) {
 	r := &s.runs[depth]
-	s.unescape(r, data[:end], at)
-	s.decoded[depth] = append(s.decoded[depth][:0], r.chars...)
-	f.inside(s, depth, Plain, func(m Match) Match {
-		m.Start, _ = r.where(m.Start)
-		_, m.End = r.where(m.End - 1)
-		return m
-	})
+	for _, punctuation := range []bool{false, true} { // what was read as a letter may be a lead, and the beginning of a pattern
+		s.unescape(r, data[:end], at, punctuation)
+		s.decoded[depth] = append(s.decoded[depth][:0], r.chars...)
+		f.inside(s, depth, Plain, func(m Match) Match {
+			m.Start, _ = r.where(m.Start)
+			_, m.End = r.where(m.End - 1)
+			return m
+		})
+	}
 }
 
 // nested reports whether an escape in data stands for a byte with which another may begin.
@@ -37,13 +39,14 @@ func (f *Finder) nested(s *scratch, data []byte) bool {
 	return false
 }
 
-// unescape reads from a place to the end of data, each escape as the character it most likely stands for.
-func (s *scratch) unescape(r *run, data []byte, at int) {
+// unescape reads from a place to the end of data, each escape as the character it most likely stands for; with punctuation only those that don't stand
+// for a letter or digit, which stay as they are.
+func (s *scratch) unescape(r *run, data []byte, at int, punctuation bool) {
 	r.reset()
 	s.unitsAt = -1
 	for at < len(data) {
 		u := s.likeliest(data, at)
-		if u == nil {
+		if u == nil || punctuation && (u.size != 1 || classes[u.text[0]]&className != 0) {
 			r.add(data[at], at, 1)
 			at++
 			continue

@@ -14,6 +14,12 @@ import (
 // errArchive says that a compressed file holds a value. It can't be replaced there without writing the file anew.
 var errArchive = errors.New("swap: a compressed file in the answer holds a sealed value")
 
+// freeInFile is how much may come of next to nothing in a file, in bytes: lines of logs and tables that are all alike compress a thousandfold.
+const freeInFile = 64 << 20
+
+// maxRaw is how many compressed bytes may come of which nothing is decompressed.
+const maxRaw = 1 << 20
+
 // The first bytes of the files that are looked into.
 const (
 	magicGzip = "\x1f\x8b\x08"
@@ -34,6 +40,7 @@ type archive struct {
 	passed  int64         // and passed on
 	ready   int64         // and searched
 	window  []byte        // decompressed bytes among which a value may begin
+	fresh   int           // bytes of it that were not searched yet
 	total   int64         // all decompressed bytes
 	marks   []mark
 	scratch []byte
@@ -68,6 +75,9 @@ func (a *archive) Read(p []byte) (int, error) {
 // begin finds out what the body is.
 func (a *archive) begin() {
 	a.source = bufio.NewReader(readerFunc(func(p []byte) (int, error) {
+		if a.plain != nil && a.raw.Len() > maxRaw+a.search.finder.Reach() {
+			return 0, errBomb
+		}
 		n, err := a.ReadCloser.Read(p)
 		a.taken += int64(n)
 		a.raw.Write(p[:n])
@@ -89,9 +99,7 @@ func (a *archive) open(magic string) {
 		a.plain = &members{source: a.source}
 		return
 	}
-	if a.plain, a.err = gzip.NewReader(a.source); a.err != nil {
-		a.err = fmt.Errorf("swap: a compressed file can't be read: %w", a.err)
-	}
+	a.plain = &streams{source: a.source}
 }
 
 // look decompresses and searches one more piece.
@@ -101,13 +109,18 @@ func (a *archive) look() {
 	}
 	n, err := a.plain.Read(a.scratch)
 	a.total += int64(n)
-	a.window = append(a.window, a.scratch[:n]...)
+	a.window, a.fresh = append(a.window, a.scratch[:n]...), a.fresh+n
 	raw := a.taken - int64(a.source.Buffered())
+	reach := int64(a.search.finder.Reach())
+	if err == nil && int64(a.fresh) < reach/4 { // or small pieces would have the whole window searched again and again
+		return
+	}
+	a.fresh = 0
 	switch {
 	case len(regions(a.search, a.window)) > 0:
 		a.err = errArchive
 		return
-	case a.total > maxDecoded || a.total > freeDecoded+maxRatio*raw:
+	case a.total > maxDecoded || a.total > freeInFile+maxRatio*raw:
 		a.err = errBomb
 		return
 	case err == io.EOF:
@@ -118,7 +131,6 @@ func (a *archive) look() {
 		a.err = fmt.Errorf("swap: a compressed file can't be read: %w", err)
 		return
 	}
-	reach := int64(a.search.finder.Reach())
 	a.marks = append(a.marks, mark{a.total, raw})
 	for len(a.marks) > 0 && a.marks[0].plain <= a.total-reach {
 		a.ready = a.marks[0].raw
@@ -134,6 +146,35 @@ func (a *archive) drain() {
 	rest := bytes.Clone(a.raw.Bytes())
 	a.source = bufio.NewReader(io.MultiReader(bytes.NewReader(rest), a.ReadCloser))
 	a.ready = a.passed
+}
+
+// streams reads what the streams of a gzip file decompress to, one after the other. Zero bytes may stand between them, as gzip itself allows.
+type streams struct {
+	source *bufio.Reader
+	plain  *gzip.Reader // of the stream that is being read
+}
+
+// Read returns io.EOF where no stream follows.
+func (s *streams) Read(p []byte) (int, error) {
+	if s.plain == nil {
+		for head, err := s.source.Peek(1); err == nil && head[0] == 0; head, err = s.source.Peek(1) {
+			_, _ = s.source.Discard(1)
+		}
+		if head, err := s.source.Peek(len(magicGzip)); err != nil || string(head) != magicGzip {
+			return 0, io.EOF
+		}
+		plain, err := gzip.NewReader(s.source)
+		if err != nil {
+			return 0, noEOF(err)
+		}
+		plain.Multistream(false)
+		s.plain = plain
+	}
+	n, err := s.plain.Read(p)
+	if err == io.EOF {
+		s.plain, err = nil, nil
+	}
+	return n, err
 }
 
 // members reads what the members of a zip file decompress to, one after the other. Stored ones too, though they are searched with the body.
@@ -164,8 +205,13 @@ func (m *members) Read(p []byte) (int, error) {
 func (m *members) next() error {
 	const headLength = 30
 	magic, err := m.source.Peek(len(magicZip))
-	if err != nil || string(magic) != magicZip {
+	switch {
+	case err != nil:
+		return noEOF(err)
+	case string(magic) == "PK\x01\x02", string(magic) == "PK\x05\x06", string(magic) == "PK\x06\x06", string(magic) == "PK\x06\x08": // the directory
 		return io.EOF
+	case string(magic) != magicZip:
+		return errZip // there might be more members behind
 	}
 	head, err := m.source.Peek(headLength)
 	if err != nil {
@@ -187,8 +233,33 @@ func (m *members) next() error {
 	case method == 0 && m.sized && size != 1<<32-1:
 		m.plain = io.LimitReader(m.source, int64(size))
 		return nil
+	case method == 0 && !m.sized:
+		m.plain = untilDescriptor{m.source}
+		return nil
 	}
 	return errZip
+}
+
+// untilDescriptor reads a stored member of which the size stands behind it, up to what says so.
+type untilDescriptor struct{ source *bufio.Reader }
+
+func (u untilDescriptor) Read(p []byte) (int, error) {
+	const mark, most = "PK\x07\x08", 26 // the longest descriptor, and the signature behind it
+	text, err := u.source.Peek(min(len(p)+most, u.source.Size()))
+	at := bytes.Index(text, []byte(mark))
+	switch {
+	case at == 0 && (len(text) >= 18 && string(text[16:18]) == "PK" || len(text) >= most && string(text[24:26]) == "PK"):
+		return 0, io.EOF
+	case at == 0:
+		at = 1 // the content has such bytes itself
+	case at < 0 && err != nil:
+		return 0, noEOF(err)
+	case at < 0:
+		at = len(text) - most
+	}
+	n := copy(p, text[:at])
+	_, err = u.source.Discard(n)
+	return n, err
 }
 
 // end passes over what says how long the member was. Its parts are as long as the file is old.

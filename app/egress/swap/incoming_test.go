@@ -267,9 +267,10 @@ func TestPromptness(t *testing.T) {
 	}
 	for _, step := range []struct{ send, get string }{
 		{"data: hello\n\n", "data: hello\n\n"},
-		{secretA[:5] + "\n", secretA[:5] + "\n"},
+		{secretA[:5] + "\n\n", secretA[:5] + "\n\n"},
+		{`{"a":1}` + "\n", `{"a":1}` + "\n"},
 		{long, long[:longest]},
-		{"\n", long[longest:] + "\n"},
+		{"\n\n", long[longest:] + "\n\n"},
 		{"data: " + secretA + "\n\n", "data: " + phA + "\n\n"},
 	} {
 		go func() { _, _ = writer.Write([]byte(step.send)) }()
