@@ -130,6 +130,9 @@ func (s *scratch) readRun(r *run, data []byte, at int, l *layer, escapes bool) (
 			at, passed = at+1, 0
 			continue
 		}
+		if zeros := zerosAt(data, at); zeros > maxZeros {
+			return at + zeros, escaped
+		}
 		value, n := s.special(data, at, l)
 		if isLead(data[at]) {
 			if !escapes {
@@ -150,6 +153,18 @@ func (s *scratch) readRun(r *run, data []byte, at int, l *layer, escapes bool) (
 		at += n
 	}
 	return at, escaped
+}
+
+// maxZeros is how many zero bytes stand between two characters, in UTF-32.
+const maxZeros = 3
+
+// zerosAt returns how many zero bytes follow from a place.
+func zerosAt(data []byte, at int) int {
+	n := 0
+	for at+n < len(data) && data[at+n] == 0 {
+		n++
+	}
+	return n
 }
 
 // special reads what is no character of the layer by itself.
@@ -271,6 +286,9 @@ func (s *scratch) readNumbers(r *run, data []byte, at int) (end int) {
 			r.add(byte(value), start, at-start)
 			passed = 0
 			continue
+		}
+		if zeros := zerosAt(data, at); zeros > maxZeros {
+			return at + zeros
 		}
 		n := 1
 		if strings.IndexByte(", ;\t\r\n\x00\"'", data[at]) < 0 {
