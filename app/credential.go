@@ -146,13 +146,12 @@ func CheckName(name string) error {
 // CheckText accepts short free text that somebody sends: what CheckStored accepts, without characters that nobody sees. A person
 // decides by what agents write here.
 func CheckText(field, text string, limit int) error {
-	if err := CheckStored(field, text, limit); err != nil {
-		return err
-	}
 	for _, r := range unseen([]byte(text)) {
-		return Invalid(field, fmt.Sprintf("%s contains the invisible character U+%04X", field, r), "Remove it: people decide by this text, so all of it has to be seen.")
+		if len(text) <= limit && !unicode.IsControl(r) { // CheckStored has a better word for those
+			return Invalid(field, fmt.Sprintf("%s contains the invisible character U+%04X", field, r), "Remove it: people decide by this text, so all of it has to be seen.")
+		}
 	}
-	return nil
+	return CheckStored(field, text, limit)
 }
 
 // CheckStored accepts short free text of a record that may be older than CheckText: valid UTF-8 without control characters (line

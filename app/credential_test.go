@@ -107,3 +107,12 @@ func TestClip(t *testing.T) {
 		}
 	})
 }
+
+// TestCheckTextNamesTheCharacter: those that turn the direction of writing are named like others that nobody sees.
+func TestCheckTextNamesTheCharacter(t *testing.T) {
+	for char, want := range map[string]string{"\u202e": "U+202E", "\u2066": "U+2066", "\u200b": "U+200B", "\x1b": "control character"} {
+		if err := CheckText("reason", "a"+char+"b", 100); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", char, err)
+		}
+	}
+}

@@ -64,7 +64,7 @@ func aboutSealed() map[string][2]string {
 		swap.RuleHost:     {"was sent the placeholder of a sealed credential that does not belong to it", "Send it only to the hosts of that credential, which GET /profiles/{id} lists."},
 		swap.RulePlain:    {"was sent a sealed credential over plain HTTP", "Use https."},
 		swap.RulePlace:    {"was sent the placeholder of a sealed credential in a place that the credential does not allow", "Send it in a header, or ask the person to allow the place on the credential's page in Airlock."},
-		swap.RuleHeader:   {"was sent the placeholder of a sealed credential in a header that is not one of the credential's", "Send it in one of its headers, as a rule Authorization or X-Api-Key, or ask the person to add the header on the credential's page in Airlock. Headers that are logged or that route can't be added."},
+		swap.RuleHeader:   {"was sent the placeholder of a sealed credential in a header that is not one of the credential's", "Send it in a header that the credential names; the 403 answer lists them. Or ask the person to add the header on the credential's page in Airlock. Headers that are logged or that route can't be added."},
 		swap.RuleEncoded:  {"was sent the placeholder of a sealed credential in an encoded form", "Send it as it is."},
 		swap.RuleUnknown:  {"was sent something in the shape of a placeholder that is none of this execution", "Use the value from settings."},
 		swap.RuleValue:    {"was sent the placeholder of a sealed credential where its value can't stand", "Send it in another place, or ask the person to check the value."},

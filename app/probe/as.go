@@ -2,6 +2,7 @@ package probe
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // As is how a test sends the value: as it is in the header with that name, as the password of a user or as the user name
-// (Authorization: Basic), and else as Authorization: Bearer.
+// (Authorization: Basic), and else as Authorization: Bearer, or as it is in the first header that the credential names if that is none of them.
 type As struct {
 	Header string
 	Basic  bool
@@ -29,6 +30,14 @@ func (a As) field(placeholder string) field {
 		return field{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(a.User+":"+placeholder))}
 	}
 	return field{"Authorization", "Bearer " + placeholder}
+}
+
+// among is a with the first of the headers that a credential names, unless the person chose a way or Authorization is one of them.
+func (a As) among(named []string) As {
+	if a == (As{}) && len(named) > 0 && !slices.Contains(named, "Authorization") {
+		a.Header = named[0]
+	}
+	return a
 }
 
 // check refuses what can't be sent.

@@ -104,7 +104,7 @@ func (p *Prober) send(ctx context.Context, c app.Credential, value app.Secret, t
 	defer session.Close()
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.Timeout)
 	defer cancel()
-	got, err := get(ctx, session, p.cfg.Authority, to, as.field(placeholder))
+	got, err := get(ctx, session, p.cfg.Authority, to, as.among(c.Headers).field(placeholder))
 	session.Close()
 	result := judge(c.Name, session.Ledger(), got, err)
 	result.URL = to.url.String()

@@ -30,7 +30,7 @@ const adminUsage = `Usage: airlock admin COMMAND
       --local                                 the value is kept in Airlock again, from stdin
   credential list
   credential show NAME
-  credential delete NAME
+  credential delete NAME [--yes]              --yes: though answers and output are no longer searched for its value; withdraw it at the service first
   credential test NAME [flags]                send one GET with a sealed credential; fails if it doesn't work there
       --host HOST[:PORT]  --path /PATH  --private
       --header NAME                           send it as it is in this header instead of as Authorization: Bearer

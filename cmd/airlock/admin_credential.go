@@ -83,7 +83,20 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	for _, warning := range app.ValueWarnings(c.Mode, in.Value) {
 		fmt.Fprintln(o.err, "warning: "+warning)
 	}
+	if searched(before) && c.Version > before.Version {
+		o.tellRotated()
+	}
 	return o.warnOfVault(ctx, before, c)
+}
+
+// tellRotated says what becomes of a value that was replaced.
+func (o *operator) tellRotated() {
+	days := o.cfg.Retention.Superseded
+	if days == 0 {
+		fmt.Fprintln(o.err, "the value before is soon not searched for any more (AIRLOCK_RETENTION_SUPERSEDED is 0); withdraw it at the service")
+		return
+	}
+	fmt.Fprintf(o.err, "the value before is still searched for in what its hosts show, for %d days (AIRLOCK_RETENTION_SUPERSEDED); withdraw it at the service\n", days)
 }
 
 // withFlags says the next step of a refused credential in the words of this command, where its own are those of a form.
@@ -214,7 +227,9 @@ func (o *operator) listCredentials(ctx context.Context, args []string) error {
 }
 
 func (o *operator) deleteCredential(ctx context.Context, args []string) error {
-	rest, err := o.parse(ctx, newFlags("admin credential delete", adminUsage), args, "NAME")
+	f := newFlags("admin credential delete", adminUsage)
+	yes := f.Bool("yes", false, "")
+	rest, err := o.parse(ctx, f, args, "NAME")
 	if err != nil {
 		return err
 	}
@@ -222,17 +237,16 @@ func (o *operator) deleteCredential(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.access.DeleteCredential(ctx, o.by, c.Name); err != nil {
-		return err
+	if c.Profiles == 0 && searched(c) && !*yes { // in use it stays, whatever is typed
+		return usageError{message: fmt.Sprintf("after the deletion answers of %s and output are no longer searched for the value of %s; withdraw it at the service first, then add --yes",
+			app.BriefHosts(c.Hosts), c.Name)}
 	}
-	hosts := make([]string, len(c.Hosts))
-	for i, h := range c.Hosts {
-		hosts[i] = h.String()
-	}
-	if len(hosts) > 0 && c.HasValue() && c.Mode != app.ModePlain {
-		fmt.Fprintf(o.err, "warning: answers of %s are no longer searched for the value of %s; if it still works there, withdraw it\n", strings.Join(hosts, ", "), c.Name)
-	}
-	return nil
+	return o.access.DeleteCredential(ctx, o.by, c.Name)
+}
+
+// searched reports whether what the credential's hosts show is searched for its value.
+func searched(c app.Credential) bool {
+	return len(c.Hosts) > 0 && c.HasValue() && c.Mode != app.ModePlain
 }
 
 func parseHosts(list []string, private bool) ([]app.Host, error) {

@@ -1,0 +1,31 @@
+package probe
+
+import (
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+)
+
+// TestNamedHeaders: without a choice the value goes into a header that the credential allows.
+func TestNamedHeaders(t *testing.T) {
+	for name, c := range map[string]struct {
+		named      []string
+		name, want string
+	}{
+		"without Authorization": {[]string{"X-Acme-Key"}, "X-Acme-Key", value},
+		"with it":               {[]string{"Authorization", "X-Acme-Key"}, "Authorization", "Bearer " + value},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.sealed(false, "api.test")
+			_, err := w.access.SetCredential(t.Context(), person, access.CredentialInput{Name: "KEY", Mode: app.ModeSealed, Headers: c.named})
+			w.must(err)
+			r := w.test(Request{})
+			seen := w.requests()
+			if !r.Works() || len(seen) != 1 || seen[0].Header.Get(c.name) != c.want {
+				t.Fatalf("%+v, the host saw %+v", r, seen)
+			}
+		})
+	}
+}
