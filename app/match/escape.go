@@ -359,8 +359,6 @@ func unhex(b byte) byte {
 	return (b | 0x20) - 'a' + 10
 }
 
-func isHex(b byte) bool { return unhex(b) <= 15 }
-
 // number reads as many digits as there are, up to most.
 func (c cursor) number(base, most int) (value rune, end, digits int) {
 	digit := classHex

@@ -171,7 +171,7 @@ func (s *streams) Read(p []byte) (int, error) {
 		s.plain = plain
 	}
 	n, err := s.plain.Read(p)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		s.plain, err = nil, nil
 	}
 	return n, err
@@ -195,7 +195,7 @@ func (m *members) Read(p []byte) (int, error) {
 		return 0, nil
 	}
 	n, err := m.plain.Read(p)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		m.plain, err = nil, m.end()
 	}
 	return n, err
@@ -277,7 +277,7 @@ func (m *members) end() error {
 }
 
 func noEOF(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err
