@@ -15,7 +15,8 @@
 //   - A sealed credential has hosts, and a value long enough to be recognised. It is what a new credential with hosts becomes; that scripts get the
 //     value itself (injected) has to be said.
 //   - A policy's grants keep the hosts that a credential had when the version was made. What is taken away from a credential later (hosts, places,
-//     headers, plain HTTP) is taken from every grant at once (see Resolve and Narrow); what is added reaches only policies of later locks. Its mode is always the present one.
+//     headers, plain HTTP) is taken from every grant at once (see Resolve and Narrow); hosts that are added reach only policies of later locks. Places, headers,
+//     plain HTTP and the mode are always the present ones.
 //   - A connection that was refused becomes a request on the profile's page (see RequestHost), bounded, and never more than that.
 //   - A credential's value is rotated at any time; every profile sees the new one from its next execution on. The value before it is
 //     never used again, and kept sealed to be searched for in what its hosts show (see SearchSets): whoever deletes the credential ends that.
