@@ -29,7 +29,7 @@ func never([]byte, int) bool { return false }
 // maxIndent is how many blanks indent a line at most.
 const maxIndent = 64
 
-// isIndent reports whether a space or tab indents a line, or is the letter of an escape that stands for a break or blank.
+// isIndent reports whether a space or tab is one of the first maxIndent of a line.
 func isIndent(data []byte, at int) bool {
 	if data[at] > ' ' {
 		return false
