@@ -30,6 +30,24 @@ type egressBench struct {
 	transport *http.Transport
 }
 
+// egress measures what passes through egress, next to the same without Airlock.
+func (s *suite) egress(ctx context.Context) error {
+	b := s.newBenchmark()
+	stop, err := b.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	table := newTable(s.out)
+	if err := b.egress(ctx, table, s.rounds); err != nil {
+		return err
+	}
+	if err := b.bytes(ctx, table); err != nil {
+		return err
+	}
+	return table.Flush()
+}
+
 // egress prints what the ways out of a box cost, next to a direct connection.
 func (b *benchmark) egress(ctx context.Context, table io.Writer, rounds int) error {
 	instance, err := ca.New(time.Now())

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/computclaw/airlock/cmd/internal/underload"
 	"github.com/computclaw/airlock/views"
 )
 
@@ -189,7 +190,7 @@ func (o *overload) page(ctx context.Context, path, title string) error {
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err == nil && (response.StatusCode != http.StatusOK || response.Request.URL.Path != path || !wholePage(string(text), title)) {
+	if err == nil && (response.StatusCode != http.StatusOK || response.Request.URL.Path != path || !underload.WholePage(string(text), title)) {
 		err = fmt.Errorf("%s was answered with %s of %s, which is not that page or not all of it: %.300q … %.100q", path, response.Status, response.Request.URL.Path, text, text[max(0, len(text)-100):])
 	}
 	return err
@@ -201,7 +202,7 @@ func (o *overload) health(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return wellHealth(text)
+	return underload.CheckHealth(text)
 }
 
 // paced makes one call after the other with a rest in between, for as long as length, and returns their times in order.

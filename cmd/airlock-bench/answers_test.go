@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/cmd/internal/underload"
 )
 
 // TestOverloadSeesWrongAnswers: what the measurements under load look at in an answer can be wrong, and is an error then.
@@ -15,7 +17,7 @@ func TestOverloadSeesWrongAnswers(t *testing.T) {
 		page: true, strings.Replace(page, "Overview", "Something went wrong", 1): false, strings.Replace(page, ` id="live"`, "", 1): false, strings.TrimSuffix(page, "</html>\n"): false,
 		"x" + page: false, "": false,
 	} {
-		if wholePage(text, "Overview") != whole {
+		if underload.WholePage(text, "Overview") != whole {
 			t.Errorf("a whole page: %t: %s", !whole, text)
 		}
 	}
@@ -24,7 +26,7 @@ func TestOverloadSeesWrongAnswers(t *testing.T) {
 		well: true, strings.Replace(well, "ok", "no", 1): false, strings.Replace(well, "ready\":true", "ready\":false", 1): false, strings.Replace(well, `retired":false`, `retired":true`, 1): false,
 		strings.Replace(well, `paused":false`, `paused":true`, 1): false, strings.Replace(well, `full":false`, `full":true`, 1): false, "{}": false, "ok": false, "": false,
 	} {
-		if err := wellHealth([]byte(text)); (err == nil) != good {
+		if err := underload.CheckHealth([]byte(text)); (err == nil) != good {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -1,4 +1,5 @@
-package main
+// Package underload checks answers of a server that is under load, for benchmarks and tests.
+package underload
 
 import (
 	"encoding/json"
@@ -6,15 +7,15 @@ import (
 	"strings"
 )
 
-// wholePage reports whether text is a page of the UI for people who are logged in, from its first line to its last, whose title begins like that. Pages that say what went wrong have
-// other titles, and so has the one to log in.
-func wholePage(text, title string) bool {
+// WholePage reports whether text is a complete page of the UI for somebody who is logged in, whose title begins with title.
+// Pages of errors and the one to log in have other titles.
+func WholePage(text, title string) bool {
 	return strings.HasPrefix(strings.ToLower(text), "<!doctype html>") && strings.HasSuffix(strings.TrimSpace(text), "</html>") &&
 		strings.Contains(text, "<title>"+title) && strings.Contains(text, `id="live"`)
 }
 
-// wellHealth is an error unless an answer to GET /health says that everything is as it should be.
-func wellHealth(text []byte) error {
+// CheckHealth returns an error unless an answer to GET /health says that everything is as it should be.
+func CheckHealth(text []byte) error {
 	var h struct {
 		Status  string `json:"status"`
 		Sandbox struct {

@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -26,8 +26,8 @@ type throughput struct {
 	do   func(text string)
 }
 
-// benchRedact measures the redactor by the clock: the streaming pass and the patterns on one core, the final pass, which reads codes on two, next to plain copying and strings.NewReplacer.
-func benchRedact(out io.Writer, length time.Duration) error {
+// redaction measures the redactor by the clock: the streaming pass and the patterns on one core, the final pass, which reads codes on two, next to plain copying and strings.NewReplacer.
+func (s *suite) redaction(context.Context) error {
 	set, err := patterns.New(patterns.Config{})
 	if err != nil {
 		return err
@@ -39,10 +39,10 @@ func benchRedact(out io.Writer, length time.Duration) error {
 		throughput{"patterns: log text with a hit in every line", strings.ReplaceAll(log, "request", "password=Tr0ub4dor&3x request"), func(text string) { set.Find(text) }},
 	)
 	list = append(list, finals(set)...)
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "redaction of 1 MiB\ttime\trate\tallocations")
 	for _, t := range list {
-		took, allocations := measure(t, length)
+		took, allocations := measure(t, s.length/10)
 		fmt.Fprintf(table, "%s\t%s\t%.0f MiB/s\t%d\n", t.what, ms(took), float64(len(t.text))/(1<<20)/took.Seconds(), allocations)
 	}
 	return table.Flush()

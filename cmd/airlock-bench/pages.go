@@ -19,17 +19,17 @@ import (
 // pageRounds is how often each page is asked for.
 const pageRounds = 100
 
-// benchPages measures pages of the UI, as a person sees them over HTTP, while n executions are in the store.
-func benchPages(ctx context.Context, table io.Writer, service *benchService, n int) (err error) {
+// pageTable measures pages of the UI, as a person sees them over HTTP, while as many executions as asked for are in the store.
+func (s *suite) pageTable(ctx context.Context, table io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "airlock-bench-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := fillStore(ctx, dir, n); err != nil {
+	if err := fillStore(ctx, dir, s.pages); err != nil {
 		return err
 	}
-	b := newBenchmark(service)
+	b := s.newBenchmark()
 	stop, err := b.serve(ctx, dir, "AIRLOCK_RETENTION_DAYS=0", "AIRLOCK_RETENTION_COUNT=0")
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func benchPages(ctx context.Context, table io.Writer, service *benchService, n i
 	if err != nil {
 		return err
 	}
-	with := fmt.Sprintf(", %s in the store", views.Count(int64(n), "execution"))
+	with := fmt.Sprintf(", %s in the store", views.Count(int64(s.pages), "execution"))
 	for _, page := range []struct{ what, path string }{
 		{"list of executions", views.Executions}, {"the same, of a profile and a status", views.Executions + "?profile=p00&status=error"},
 		{"the same, of a host", views.Executions + "?host=api17.example.com"}, {"the same, with a word and a status", views.Executions + "?text=revenue&status=timeout"},

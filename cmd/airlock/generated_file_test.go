@@ -12,8 +12,17 @@ import (
 	"github.com/computclaw/airlock/app/transfer/archive"
 )
 
-// houseFile writes an .airlock file by what docs/airlock-file.md says, line by line.
-type houseFile struct {
+// instanceSize is what a generated file holds.
+type instanceSize struct {
+	credentials, profiles, executions int
+	output                            int // bytes that each execution printed
+}
+
+// filePassphrase protects generated files.
+const filePassphrase = "six words nobody else will guess"
+
+// generatedFile writes an .airlock file by what docs/airlock-file.md says, line by line.
+type generatedFile struct {
 	enc    *json.Encoder
 	counts map[string]int
 	random *rand.ChaCha8
@@ -24,7 +33,7 @@ type houseFile struct {
 // line is one line, of one kind.
 type line map[string]any
 
-func (f *houseFile) line(kind, counted string, l line) {
+func (f *generatedFile) line(kind, counted string, l line) {
 	if counted != "" {
 		f.counts[counted]++
 	}
@@ -33,23 +42,23 @@ func (f *houseFile) line(kind, counted string, l line) {
 	}
 }
 
-// writeHouse writes the file of an instance of a size. It returns how many bytes the lines have.
-func writeHouse(path string, size benchHouseSize) (lines int64, err error) {
+// generateFile writes the file of an instance of a size. It returns how many bytes the lines have.
+func generateFile(path string, size instanceSize) (lines int64, err error) {
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // in the benchmark's own directory
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	sealed, err := archive.NewWriter(out, app.NewSecret(benchWords), archive.DefaultCost())
+	sealed, err := archive.NewWriter(out, app.NewSecret(filePassphrase), archive.DefaultCost())
 	if err != nil {
 		return 0, err
 	}
-	f := &houseFile{enc: json.NewEncoder(sealed), counts: map[string]int{}, random: rand.NewChaCha8([32]byte{}), at: time.Now().Add(-30 * 24 * time.Hour).UnixMilli()}
+	f := &generatedFile{enc: json.NewEncoder(sealed), counts: map[string]int{}, random: rand.NewChaCha8([32]byte{}), at: time.Now().Add(-30 * 24 * time.Hour).UnixMilli()}
 	f.write(size)
 	return sealed.Size(), errors.Join(f.err, sealed.Close())
 }
 
-func (f *houseFile) write(size benchHouseSize) {
+func (f *generatedFile) write(size instanceSize) {
 	f.line("airlock", "", line{"content": 1, "program": "airlock bench", "instance": "be0c", "made_at": f.at, "history": true})
 	credentials := make([]string, size.credentials)
 	by := line{"kind": "person", "name": "bench"}
@@ -79,7 +88,7 @@ func (f *houseFile) write(size benchHouseSize) {
 	f.line("end", "", line{"counts": f.counts})
 }
 
-func (f *houseFile) execution(profile string, policy app.Policy, at int64, output int) {
+func (f *generatedFile) execution(profile string, policy app.Policy, at int64, output int) {
 	f.line("execution", "executions", line{
 		"id": app.NewExecutionID(), "handle": app.NewID(), "profile_handle": profile, "profile_description": "benchmark", "policy": 1, "status": app.StatusCompleted, "timeout_ms": 60000,
 		"backend": "bubblewrap", "isolation": "full", "warm": true, "injected": []string{policy.Keys[0].Key}, "submitted_by": line{"kind": "agent"}, "created_at": at, "claimed_at": at + 1, "started_at": at + 2,
@@ -93,7 +102,7 @@ func (f *houseFile) execution(profile string, policy app.Policy, at int64, outpu
 }
 
 // text is n characters that compress like text does, to about half.
-func (f *houseFile) text(n int) string {
+func (f *generatedFile) text(n int) string {
 	const letters = "etaoinshrdlucmfw" // four bits each
 	out := make([]byte, n)
 	for i := 0; i < n; i += 16 {

@@ -41,7 +41,7 @@ func (b *benchmark) startUp(ctx context.Context, table io.Writer, rounds int) er
 
 // oneStart starts a server and ends it.
 func (b *benchmark) oneStart(ctx context.Context, dir string) (answered, proved time.Duration, err error) {
-	fresh := newBenchmark(b.service)
+	fresh := newBenchmark(b.airlock, b.service)
 	start := time.Now()
 	end, _, err := fresh.launch(ctx, dir)
 	if err != nil {

@@ -3,21 +3,22 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"sync"
 	"text/tabwriter"
 	"time"
+
+	"github.com/computclaw/airlock/cmd/internal/underload"
 )
 
 // parkedScript holds some data while it waits, as scripts do.
 const parkedScript = "data = list(range(1000))\nanswer = llm.complete('go on?')\nset_result([answer, sum(data)])"
 
-// benchParked lets n executions wait for the LLM at once, measures what they cost and whether the server stays quick, and answers them all.
-func benchParked(ctx context.Context, out io.Writer, service *benchService, n int) error {
-	b := newBenchmark(service)
+// parkedExecutions lets executions wait for the LLM at once, measures what they cost and whether the server stays quick, and answers them all.
+func (s *suite) parkedExecutions(ctx context.Context) error {
+	b, n := s.newBenchmark(), s.parked
 	census := newBoxCensus()
 	// One profile may fill a part of the queue, and half of the places.
 	stop, err := b.start(ctx, "AIRLOCK_POOL=0", "AIRLOCK_WAITERS="+strconv.Itoa(2*n), "AIRLOCK_QUEUE="+strconv.Itoa(10*n), "AIRLOCK_LLM_WAIT=1h")
@@ -51,7 +52,7 @@ func benchParked(ctx context.Context, out io.Writer, service *benchService, n in
 		if err != nil {
 			return err
 		}
-		return wellHealth(text)
+		return underload.CheckHealth(text)
 	})
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func benchParked(ctx context.Context, out io.Writer, service *benchService, n in
 	took := time.Since(start)
 	stop()
 	slices.Sort(polls)
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "executions that wait for the LLM at once\t%d\n", n)
 	fmt.Fprintf(table, "until all waited\t%s\n", parkedIn.Round(100*time.Millisecond))
 	fmt.Fprintf(table, "memory of one, shared pages by equal parts\t%.1f MiB\n", float64(box)/(1<<20))

@@ -19,12 +19,12 @@ import (
 
 // bytesScript moves bodies of benchBody bytes over each of byteWays and tells how many seconds each took, down and up.
 //
-//go:embed bench_bytes.py
+//go:embed bytes.py
 var bytesScript string
 
 // bareScript, put before it, lets it run without Airlock.
 //
-//go:embed bench_bare.py
+//go:embed bare.py
 var bareScript string
 
 const (

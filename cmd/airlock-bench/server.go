@@ -58,10 +58,7 @@ func (b *benchmark) launch(ctx context.Context, dir string, more ...string) (end
 		return nil, nil, err
 	}
 	b.url, b.env = "http://"+addr, slices.Concat(os.Environ(), []string{"AIRLOCK_DATA_DIR=" + dir, "AIRLOCK_ADDR=" + addr}, outside, more)
-	server, err := b.self(ctx, "serve")
-	if err != nil {
-		return nil, nil, err
-	}
+	server := b.program(ctx, "serve")
 	log = &bytes.Buffer{}
 	server.Stdout, server.Stderr = log, log
 	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
@@ -116,10 +113,7 @@ func (b *benchmark) newProfile(ctx context.Context, flags ...string) (id string,
 
 // admin runs airlock admin and returns what it prints.
 func (b *benchmark) admin(ctx context.Context, stdin string, args ...string) (string, error) {
-	command, err := b.self(ctx, append([]string{"admin"}, args...)...)
-	if err != nil {
-		return "", err
-	}
+	command := b.program(ctx, append([]string{"admin"}, args...)...)
 	command.Stdin = strings.NewReader(stdin)
 	var problem bytes.Buffer
 	command.Stderr = &problem
@@ -130,15 +124,11 @@ func (b *benchmark) admin(ctx context.Context, stdin string, args ...string) (st
 	return strings.TrimSpace(string(out)), nil
 }
 
-// self is this program with other arguments, in the benchmark's environment.
-func (b *benchmark) self(ctx context.Context, args ...string) (*exec.Cmd, error) {
-	path, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	command := exec.CommandContext(ctx, path, args...)
+// program is the measured program with arguments, in the benchmark's environment.
+func (b *benchmark) program(ctx context.Context, args ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, b.airlock, args...)
 	command.Env = b.env
-	return command, nil
+	return command
 }
 
 func freeAddress(ctx context.Context) (string, error) {

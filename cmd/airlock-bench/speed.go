@@ -13,77 +13,44 @@ import (
 	"github.com/computclaw/airlock/views"
 )
 
-// benchSpeedSize is what benchSpeed measures.
-type benchSpeedSize struct {
-	rounds int
-	length time.Duration
-	pages  int       // executions in the store while pages are measured; 0: none are
-	peers  *[]string // commands
-}
-
-// benchSpeed prints one table: what executions, polls, pages and starts take with the default backend, what memory they need, and what other runners take.
-func benchSpeed(ctx context.Context, c console, service *benchService, size benchSpeedSize) error {
-	cfg, err := loadConfig(c.env)
-	if err != nil {
+// speed prints one table: what executions, polls, pages and starts take with the default backend, and what memory they need.
+func (s *suite) speed(ctx context.Context) error {
+	table := newTable(s.out)
+	b := s.newBenchmark()
+	if err := b.startUp(ctx, table, s.rounds); err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "what\tp50\tp95\trate")
-	b := newBenchmark(service)
-	if err := b.startUp(ctx, table, size.rounds); err != nil {
+	if err := b.executions(ctx, table, s.rounds, s.length); err != nil {
 		return err
 	}
-	if err := b.executions(ctx, table, size.rounds, size.length); err != nil {
-		return err
-	}
-	cold, err := coldTimes(ctx, service, size.rounds)
+	cold, err := s.coldTimes(ctx)
 	if err != nil {
 		return err
 	}
 	row(table, "submit to completed, cold, one at a time", cold, "")
-	notes := measurePeers(ctx, table, cfg, *size.peers, size.rounds)
-	if size.pages > 0 {
-		if err := benchPages(ctx, table, service, size.pages); err != nil {
+	if s.pages > 0 {
+		if err := s.pageTable(ctx, table); err != nil {
 			return err
 		}
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	for _, note := range notes {
-		fmt.Fprintln(c.out, note)
-	}
-	return nil
-}
-
-// benchEgress measures what passes through egress, next to the same without Airlock.
-func benchEgress(ctx context.Context, out io.Writer, service *benchService, rounds int) error {
-	b := newBenchmark(service)
-	stop, err := b.start(ctx)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "what\tp50\tp95\trate")
-	if err := b.egress(ctx, table, rounds); err != nil {
-		return err
-	}
-	if err := b.bytes(ctx, table); err != nil {
-		return err
 	}
 	return table.Flush()
 }
 
+func newTable(out io.Writer) *tabwriter.Writer {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "what\tp50\tp95\trate")
+	return table
+}
+
 // coldTimes measures executions with no box ready.
-func coldTimes(ctx context.Context, service *benchService, rounds int, more ...string) (times []time.Duration, err error) {
-	b := newBenchmark(service)
+func (s *suite) coldTimes(ctx context.Context, more ...string) (times []time.Duration, err error) {
+	b := s.newBenchmark()
 	stop, err := b.start(ctx, append(more, "AIRLOCK_POOL=0")...)
 	if err != nil {
 		return nil, err
 	}
 	defer stop()
-	for range max(rounds/4, 3) {
+	for range max(s.rounds/4, 3) {
 		time.Sleep(breath)
 		start := time.Now()
 		if _, err := b.trivial(ctx); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"sync"
@@ -14,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/views"
 )
 
-// What comes upon the server at once in benchOverload.
+// What comes upon the server at once in suite.overload.
 const (
 	overloadQueued  = 10_000 // executions of the profile that floods
 	overloadClients = 500    // that submit: most for the one that floods, each again as soon as it may
@@ -43,10 +42,10 @@ type overload struct {
 	wg         sync.WaitGroup
 }
 
-// benchOverload measures whether the server stays quick, fair and small while one profile floods it, for as long as length. How quick it was is printed beside its aim; an answer that is
+// overload measures whether the server stays quick, fair and small while one profile floods it, for as long as a measurement under load lasts. How quick it was is printed beside its aim; an answer that is
 // not what it should be, or an execution that is lost, is an error.
-func benchOverload(ctx context.Context, out io.Writer, service *benchService, length time.Duration) error {
-	o := &overload{benchmark: newBenchmark(service)}
+func (s *suite) overload(ctx context.Context) error {
+	o, length := &overload{benchmark: s.newBenchmark()}, s.length
 	o.client = &http.Client{Timeout: overloadAnswer, Transport: &http.Transport{MaxIdleConnsPerHost: 2 * overloadClients}}
 	// A profile may fill a fifth of the queue.
 	stop, err := o.start(ctx, fmt.Sprint("AIRLOCK_QUEUE=", 5*overloadQueued), fmt.Sprint("AIRLOCK_WAITERS=", overloadWaiters), "AIRLOCK_LLM_WAIT=1h")
@@ -93,7 +92,7 @@ func benchOverload(ctx context.Context, out io.Writer, service *benchService, le
 		return err
 	}
 	stop()
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "queued by one profile\t%d in %s\n", overloadQueued, filled.Round(100*time.Millisecond))
 	fmt.Fprintf(table, "clients, long polls, followed pages, slow readers\t%d, %d, %d, %d\n", overloadClients, overloadPolls, overloadStreams, overloadSlow)
 	fmt.Fprintf(table, "executions that waited for an answer meanwhile, of %d places; all answered and completed\t%d; within %s\n", overloadWaiters, len(o.parked), answered.Round(100*time.Millisecond))
