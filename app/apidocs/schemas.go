@@ -1,4 +1,4 @@
-package skill
+package apidocs
 
 // Field is one field of a JSON object, or one parameter.
 type Field struct {

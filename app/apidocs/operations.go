@@ -1,4 +1,4 @@
-package skill
+package apidocs
 
 import "github.com/computclaw/airlock/app"
 

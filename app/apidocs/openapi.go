@@ -1,4 +1,4 @@
-package skill
+package apidocs
 
 import (
 	"encoding/json"
