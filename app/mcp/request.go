@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/app/apidocs"
+	"github.com/computclaw/airlock/app/client"
 )
 
 // toRequest distributes a tool's arguments over the request it stands for. own is the profile of the connection. Whether a value is right is for the API to say.

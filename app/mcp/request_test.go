@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/app/apidocs"
+	"github.com/computclaw/airlock/app/client"
 )
 
 func TestToRequest(t *testing.T) {

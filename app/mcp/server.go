@@ -9,8 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/app/apidocs"
+	"github.com/computclaw/airlock/app/client"
 )
 
 const instructions = `Airlock runs Python in a sandbox with credentials that a person granted; you never see their values. The flow:

@@ -8,8 +8,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/apidocs"
+	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/store"
 )
 

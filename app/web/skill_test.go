@@ -32,7 +32,7 @@ func TestSkillFileIsUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("SKILL.md is not what app/skill makes; run: go test ./app/web -run SkillFile -update\n%s", diff)
+		t.Errorf("SKILL.md is not what app/apidocs makes; run: go test ./app/web -run SkillFile -update\n%s", diff)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/app/apidocs"
+	"github.com/computclaw/airlock/app/guest"
 	"github.com/computclaw/airlock/views"
 )
 
