@@ -205,6 +205,23 @@ func TestHoleH2SupersededValuesAtRest(t *testing.T) {
 	}
 }
 
+// TestHoleH2HostEditsEvictNoValue: what is bounded is values, not how often the hosts of one were changed.
+func TestHoleH2HostEditsEvictNoValue(t *testing.T) {
+	d := newDesk(t)
+	d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	d.set(CredentialInput{Name: "A", Value: app.NewSecret(secondValue)})
+	for n := range 200 {
+		d.set(CredentialInput{Name: "A", Hosts: hosts(t, fmt.Sprintf("api-%d.test", n))})
+	}
+	d.wantSearched("where the first value belonged", "api.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+	for _, place := range []string{"api-0.test:443", "api-100.test:443", "api-199.test:443"} {
+		d.wantSearched("where the second one does or did", place, []string{secondValue}, firstValue, secondValue)
+	}
+	if n := d.rows("superseded_values"); n != 2 {
+		t.Errorf("%d rows for two values", n)
+	}
+}
+
 // A value that no key opens keeps nobody from its hosts; one that another key sealed, which is on its way here, lets nothing pass.
 func TestSearchSetsOfDamagedValues(t *testing.T) {
 	d := newDesk(t)
