@@ -85,7 +85,7 @@ func (s *Store) ValueChanges(ctx context.Context) (n int64, err error) {
 	return n, nil
 }
 
-// Belonging says that a value belongs to hosts, or did.
+// Belonging says to which hosts a value belongs, or did.
 type Belonging struct {
 	CredentialID string
 	Credential   string // name
@@ -96,8 +96,8 @@ type Belonging struct {
 	Hosts        []app.Host
 }
 
-// Belongings returns which values belong to which hosts, without the values: the present one of each credential, and those that were
-// superseded. What is plain or belongs to no host is left out.
+// Belongings returns which values belong to which hosts, without the values: the present one of each credential, plain ones and those
+// without a value or hosts among them, and those that were superseded.
 func (tx *Tx) Belongings(ctx context.Context) ([]Belonging, error) {
 	var list []Belonging
 	err := tx.rows(ctx, func(scan func(to ...any) error) error {
@@ -111,7 +111,7 @@ func (tx *Tx) Belongings(ctx context.Context) ([]Belonging, error) {
 		list = append(list, b)
 		return err
 	}, `SELECT c.id, c.name, coalesce(v.version, 0), 0, c.mode, c.source, c.hosts
-		FROM credentials c LEFT JOIN credential_versions v ON v.credential_id = c.id AND v.value IS NOT NULL WHERE c.mode <> 'plain' AND c.hosts <> '[]'
+		FROM credentials c LEFT JOIN credential_versions v ON v.credential_id = c.id AND v.value IS NOT NULL
 		UNION ALL SELECT s.credential_id, c.name, s.version, s.id, s.mode, 'local', s.hosts FROM superseded_values s JOIN credentials c ON c.id = s.credential_id`)
 	if err != nil {
 		return nil, fmt.Errorf("store: read what belongs to hosts: %w", err)
