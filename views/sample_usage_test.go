@@ -63,6 +63,6 @@ func sampleCompare() views.ComparePage {
 }
 
 func samplePrint() views.PrintPage {
-	return views.PrintPage{ExecutionPage: executionPage(3), By: "Person Ann at 192.168.1.7", Chain: views.AuditChain{Through: 412}, Events: []views.AuditRow{
-		{Event: app.Event{Seq: 380, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ann"}, Action: "execution.rerun", Subject: "d1b2c3d4e5f6", Detail: "ran again"}}}}
+	return views.PrintPage{ExecutionPage: executionPage(3), By: "Person Ann at 192.168.1.7", Through: 412, Events: []app.Event{
+		{Seq: 380, At: ago(time.Hour), Actor: app.Actor{Kind: app.ActorPerson, Name: "Ann"}, Action: "execution.rerun", Subject: "d1b2c3d4e5f6", Detail: "ran again"}}}
 }

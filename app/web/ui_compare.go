@@ -121,9 +121,7 @@ func (s *Server) printExecution(c echo.Context) error {
 		return err
 	}
 	slices.Reverse(events)
-	out := views.PrintPage{ExecutionPage: page, By: views.Actor(actorOf(c)), Chain: views.AuditChain{Broken: chain.Broken, Through: chain.Through, Whole: chain.Whole}}
-	for _, e := range events {
-		out.Events = append(out.Events, views.AuditRow{Event: e})
-	}
-	return s.render(c, http.StatusOK, views.PrintView(out))
+	return s.render(c, http.StatusOK, views.PrintView(views.PrintPage{
+		ExecutionPage: page, By: views.Actor(actorOf(c)), Events: events, Broken: chain.Broken, Through: chain.Through,
+	}))
 }
