@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // quiet is how long the server is measured without a backup.
@@ -31,7 +31,7 @@ func (h *houseBench) backUp(ctx context.Context) error {
 	if err := os.Mkdir(h.path("backups"), 0o700); err != nil {
 		return err
 	}
-	if _, err := person.post(ctx, views.SettingsBackups, url.Values{"on": {"yes"}, "every": {"weekly"}, "keep": {"3"}, "kind": {"directory"}, "directory": {h.path("backups")}, "passphrase": {benchWords}, "again": {benchWords}}); err != nil {
+	if _, err := person.post(ctx, paths.SettingsBackups, url.Values{"on": {"yes"}, "every": {"weekly"}, "keep": {"3"}, "kind": {"directory"}, "directory": {h.path("backups")}, "passphrase": {benchWords}, "again": {benchWords}}); err != nil {
 		return err
 	}
 	id, err := h.trivial(ctx)
@@ -44,7 +44,7 @@ func (h *houseBench) backUp(ctx context.Context) error {
 		return err
 	}
 	before, start := peak(h.pid), time.Now()
-	page, err := person.post(ctx, views.SettingsBackupNow, nil)
+	page, err := person.post(ctx, paths.SettingsBackupNow, nil)
 	if err != nil {
 		return err
 	}

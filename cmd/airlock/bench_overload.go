@@ -11,7 +11,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // What comes upon the server at once in benchOverload.
@@ -71,8 +72,8 @@ func benchOverload(ctx context.Context, out io.Writer, service *benchService, le
 	defer func() { ease(); o.wg.Wait() }()
 	o.press(ctx)
 	health := o.paced(ctx, length, func() error { return o.health(ctx) })
-	page := o.paced(ctx, length, func() error { return o.page(ctx, views.Root, "Overview") })
-	list := o.paced(ctx, length, func() error { return o.page(ctx, views.Executions, "Executions") })
+	page := o.paced(ctx, length, func() error { return o.page(ctx, paths.Root, "Overview") })
+	list := o.paced(ctx, length, func() error { return o.page(ctx, paths.Executions, "Executions") })
 	times := o.times()
 	heard, err := o.wake(ctx)
 	if err != nil {
@@ -116,7 +117,7 @@ func benchOverload(ctx context.Context, out io.Writer, service *benchService, le
 		return err
 	}
 	if o.broken.Load() > 0 {
-		return fmt.Errorf("%s should not have been, such as: %v", views.Count(o.broken.Load(), "answer"), o.example.Load())
+		return fmt.Errorf("%s should not have been, such as: %v", format.Count(o.broken.Load(), "answer"), o.example.Load())
 	}
 	return o.complaint
 }

@@ -1,0 +1,7 @@
+package strconv
+
+import (
+	"strconv"
+)
+
+func Itoa(n int) string { return strconv.Itoa(n) }
