@@ -8,9 +8,7 @@ package profileview
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import (
-	"github.com/computclaw/airlock/views/components"
-)
+import "github.com/computclaw/airlock/views/components"
 
 // snippets are ways to use a locked profile, ready to copy.
 func snippets(p ProfilePage) templ.Component {

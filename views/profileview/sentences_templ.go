@@ -8,9 +8,7 @@ package profileview
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import (
-	"github.com/computclaw/airlock/views/components"
-)
+import "github.com/computclaw/airlock/views/components"
 
 // sentences lists what is granted.
 func sentences(all []Sentence) templ.Component {
@@ -77,7 +75,7 @@ func sentences(all []Sentence) templ.Component {
 				var templ_7745c5c3_Var4 string
 				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(" ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profileview/sentences.templ`, Line: 16, Col: 11}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profileview/sentences.templ`, Line: 14, Col: 11}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
