@@ -10,7 +10,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // What comes upon the server at once in suite.overload.
@@ -70,8 +71,8 @@ func (s *suite) overload(ctx context.Context) error {
 	defer func() { ease(); o.wg.Wait() }()
 	o.press(ctx)
 	health := o.paced(ctx, length, func() error { return o.health(ctx) })
-	page := o.paced(ctx, length, func() error { return o.page(ctx, views.Root, "Overview") })
-	list := o.paced(ctx, length, func() error { return o.page(ctx, views.Executions, "Executions") })
+	page := o.paced(ctx, length, func() error { return o.page(ctx, paths.Root, "Overview") })
+	list := o.paced(ctx, length, func() error { return o.page(ctx, paths.Executions, "Executions") })
 	times := o.times()
 	heard, err := o.wake(ctx)
 	if err != nil {
@@ -115,7 +116,7 @@ func (s *suite) overload(ctx context.Context) error {
 		return err
 	}
 	if o.broken.Load() > 0 {
-		return fmt.Errorf("%s should not have been, such as: %v", views.Count(o.broken.Load(), "answer"), o.example.Load())
+		return fmt.Errorf("%s should not have been, such as: %v", format.Count(o.broken.Load(), "answer"), o.example.Load())
 	}
 	return o.complaint
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/cmd/internal/underload"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // neighbour is a profile beside the one that floods, and what its executions took.
@@ -113,7 +113,7 @@ func (o *overload) wake(ctx context.Context) (time.Duration, error) {
 // listen follows what happens, as an open page does: it is greeted, told of executions, and never left alone.
 func (o *overload) listen() {
 	began, told := time.Now(), false
-	response, err := o.open(views.Events)
+	response, err := o.open(paths.Events)
 	if err != nil {
 		return
 	}
@@ -139,7 +139,7 @@ func (o *overload) listen() {
 func (o *overload) sip() {
 	const beginning = "<!doctype html>"
 	for o.pressing.Err() == nil {
-		response, err := o.open(views.Executions)
+		response, err := o.open(paths.Executions)
 		if err != nil {
 			continue
 		}

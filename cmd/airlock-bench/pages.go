@@ -13,7 +13,8 @@ import (
 
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/store/storetest"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // pageRounds is how often each page is asked for.
@@ -46,11 +47,11 @@ func (s *suite) pageTable(ctx context.Context, table io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	with := fmt.Sprintf(", %s in the store", views.Count(int64(s.pages), "execution"))
+	with := fmt.Sprintf(", %s in the store", format.Count(int64(s.pages), "execution"))
 	for _, page := range []struct{ what, path string }{
-		{"list of executions", views.Executions}, {"the same, of a profile and a status", views.Executions + "?profile=p00&status=error"},
-		{"the same, of a host", views.Executions + "?host=api17.example.com"}, {"the same, with a word and a status", views.Executions + "?text=revenue&status=timeout"},
-		{"one execution", newest}, {"overview", views.Root},
+		{"list of executions", paths.Executions}, {"the same, of a profile and a status", paths.Executions + "?profile=p00&status=error"},
+		{"the same, of a host", paths.Executions + "?host=api17.example.com"}, {"the same, with a word and a status", paths.Executions + "?text=revenue&status=timeout"},
+		{"one execution", newest}, {"overview", paths.Root},
 	} {
 		times, err := person.pageTimes(ctx, page.path)
 		if err != nil {
@@ -73,11 +74,11 @@ func fillStore(ctx context.Context, dir string, n int) error {
 	return storetest.Fill(ctx, filepath.Join(dir, store.FileName), n, time.Now().Add(-time.Hour))
 }
 
-var listedExecution = regexp.MustCompile(`href="(` + regexp.QuoteMeta(views.Executions) + `/[a-z0-9]+)"`)
+var listedExecution = regexp.MustCompile(`href="(` + regexp.QuoteMeta(paths.Executions) + `/[a-z0-9]+)"`)
 
 // newestExecution is the path of the page of the first execution in the list.
 func (p *benchPerson) newestExecution(ctx context.Context) (string, error) {
-	list, _, err := p.do(ctx, http.MethodGet, views.Executions, nil)
+	list, _, err := p.do(ctx, http.MethodGet, paths.Executions, nil)
 	if err != nil {
 		return "", err
 	}

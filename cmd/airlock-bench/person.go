@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // password is what that person enters with.
@@ -32,10 +32,10 @@ func (b *benchmark) person(ctx context.Context) (*benchPerson, error) {
 		return nil, err
 	}
 	p := &benchPerson{client: &http.Client{Jar: jar, Transport: b.client.Transport}, url: b.url}
-	if _, err := p.post(ctx, views.Login, url.Values{"token": {token}}); err != nil {
+	if _, err := p.post(ctx, paths.Login, url.Values{"token": {token}}); err != nil {
 		return nil, err
 	}
-	_, err = p.post(ctx, views.Welcome, url.Values{"name": {"Bench"}, "password": {password}, "password-again": {password}})
+	_, err = p.post(ctx, paths.Welcome, url.Values{"name": {"Bench"}, "password": {password}, "password-again": {password}})
 	return p, err
 }
 

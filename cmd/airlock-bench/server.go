@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
 )
 
 // start runs a server on a temporary data directory, with more in its environment, and makes a locked profile and a sealed credential in it.
@@ -90,7 +90,7 @@ func complaint(ended error, log string) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the server logged %s, such as: %s", views.Count(int64(len(bad)), "error"), bad[0])
+	return fmt.Errorf("the server logged %s, such as: %s", format.Count(int64(len(bad)), "error"), bad[0])
 }
 
 // equip makes what the measurements need in the server.

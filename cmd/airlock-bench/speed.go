@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
 )
 
 // speed prints one table: what executions, polls, pages and starts take with the default backend, and what memory they need.
@@ -121,7 +121,7 @@ func (b *benchmark) oneAtATime(ctx context.Context, table io.Writer, rounds int)
 func (b *benchmark) clients(ctx context.Context, table io.Writer, n int, length time.Duration) error {
 	start := time.Now()
 	times, err := load(n, length, func() error { _, err := b.trivial(ctx); return err })
-	row(table, fmt.Sprintf("submit to completed, %s", views.Count(int64(n), "client")), times, fmt.Sprintf("%.1f executions/s", float64(len(times))/time.Since(start).Seconds()))
+	row(table, fmt.Sprintf("submit to completed, %s", format.Count(int64(n), "client")), times, fmt.Sprintf("%.1f executions/s", float64(len(times))/time.Since(start).Seconds()))
 	return err
 }
 

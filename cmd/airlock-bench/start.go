@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // settled is how long a server is left alone before its memory is looked at.
@@ -79,7 +79,7 @@ func (b *benchmark) firstOutput(ctx context.Context, table io.Writer, rounds int
 	if err != nil {
 		return err
 	}
-	lines, _, err := person.do(ctx, http.MethodGet, views.ExecutionsExport+"?as=jsonl", nil)
+	lines, _, err := person.do(ctx, http.MethodGet, paths.ExecutionsExport+"?as=jsonl", nil)
 	if err != nil {
 		return err
 	}

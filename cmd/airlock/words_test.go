@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/apidocs"
 	"github.com/computclaw/airlock/app/guest"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/credentialview"
 )
 
 // What people and agents read about the modes says the same everywhere.
@@ -28,7 +28,7 @@ func TestModesAreToldTheSameEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page bytes.Buffer
-	if err := views.CredentialView(views.CredentialPage{New: true, Mode: app.ModeSealed}).Render(t.Context(), &page); err != nil {
+	if err := credentialview.Credential(credentialview.CredentialPage{New: true, Mode: app.ModeSealed}).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
 	for where, text := range map[string]string{
