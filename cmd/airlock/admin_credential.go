@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -185,13 +184,6 @@ func valueOf(c app.Credential) string {
 		return "vault " + c.Reference
 	}
 	return fmt.Sprintf("version %d", c.Version)
-}
-
-// given reports whether a flag was typed.
-func given(f *flags, name string) bool {
-	found := false
-	f.Visit(func(fl *flag.Flag) { found = found || fl.Name == name })
-	return found
 }
 
 // readValue reads a credential's value to the end of stdin. One line break at the end, which echo and editors add, is not part of it.

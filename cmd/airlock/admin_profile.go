@@ -347,11 +347,3 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 	}
 	return w.flush()
 }
-
-// joined is a, and b after the separator if there is something in it.
-func joined(separator, a, b string) string {
-	if b == "" {
-		return a
-	}
-	return a + separator + b
-}

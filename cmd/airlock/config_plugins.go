@@ -9,8 +9,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/computclaw/airlock/plugins/bubblewrap"
+	"github.com/computclaw/airlock/plugins/docker"
+	"github.com/computclaw/airlock/plugins/landlock"
+	"github.com/computclaw/airlock/plugins/ssh"
+
 	"github.com/computclaw/airlock/app"
 )
+
+// backends are the built-in sandbox backends.
+func backends() []string { return []string{bubblewrap.Name, landlock.Name, docker.Name, ssh.Name} }
+
+// automatic are those that auto tries, in this order. The others aren't: whoever may use Docker's socket is root on that host, and another
+// machine is another machine, so both take somebody to say so.
+func automatic() []string { return []string{bubblewrap.Name, landlock.Name} }
 
 // ownPlugin is a sandbox backend that the operator brings.
 type ownPlugin struct {

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strconv"
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/leases"
 	"github.com/computclaw/airlock/app/secrets/vault"
-	"github.com/computclaw/airlock/store"
 )
 
 // maxVaultCache is the longest that a value from Vault may be reused: rotating it there is meant to be enough.
@@ -85,65 +81,4 @@ func (c *config) checkVault() error {
 	}
 	_, err := vault.New(c.Vault)
 	return err
-}
-
-// openVault makes what reads from Vault and what gives back to it; nil if none is configured. Nothing is sent yet.
-func openVault(cfg config, st *store.Store, log *slog.Logger) (*vault.Client, *leases.Keeper, error) {
-	if cfg.Vault.Address == "" {
-		return nil, nil, nil
-	}
-	cfg.Vault.Log = log
-	client, err := vault.New(cfg.Vault)
-	if err != nil {
-		return nil, nil, err
-	}
-	return client, leases.New(leases.Config{Store: st, Vault: client, Log: log}), nil
-}
-
-// startVault revokes what a process that died left in Vault, and logs in.
-func (i *instance) startVault(ctx context.Context, log *slog.Logger) error {
-	if i.vault == nil {
-		var left []store.Lease
-		err := i.store.Read(ctx, func(tx *store.Tx) (err error) {
-			left, err = tx.Leases(ctx)
-			return err
-		})
-		if len(left) > 0 {
-			log.Warn("leases in Vault can't be revoked, since none is configured any more (VAULT_ADDR); they live until they expire", "count", len(left))
-		}
-		if err := i.warnOfNoVault(ctx, log); err != nil { // no reason not to start: whoever needs such a credential is told
-			log.Warn("whether credentials come from Vault could not be read", "error", err)
-		}
-		return err
-	}
-	i.vault.Start(ctx)
-	return i.leases.Start(ctx)
-}
-
-// warnOfNoVault tells the operator which credentials can't be read, before an execution needs one.
-func (i *instance) warnOfNoVault(ctx context.Context, log *slog.Logger) error {
-	list, err := i.access.Credentials(ctx)
-	if err != nil {
-		return err
-	}
-	var names []string
-	for _, c := range list {
-		if c.Source == app.SourceVault {
-			names = append(names, c.Name)
-		}
-	}
-	if len(names) > 0 {
-		log.Warn("credentials come from Vault, and none is configured (VAULT_ADDR): executions that need them fail", "count", len(names), "first", names[0])
-	}
-	return nil
-}
-
-// closeVault gives everything back.
-func (i *instance) closeVault() error {
-	if i.vault == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	return errors.Join(i.leases.Close(ctx), i.vault.Close(ctx))
 }

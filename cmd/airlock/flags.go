@@ -102,3 +102,10 @@ func pick(name, usage string, out io.Writer, args []string, commands map[string]
 	}
 	return usageError{message: message + " (airlock " + name + " --help)"}
 }
+
+// given reports whether a flag was typed.
+func given(f *flags, name string) bool {
+	found := false
+	f.Visit(func(fl *flag.Flag) { found = found || fl.Name == name })
+	return found
+}

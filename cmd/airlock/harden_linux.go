@@ -65,13 +65,3 @@ func noNewPrivileges() error {
 	}
 	return nil
 }
-
-// isTerminal reports whether something that was opened is a terminal.
-func isTerminal(stream any) bool {
-	file, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
-	return err == nil
-}

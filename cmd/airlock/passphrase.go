@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -30,7 +27,7 @@ func (o *operator) passphrase(file, prompt string, twice bool) (app.Secret, erro
 	if err != nil {
 		return app.Secret{}, err
 	}
-	if terminal(o.in) && twice {
+	if isTerminal(o.in) && twice {
 		second, err := o.ask(in, "The same again: ")
 		if err != nil {
 			return app.Secret{}, err
@@ -44,7 +41,7 @@ func (o *operator) passphrase(file, prompt string, twice bool) (app.Secret, erro
 
 // ask reads a line; at a terminal with a prompt and without echo.
 func (o *operator) ask(in *bufio.Reader, prompt string) (app.Secret, error) {
-	if terminal(o.in) {
+	if isTerminal(o.in) {
 		fmt.Fprint(o.err, prompt)
 		restore, err := hideTyping(o.in)
 		if err != nil {
@@ -63,29 +60,4 @@ func (o *operator) ask(in *bufio.Reader, prompt string) (app.Secret, error) {
 		return app.Secret{}, usageError{message: "there is no passphrase: type it at the prompt, write it to standard input, or name a file with --passphrase-file"}
 	}
 	return app.NewSecret(line), nil
-}
-
-func terminal(in io.Reader) bool {
-	f, ok := in.(*os.File)
-	if !ok {
-		return false
-	}
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-	return err == nil
-}
-
-// hideTyping switches the terminal's echo off until restore is called.
-func hideTyping(in io.Reader) (restore func(), err error) {
-	fd := int(in.(*os.File).Fd()) //nolint:forcetypeassert // terminal says so
-	was, err := unix.IoctlGetTermios(fd, unix.TCGETS)
-	if err != nil {
-		return nil, fmt.Errorf("read the passphrase: %w", err)
-	}
-	hidden := *was
-	hidden.Lflag &^= unix.ECHO
-	hidden.Lflag |= unix.ICANON | unix.ISIG
-	if err := unix.IoctlSetTermios(fd, unix.TCSETS, &hidden); err != nil {
-		return nil, fmt.Errorf("read the passphrase: %w", err)
-	}
-	return func() { _ = unix.IoctlSetTermios(fd, unix.TCSETS, was) }, nil
 }

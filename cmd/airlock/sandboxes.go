@@ -18,13 +18,6 @@ import (
 	"github.com/computclaw/airlock/plugins/ssh"
 )
 
-// backends are the built-in sandbox backends.
-func backends() []string { return []string{bubblewrap.Name, landlock.Name, docker.Name, ssh.Name} }
-
-// automatic are those that auto tries, in this order. The others aren't: whoever may use Docker's socket is root on that host, and another
-// machine is another machine, so both take somebody to say so.
-func automatic() []string { return []string{bubblewrap.Name, landlock.Name} }
-
 // plugin is airlock plugin NAME.
 func plugin(ctx context.Context, args []string) error {
 	if len(args) == 1 {

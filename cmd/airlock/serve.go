@@ -28,9 +28,6 @@ const serveUsage = `Usage: airlock serve
 Serves the agent API and the admin UI until SIGTERM or SIGINT, after which executions may go on for AIRLOCK_DRAIN. A second signal ends it at once. The first start prints the admin token. Settings: airlock config.
 `
 
-// grace is how long a shutdown waits for requests, and then for the engine.
-const grace = 10 * time.Second
-
 // serve is airlock serve.
 func serve(ctx context.Context, c console, args []string) error {
 	if _, err := newFlags("serve", serveUsage).parse(c.out, args); err != nil {

@@ -52,3 +52,11 @@ func stamp(t time.Time) string {
 	}
 	return t.UTC().Format(time.RFC3339)
 }
+
+// joined is a, and b after the separator if there is something in it.
+func joined(separator, a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + separator + b
+}
