@@ -8,13 +8,18 @@ import (
 	"syscall"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/cmd/airlock/internal/admin"
+	"github.com/computclaw/airlock/cmd/airlock/internal/agentcli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/build"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, console{os.Stdin, os.Stdout, os.Stderr, os.Environ()}, os.Args[1:]))
+	os.Exit(run(ctx, cli.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}, os.Args[1:]))
 }
 
 const usage = `Usage: airlock COMMAND
@@ -32,42 +37,42 @@ const usage = `Usage: airlock COMMAND
 Everything is configured by environment variables: airlock config lists them.
 `
 
-func run(ctx context.Context, c console, args []string) int {
+func run(ctx context.Context, c cli.Console, args []string) int {
 	if len(args) == 0 {
-		fmt.Fprint(c.err, usage)
-		return exitUsage
+		fmt.Fprint(c.Err, usage)
+		return cli.ExitUsage
 	}
 	name, rest := args[0], args[1:]
 	switch name {
 	case "serve":
-		return c.finish(serve(ctx, c, rest))
+		return c.Finish(serve(ctx, c, rest))
 	case "run":
-		return runScript(ctx, c, rest)
+		return agentcli.Run(ctx, c, rest)
 	case "mcp":
-		return c.finish(serveModel(ctx, c, rest))
+		return c.Finish(serveModel(ctx, c, rest))
 	case "admin":
-		return c.finish(admin(ctx, c, rest))
+		return c.Finish(admin.Run(ctx, c, rest))
 	case "config":
-		return c.finish(showConfig(c, rest))
+		return c.Finish(config.Show(c, rest))
 	case "doctor":
-		return c.finish(doctor(ctx, c, rest))
+		return c.Finish(doctor(ctx, c, rest))
 	case "container":
 		return contain(c, rest)
 	case "health":
-		return c.finish(health(ctx, c, rest))
+		return c.Finish(health(ctx, c, rest))
 	case "plugin":
-		return c.finish(plugin(ctx, rest))
+		return c.Finish(plugin(ctx, rest))
 	case "version", "--version":
-		fmt.Fprintln(c.out, "airlock "+build())
-		return exitOK
+		fmt.Fprintln(c.Out, "airlock "+build.String())
+		return cli.ExitOK
 	case "help", "--help", "-h":
-		fmt.Fprint(c.out, usage)
-		return exitOK
+		fmt.Fprint(c.Out, usage)
+		return cli.ExitOK
 	}
 	commands := []string{"serve", "run", "mcp", "admin", "config", "doctor", "health", "container", "version"}
 	message := fmt.Sprintf("there is no command %q", app.Clip(name, 40))
 	if guess := app.Nearest(name, commands); guess != "" {
 		message += "; did you mean " + guess + "?"
 	}
-	return c.finish(usageError{message: message})
+	return c.Finish(cli.UsageError{Message: message})
 }
