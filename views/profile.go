@@ -141,13 +141,25 @@ func (p ProfilePage) firstAsked() int {
 // byAgent reports whether an agent made the profile, so that a pairing code is to be compared.
 func byAgent(p app.Profile) bool { return p.PairingCode != "" }
 
-// whole is a description of which the title is only the beginning.
-func whole(description string) string {
-	text := strings.TrimSpace(description)
-	if text == Title(description) {
-		return ""
+// maxHeadline is the longest heading of a profile's page, in bytes: three lines on a phone.
+const maxHeadline = 160
+
+// headline splits a description into the heading of a page and what goes on below it, so that all of it is read, and read once.
+func headline(description string) (title, rest string) {
+	title, rest, _ = strings.Cut(strings.TrimSpace(description), "\n")
+	if title == "" {
+		return Title(description), ""
 	}
-	return text
+	if len(title) > maxHeadline {
+		whole := title
+		title = strings.TrimSuffix(app.Clip(whole, maxHeadline), "…")
+		if space := strings.LastIndexByte(title, ' '); space > 0 {
+			title = title[:space]
+		}
+		rest = "… " + strings.TrimSpace(strings.TrimPrefix(whole, title)+"\n"+rest)
+		title += " …"
+	}
+	return strings.TrimSpace(title), strings.TrimSpace(rest)
 }
 
 // Handover is what a person gives to the agent that is to use a locked profile.
@@ -158,7 +170,7 @@ func Handover(base, id string, keys []app.Key, hosts []app.Host) string {
 		b.WriteString("\nKeys your scripts get with settings.get(name): " + strings.Join(keyNames(keys), ", ") + ".")
 	}
 	if len(hosts) > 0 {
-		b.WriteString("\nHosts they can reach: " + app.BriefHosts(hosts) + ".")
+		b.WriteString("\nHosts your scripts can reach: " + app.BriefHosts(hosts) + ".")
 	}
 	return b.String()
 }
@@ -183,8 +195,8 @@ func choice(c app.Credential, key string) string {
 	return words
 }
 
-// asked says what an agent requested for a key beyond its name.
-func asked(k app.Key) string {
+// Wishes says what an agent asked for with a key beyond its name; "" if nothing.
+func Wishes(k app.Key) string {
 	var wants []string
 	if k.Mode != "" {
 		wants = append(wants, string(k.Mode))
@@ -207,11 +219,11 @@ func expiryChoices(has bool) []Choice {
 func expiryWords(at, now time.Time) string {
 	switch {
 	case at.IsZero():
-		return "It has no end date."
+		return "The profile has no end date."
 	case !now.Before(at):
-		return "It expired on " + Day(at) + ". Choose a later end to let it run again; its id stays the same."
+		return "The profile expired on " + Day(at) + ". Choose a later end to let it run again; its id stays the same."
 	}
-	return "It ends on " + Day(at) + "."
+	return "The profile ends on " + Day(at) + "."
 }
 
 // watching shows a line when the agent changes its request, instead of changing a form under somebody's hands.

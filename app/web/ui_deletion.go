@@ -28,9 +28,12 @@ func (s *Server) confirmDeletion(c echo.Context, cred app.Credential, refused er
 	page := views.ConfirmPage{
 		Shell: sh, Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name, Typed: cred.Name,
 		Action: views.CredentialDeleteURL(cred.Name), Back: views.CredentialURL(cred.Name),
-		Lines: []string{"Its value is destroyed, with all earlier versions. Airlock can't bring it back.", "It works on where it came from until you withdraw it there. Do that first: what its hosts answer is not searched for it any more."},
+		Lines: []string{"Scripts can't use it any more, and its value is destroyed with all earlier versions. This can't be undone."},
 	}
-	for _, p := range profilesWith(profiles, cred.ID) {
+	if cred.Searched() {
+		page.Lines = append(page.Lines, "Airlock stops searching answers and output for the value, which its service still accepts. Revoke it there first.")
+	}
+	for _, p := range app.ProfilesWith(profiles, cred.ID) {
 		hit := views.Affected{Handle: p.Handle, Title: views.Title(p.Description)}
 		switch p.State(s.cfg.Now()) {
 		case app.StateLocked:
