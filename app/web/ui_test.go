@@ -170,7 +170,7 @@ func TestUISetUp(t *testing.T) {
 	page.lacks("[name='link.SECOND']").says(".host", "example.com")
 	s.submit(page, form, "save", "expiry", "date", "expiry_date", "2001-01-01").want(http.StatusUnprocessableEntity).says("#expiry_date-wrong", "This day is over")
 	s.submit(page, form, "review", "expiry", "30").leads(at + "/lock")
-	lock := s.get(at+"/lock").says(".sentences", "This ends on").says(".sentences", "private address")
+	lock := s.get(at+"/lock").says(".sentences", "The profile ends on").says(".sentences", "private address")
 
 	// What changed since it was shown is not locked.
 	handle := strings.TrimPrefix(at, views.Profiles+"/")
