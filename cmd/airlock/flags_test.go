@@ -42,7 +42,7 @@ func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 			t.Errorf("%v:\n%s\n%s", x.args, strings.Join(out, "\n"), strings.Join(err, "\n"))
 		}
 	}
-	for line := range strings.Lines(admin.AdminUsage) { // each command has lines of its own
+	for line := range strings.Lines(admin.Usage) { // each command has lines of its own
 		if name, _, _ := strings.Cut(strings.TrimPrefix(line, "  "), "  "); strings.HasPrefix(line, "  ") && line[2] != ' ' {
 			words := strings.Fields(name)
 			if len(words) > 1 && strings.ToLower(words[1]) == words[1] && strings.Trim(words[1], "abcdefghijklmnopqrstuvwxyz") == "" {
@@ -50,7 +50,7 @@ func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 			} else {
 				words = words[:1]
 			}
-			if own := cli.UsageOf(admin.AdminUsage, "admin "+strings.Join(words, " ")); !strings.Contains(own, line) || strings.Count(own, "\n") > 20 {
+			if own := cli.UsageOf(admin.Usage, "admin "+strings.Join(words, " ")); !strings.Contains(own, line) || strings.Count(own, "\n") > 20 {
 				t.Errorf("%v:\n%s", words, own)
 			}
 		}

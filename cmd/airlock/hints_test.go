@@ -105,7 +105,7 @@ func TestHintsNameWhatExists(t *testing.T) {
 			}
 			for _, m := range namedCommand.FindAllStringSubmatch(hint, -1) {
 				named++
-				if !strings.Contains(usage, "\n  "+m[1]+" ") || m[1] == "admin" && !strings.Contains(admin.AdminUsage, m[2]) {
+				if !strings.Contains(usage, "\n  "+m[1]+" ") || m[1] == "admin" && !strings.Contains(admin.Usage, m[2]) {
 					t.Errorf("%s: there is no command %q: %q", code, m[0], hint)
 				}
 			}

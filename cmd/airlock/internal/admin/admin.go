@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
-const AdminUsage = `Usage: airlock admin COMMAND
+const Usage = `Usage: airlock admin COMMAND
 
   token                                       make a new admin token, to add a person or set a new password; every login ends
   credential set NAME [flags] < VALUE         create or change a credential
@@ -25,19 +25,20 @@ const AdminUsage = `Usage: airlock admin COMMAND
       --yes                                   a mode that gives away more, or --vault in place of the value that Airlock holds, though profiles
                                               have keys linked to it; --vault, though the reference does not resolve
       --place path|query|body (repeatable)    where a sealed value is put in besides headers; --place header: only there
-      --header NAME (repeatable)              the headers it may stand in, instead of the usual ones (Authorization, X-Api-Key and so on; Cookie only
-                                              if named); --header "": the usual ones again
+      --header NAME (repeatable)              a header it may stand in, by its name alone: --header X-Acme-Key. Named ones replace the usual ones
+                                              (Authorization, X-Api-Key and so on), so add --header Authorization if scripts need it too;
+                                              --header Cookie: cookies; --header "": the usual ones again
       --plain-http                            a sealed value may go over unencrypted HTTP; --plain-http=false takes it back
       --description TEXT
       --no-value                              don't read a value from stdin
       --vault PATH#FIELD                      the value is read from Vault for each execution, such as secret/data/oracle#password
       --local                                 the value is kept in Airlock again, from stdin
   credential list
-  credential show NAME
-  credential delete NAME [--yes]              --yes: though answers and output are no longer searched for its value; withdraw it at the service first
+  credential show NAME [--headers]            --headers: list the usual headers by name
+  credential delete NAME [--yes]              --yes: though answers and output are no longer searched for its value; revoke it at its service first
   credential test NAME [flags]                send one GET with a sealed credential; fails if it doesn't work there
       --host HOST[:PORT]  --path /PATH  --private
-      --header NAME                           send it as it is in this header instead of as Authorization: Bearer
+      --header NAME                           send it as it is in this header, such as --header X-Api-Key, instead of as Authorization: Bearer
       --basic USER                            send it as the password of this user (Authorization: Basic); "" if it is the user name
   profile create [--description TEXT]         prints the profile id (ark_…)
       --key NAME[=CREDENTIAL] (repeatable)  --host HOST  --private-host HOST (repeatable)
@@ -46,8 +47,12 @@ const AdminUsage = `Usage: airlock admin COMMAND
   profile show ID
   profile lock ID                             links each key to the credential of its name, or as --key says
       --key NAME[=CREDENTIAL]  --host HOST  --private-host HOST (repeatable)  --expires TIME
-  profile hosts ID                            what it grants; with flags also on a locked profile, where removing counts at once
-      --allow HOST  --allow-private HOST  --remove HOST (repeatable)
+  profile hosts ID [flags]                    print what it grants. Flags change it, also when it is locked: removing counts at once, allowing
+                                              from the next execution on. Hosts that no flag names stay as they are
+      --allow HOST (repeatable)               allow one host: api.example.com (ports 80 and 443), db.example.com:5432 or '*.example.com'. Give each
+                                              host an --allow of its own: the others that the agent asks for stay refused
+      --allow-private HOST (repeatable)       the same, also at private addresses in your network
+      --remove HOST (repeatable)              take one host away, or dismiss the agent's request for it
   profile place ID [--backend NAME] [--min-tier full|restricted] [--image NAME]
                                               where its scripts may run; without flags anywhere
   profile expire ID TIME                      TIME: 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never
@@ -112,10 +117,10 @@ func Run(ctx context.Context, c cli.Console, args []string) (err error) {
 		}
 		err = instance.NoRoomHere(o.cfg.DataDir, err)
 	}()
-	return cli.Pick("admin", AdminUsage, c.Out, args, map[string]func([]string) error{
+	return cli.Pick("admin", Usage, c.Out, args, map[string]func([]string) error{
 		"token": func(rest []string) error { return o.token(ctx, rest) },
 		"credential": func(rest []string) error {
-			return cli.Pick("admin credential", AdminUsage, c.Out, rest, map[string]func([]string) error{
+			return cli.Pick("admin credential", Usage, c.Out, rest, map[string]func([]string) error{
 				"set":    func(rest []string) error { return o.setCredential(ctx, rest) },
 				"list":   func(rest []string) error { return o.listCredentials(ctx, rest) },
 				"show":   func(rest []string) error { return o.showCredential(ctx, rest) },
@@ -124,18 +129,18 @@ func Run(ctx context.Context, c cli.Console, args []string) (err error) {
 			})
 		},
 		"profile": func(rest []string) error {
-			return cli.Pick("admin profile", AdminUsage, c.Out, rest, o.profileCommands(ctx))
+			return cli.Pick("admin profile", Usage, c.Out, rest, o.profileCommands(ctx))
 		},
 		"export":  func(rest []string) error { return o.export(ctx, rest) },
 		"import":  func(rest []string) error { return o.importFile(ctx, rest) },
 		"restore": func(rest []string) error { return o.restore(ctx, rest) },
 		"key": func(rest []string) error {
-			return cli.Pick("admin key", AdminUsage, c.Out, rest, map[string]func([]string) error{"rotate": func(rest []string) error { return o.rotateKey(ctx, rest) }})
+			return cli.Pick("admin key", Usage, c.Out, rest, map[string]func([]string) error{"rotate": func(rest []string) error { return o.rotateKey(ctx, rest) }})
 		},
 		"vacuum": func(rest []string) error { return o.vacuum(ctx, rest) },
 		"retire": func(rest []string) error { return o.retire(ctx, rest) },
 		"audit": func(rest []string) error {
-			return cli.Pick("admin audit", AdminUsage, c.Out, rest, map[string]func([]string) error{
+			return cli.Pick("admin audit", Usage, c.Out, rest, map[string]func([]string) error{
 				"list":     func(rest []string) error { return o.listAudit(ctx, rest) },
 				"verify":   func(rest []string) error { return o.verifyAudit(ctx, rest) },
 				"archived": func(rest []string) error { return o.archivedAudit(ctx, rest) },
@@ -156,7 +161,7 @@ func userName() string {
 }
 
 func (o *operator) token(ctx context.Context, args []string) error {
-	if _, err := o.Parse(ctx, cli.NewFlags("admin token", AdminUsage), args); err != nil {
+	if _, err := o.Parse(ctx, cli.NewFlags("admin token", Usage), args); err != nil {
 		return err
 	}
 	token, err := o.Access.NewAdminToken(ctx, o.by)

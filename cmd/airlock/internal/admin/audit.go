@@ -13,7 +13,7 @@ import (
 )
 
 func (o *operator) listAudit(ctx context.Context, args []string) error {
-	if _, err := o.Parse(ctx, cli.NewFlags("admin audit list", AdminUsage), args); err != nil {
+	if _, err := o.Parse(ctx, cli.NewFlags("admin audit list", Usage), args); err != nil {
 		return err
 	}
 	events, err := o.Access.Audit(ctx, 0, 100)
@@ -42,7 +42,7 @@ func eventRow(w cli.Columns, e app.Event) {
 // verifyAudit is airlock admin audit verify. Whoever can write the database can write the whole chain anew, which only a hash shows that was noted elsewhere: so it prints
 // the newest, and looks for one that is given.
 func (o *operator) verifyAudit(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin audit verify", AdminUsage)
+	f := cli.NewFlags("admin audit verify", Usage)
 	noted := f.String("noted", "", "")
 	if _, err := o.Parse(ctx, f, args); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (o *operator) verifyNoted(ctx context.Context, noted string) error {
 
 // archivedAudit is airlock admin audit archived. Each log was verified when it came, and the database lets nobody change it.
 func (o *operator) archivedAudit(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin audit archived", AdminUsage)
+	f := cli.NewFlags("admin audit archived", Usage)
 	of := f.String("of", "", "")
 	if _, err := o.Parse(ctx, f, args); err != nil {
 		return err

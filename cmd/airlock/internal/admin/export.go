@@ -15,7 +15,7 @@ import (
 
 // export is airlock admin export FILE.
 func (o *operator) export(ctx context.Context, args []string) (err error) {
-	f := cli.NewFlags("admin export", AdminUsage)
+	f := cli.NewFlags("admin export", Usage)
 	profiles, noHistory, from := f.List("profile"), f.Bool("no-history", false, ""), f.String("passphrase-file", "", "")
 	rest, err := o.Parse(ctx, f, args, "FILE")
 	if err != nil {

@@ -20,7 +20,7 @@ const besideServer = 64 << 20
 
 // importFile is airlock admin import FILE.
 func (o *operator) importFile(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin import", AdminUsage)
+	f := cli.NewFlags("admin import", Usage)
 	preview, overwrite, noHistory := f.Bool("preview", false, ""), f.Bool("overwrite", false, ""), f.Bool("no-history", false, "")
 	yes, no, from, most := f.List("yes"), f.List("no"), f.String("passphrase-file", "", ""), f.String("max-size", "", "")
 	rest, err := o.Parse(ctx, f, args, "FILE")
@@ -130,7 +130,7 @@ func (o *operator) handle(ctx context.Context, text string) (string, error) {
 
 // retire is airlock admin retire.
 func (o *operator) retire(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin retire", AdminUsage)
+	f := cli.NewFlags("admin retire", Usage)
 	undo := f.Bool("undo", false, "")
 	if _, err := o.Parse(ctx, f, args); err != nil {
 		return err

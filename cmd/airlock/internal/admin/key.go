@@ -24,7 +24,7 @@ const (
 
 // rotateKey is airlock admin key rotate. A crash at any point leaves a key file with every key that something is sealed with; running it again goes on.
 func (o *operator) rotateKey(ctx context.Context, args []string) error {
-	if _, err := o.Parse(ctx, cli.NewFlags("admin key rotate", AdminUsage), args); err != nil {
+	if _, err := o.Parse(ctx, cli.NewFlags("admin key rotate", Usage), args); err != nil {
 		return err
 	}
 	only, err := instance.LockRotation(o.cfg.DataDir)

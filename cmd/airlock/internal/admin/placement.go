@@ -47,7 +47,7 @@ func notUsed(c config.Config, backend string) string {
 
 // placeProfile replaces where a profile's scripts may run; without flags they run wherever the instance runs them.
 func (o *operator) placeProfile(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin profile place", AdminUsage)
+	f := cli.NewFlags("admin profile place", Usage)
 	place := placementFlags(f)
 	rest, err := o.Parse(ctx, f, args, "ID")
 	if err != nil {

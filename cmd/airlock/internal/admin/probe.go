@@ -18,7 +18,7 @@ var errTestFailed = errors.New("the credential does not work there")
 
 // testCredential is airlock admin credential test.
 func (o *operator) testCredential(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin credential test", AdminUsage)
+	f := cli.NewFlags("admin credential test", Usage)
 	host, path, private := f.String("host", "", ""), f.String("path", "/", ""), f.Bool("private", false, "")
 	header, user := f.String("header", "", ""), f.String("basic", "", "")
 	rest, err := o.Parse(ctx, f, args, "NAME")

@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/web"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 func (o *operator) profileCommands(ctx context.Context) map[string]func([]string) error {
@@ -40,7 +41,7 @@ func (o *operator) find(ctx context.Context, id string) (app.Profile, error) {
 
 // only parses a command line that is one profile.
 func (o *operator) only(ctx context.Context, name string, args []string) (app.Profile, error) {
-	rest, err := o.Parse(ctx, cli.NewFlags("admin profile "+name, AdminUsage), args, "ID")
+	rest, err := o.Parse(ctx, cli.NewFlags("admin profile "+name, Usage), args, "ID")
 	if err != nil {
 		return app.Profile{}, err
 	}
@@ -80,7 +81,7 @@ func (g grants) allHosts() ([]app.Host, error) {
 }
 
 func (o *operator) createProfile(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin profile create", AdminUsage)
+	f := cli.NewFlags("admin profile create", Usage)
 	description := f.String("description", "", "")
 	g := grantFlags(f)
 	place := placementFlags(f)
@@ -161,7 +162,7 @@ func (o *operator) grant(ctx context.Context, p app.Profile, g grants) (app.Prof
 
 // lockProfile links what is not linked yet by name, sets hosts and expiry, and locks. On a locked profile only hosts and expiry can change.
 func (o *operator) lockProfile(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin profile lock", AdminUsage)
+	f := cli.NewFlags("admin profile lock", Usage)
 	g := grantFlags(f)
 	expires := f.String("expires", "", "")
 	rest, err := o.Parse(ctx, f, args, "ID")
@@ -213,14 +214,14 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 	if p, err = o.Access.Lock(ctx, o.by, p.Handle, time.Time{}); err != nil {
 		return err
 	}
-	if len(dismissed) > 0 {
-		fmt.Fprintf(o.Err, "warning: The agent asked for %s, which the lock dismissed. To allow it: airlock admin profile hosts %s --allow %s\n", app.BriefHosts(dismissed), p.Handle, dismissed[0])
+	for _, h := range dismissed {
+		o.tellRefused(p.Handle, h, "The agent asked for %s, which the lock dismissed.")
 	}
 	return o.tellGranted(ctx, p)
 }
 
 func (o *operator) expireProfile(ctx context.Context, args []string) error {
-	rest, err := o.Parse(ctx, cli.NewFlags("admin profile expire", AdminUsage), args, "ID", "TIME")
+	rest, err := o.Parse(ctx, cli.NewFlags("admin profile expire", Usage), args, "ID", "TIME")
 	if err != nil {
 		return err
 	}
@@ -276,7 +277,7 @@ func (o *operator) deleteProfile(ctx context.Context, args []string) error {
 }
 
 func (o *operator) listProfiles(ctx context.Context, args []string) error {
-	if _, err := o.Parse(ctx, cli.NewFlags("admin profile list", AdminUsage), args); err != nil {
+	if _, err := o.Parse(ctx, cli.NewFlags("admin profile list", Usage), args); err != nil {
 		return err
 	}
 	list, err := o.Access.Profiles(ctx)
@@ -325,6 +326,9 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 		if k.Description != "" {
 			w.Row("reason", strconv.Quote(k.Description))
 		}
+		if wishes := profileview.Wishes(k); wishes != "" {
+			w.Row("requested", wishes)
+		}
 	}
 	for _, h := range p.Hosts {
 		state := "asked for"
@@ -336,15 +340,15 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 			w.Row("reason", strconv.Quote(h.Reason))
 		}
 	}
-	granted, asked, err := web.Granted(ctx, o.Access, p)
+	granted, requested, err := web.Granted(ctx, o.Access, p)
 	if err != nil {
 		return err
 	}
 	for _, s := range granted {
 		w.Row("grants", grantLine(s))
 	}
-	for _, s := range asked {
-		w.Row("request", grantLine(s))
+	for _, s := range requested {
+		w.Row("requested", grantLine(s))
 	}
 	return w.Flush()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/web"
@@ -11,7 +12,8 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// tellGranted prints what a profile grants, in the sentences of the page where a person would have locked it, and what an agent still asks for.
+// tellGranted prints what a profile grants, in the sentences of the page where a person would have locked it, and each
+// host that an agent still asks for.
 func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
 	granted, _, err := web.Granted(ctx, o.Access, p)
 	if err != nil {
@@ -20,16 +22,21 @@ func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
 	for _, s := range granted {
 		fmt.Fprintln(o.Err, cli.Printable(grantLine(s)))
 	}
-	var open []app.Host
 	for _, h := range p.Hosts {
 		if !h.Allowed {
-			open = append(open, h.Host)
+			o.tellRefused(p.Handle, h.Host, "The agent asks for %s, which is not allowed.")
 		}
 	}
-	if len(open) > 0 {
-		fmt.Fprintf(o.Err, "warning: The agent asks for %s, which is not allowed. To allow it: airlock admin profile hosts %s --allow %s\n", app.BriefHosts(open), p.Handle, open[0])
-	}
 	return nil
+}
+
+// tellRefused prints that a host of an agent's request is out of reach, and the command that allows that one.
+func (o *operator) tellRefused(handle string, h app.Host, why string) {
+	entry := h.String()
+	if strings.ContainsAny(entry, "*{[") { // to a shell, patterns
+		entry = "'" + entry + "'"
+	}
+	fmt.Fprintf(o.Err, "warning: "+why+" To allow it: airlock admin profile hosts %s --allow %s\n", h.Brief(), handle, entry)
 }
 
 // grantLine is a sentence of the page as a line.
@@ -42,7 +49,7 @@ func grantLine(s profileview.Sentence) string {
 
 // profileHosts allows and removes hosts of a profile, before the lock or after it, and tells what it grants then.
 func (o *operator) profileHosts(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin profile hosts", AdminUsage)
+	f := cli.NewFlags("admin profile hosts", Usage)
 	allow, private, remove := f.List("allow"), f.List("allow-private"), f.List("remove")
 	rest, err := o.Parse(ctx, f, args, "ID")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 
 // restore is airlock admin restore FILE. It makes the database of a data directory, so it opens none before.
 func (o *operator) restore(ctx context.Context, args []string) error {
-	f := cli.NewFlags("admin restore", AdminUsage)
+	f := cli.NewFlags("admin restore", Usage)
 	replace, from, most := f.Bool("replace", false, ""), f.String("passphrase-file", "", ""), f.String("max-size", "", "")
 	rest, err := f.Parse(o.Out, args, "FILE")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // vacuum is airlock admin vacuum. The server must be stopped: its writes would fail for as long as it takes.
 func (o *operator) vacuum(ctx context.Context, args []string) error {
-	if _, err := o.Parse(ctx, cli.NewFlags("admin vacuum", AdminUsage), args); err != nil {
+	if _, err := o.Parse(ctx, cli.NewFlags("admin vacuum", Usage), args); err != nil {
 		return err
 	}
 	lock, err := instance.LockDataDir(o.cfg.DataDir)
