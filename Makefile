@@ -5,7 +5,6 @@ SHELL := /bin/bash
 GOLANGCI_VERSION := v2.15.0
 GOVULNCHECK_VERSION := v1.9.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-BUILD := github.com/computclaw/airlock/cmd/airlock/internal/build
 COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 INIT := plugins/initbin/airlock-init-linux-amd64 plugins/initbin/airlock-init-linux-arm64
 REMOTE := plugins/ssh/remotebin/airlock-remote-linux-amd64.gz plugins/ssh/remotebin/airlock-remote-linux-arm64.gz
@@ -45,7 +44,7 @@ run: run-packages build ## Serve on port 9090 with the data in ./data
 build: airlock ## Build ./airlock, one static file
 
 airlock: $(INIT) $(REMOTE) $(SOURCES)
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X $(BUILD).release=$(VERSION) -X $(BUILD).commit=$(COMMIT)" -o $@ ./cmd/airlock
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X github.com/computclaw/airlock/cmd/airlock/internal/build.release=$(VERSION) -X github.com/computclaw/airlock/cmd/airlock/internal/build.commit=$(COMMIT)" -o $@ ./cmd/airlock
 
 plugins/initbin/airlock-init-linux-%: $(INIT_SOURCES)
 	CGO_ENABLED=0 GOOS=linux GOARCH=$* go build -trimpath -buildvcs=false -ldflags "-s -w" -o $@ ./cmd/airlock-init
