@@ -218,3 +218,19 @@ raise ValueError(value)
 		t.Errorf("%d redactions, hosts %v", ended.Redactions, profile.Hosts)
 	}
 }
+
+// The live view asks what else to mask as soon as the script has tried the network, whatever it found before.
+func TestLiveViewLooksOnceTheNetworkWasTried(t *testing.T) {
+	w, _, start := worldBefore(t, &logbook{})
+	start()
+	w.credential(access.CredentialInput{Name: "THEIRS", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"), Value: app.NewSecret(injected())})
+	r := &run{e: w.Engine, ctx: t.Context(), grant: grant{hosts: w.hosts("api.example.com:443")}}
+	others := r.liveOthers()
+	if red, err := others(); red != nil || err != nil {
+		t.Errorf("before: %v %v", red, err)
+	}
+	r.reached = true
+	if red, err := others(); red == nil || err != nil {
+		t.Errorf("after: %v %v", red, err)
+	}
+}
