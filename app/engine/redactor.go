@@ -152,12 +152,12 @@ func (r redactor) Execution(x redact.Execution) (redact.Cleaned, error) {
 	return twice, err
 }
 
-// ofOthers are hits of values that are none of the execution's: they are listed by the credential, since the profile has no key of the name.
+// ofOthers are hits of values that are none of the execution's, of other credentials or earlier ones of its own.
 func ofOthers(hits redact.Hits) redact.Hits {
 	var out redact.Hits
 	for _, h := range hits {
 		if h.Name != "" {
-			h.Name, h.Rule = "", "value of the credential "+h.Name
+			h.Rule = redact.RuleNotGiven
 		}
 		out = out.Plus(redact.Hits{h})
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/redact"
 )
 
 // logbook is a service that writes down what it is sent and shows it to everybody.
@@ -209,7 +210,7 @@ raise ValueError(value)
 			t.Errorf("nothing was masked in %s: %v", channel, hits)
 		}
 		for _, h := range hits[channel] {
-			if h.Name != "" || h.Rule != "value of the credential THEIRS" {
+			if h.Name != "THEIRS" || h.Rule != redact.RuleNotGiven {
 				t.Errorf("%s: people read %+v", channel, h)
 			}
 		}
