@@ -218,10 +218,10 @@ func TestGrants(t *testing.T) {
 		"! E is sealed: scripts never see its value. It goes only to elsewhere.test:443, which scripts can't reach: it can go nowhere. It has no value yet.",
 		"! F is sealed: scripts never see its value. It goes only to api.example.com:80, without encryption, which its credential does not permit: it can go nowhere.",
 		"! G has no credential yet.",
-		"! They can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private address in your network: Airlock can't check the server name, the requests or the answers.",
-		"They can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name, not who answers.",
-		"They can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock can't check the server name, the requests or the answers.",
-		"They can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock can't check the server name, the requests or the answers.",
+		"! They can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private address in your network: Airlock may be unable to check the server name, the requests or the answers.",
+		"They can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name, but not always who answers.",
+		"They can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock may be unable to check the server name, the requests or the answers.",
+		"They can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock may be unable to check the server name, the requests or the answers.",
 		"They can reach nothing else.",
 		"This ends on 4 March 2026, 05:06 UTC.",
 	}
@@ -252,10 +252,10 @@ func TestGrantsOfReferences(t *testing.T) {
 		got = append(got, fmt.Sprint(s.Warn, " ", s.Text()))
 	}
 	want := []string{
-		"false They can reach the host that B names, <db>.example, on port 1521 over raw TCP: Airlock can't check the server name, the requests or the answers.",
+		"false They can reach the host that B names, <db>.example, on port 1521 over raw TCP: Airlock may be unable to check the server name, the requests or the answers.",
 		"true They reach nothing through {NOKEY}: the profile has no plain key of that name.",
 		"true They reach nothing through {A}: the profile has no plain key of that name.",
-		"false They can reach the host that G names, on port 443: Airlock checks the name, not who answers.",
+		"false They can reach the host that G names, on port 443: Airlock checks the name, but not always who answers.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
