@@ -222,10 +222,10 @@ func TestGrants(t *testing.T) {
 		"! E is sealed: scripts never see its value. It goes only to elsewhere.test:443, which scripts can't reach: it can go nowhere. It has no value yet.",
 		"! F is sealed: scripts never see its value. It goes only to api.example.com:80, without encryption, which its credential does not permit: it can go nowhere.",
 		"! G has no credential yet.",
-		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private address in your network: Airlock can't check the server name, the requests or the answers.",
-		"Scripts can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name asked for, not which server answers.",
-		"Scripts can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock can't check the server name, the requests or the answers.",
-		"Scripts can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock can't check the server name, the requests or the answers.",
+		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private address in your network: Airlock may be unable to check the server name, the requests or the answers.",
+		"Scripts can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name, but not always who answers.",
+		"Scripts can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock may be unable to check the server name, the requests or the answers.",
+		"Scripts can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock may be unable to check the server name, the requests or the answers.",
 		"Scripts can reach nothing else.",
 		"The profile ends on 4 March 2026, 05:06 UTC.",
 	}
@@ -256,10 +256,10 @@ func TestGrantsOfReferences(t *testing.T) {
 		got = append(got, fmt.Sprint(s.Warn, " ", s.Text()))
 	}
 	want := []string{
-		"false Scripts can reach the host that B names, <db>.example, on port 1521 over raw TCP: Airlock can't check the server name, the requests or the answers.",
+		"false Scripts can reach the host that B names, <db>.example, on port 1521 over raw TCP: Airlock may be unable to check the server name, the requests or the answers.",
 		"true Scripts reach nothing through {NOKEY}: the profile has no plain key of that name.",
 		"true Scripts reach nothing through {A}: the profile has no plain key of that name.",
-		"false Scripts can reach the host that G names, on port 443: Airlock checks the name asked for, not which server answers.",
+		"false Scripts can reach the host that G names, on port 443: Airlock checks the name, but not always who answers.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -319,10 +319,11 @@ func TestLedger(t *testing.T) {
 // TestListsTell: until when, where to, how often; numbers are grouped, and labels can be copied.
 func TestListsTell(t *testing.T) {
 	for name, want := range map[string]map[string]string{
-		"profiles":    {"tbody .sub": "ends in 3 days", "#profiles .sub": "ended 1 day ago"},
-		"credentials": {"tbody": "used 1,841 times", "tbody .sub": "last 5 minutes ago", "#c-SIMPHONY_API_KEY": "simphony.example.com and 1 more"},
-		"settings":    {"#retention": "newest 100,000 executions", "#retention dd": "3.0 GiB, 212 MiB of it empty and used first"},
-		"audit":       {"#archived [data-label=entries]": "41,208", "#archived .copyable": "3f9ac01b77d2e844"},
+		"profiles":            {"tbody .sub": "ends in 3 days", "#profiles .sub": "ended 1 day ago"},
+		"credentials":         {"tbody": "used 1,841 times", "tbody .sub": "last 5 minutes ago", "#c-SIMPHONY_API_KEY": "simphony.example.com and 1 more"},
+		"settings":            {"#retention": "newest 100,000 executions", "#retention dd": "3.0 GiB, 212 MiB of it empty and used first"},
+		"execution-completed": {"#redactions tbody": "value of THEIR_TOKEN, which this script was not given"},
+		"audit":               {"#archived [data-label=entries]": "41,208", "#archived .copyable": "3f9ac01b77d2e844"},
 	} {
 		doc := rendered(t, name)
 		for selector, text := range want {

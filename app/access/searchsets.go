@@ -152,7 +152,7 @@ func once[T interface{ since(state) bool }](ctx context.Context, making *singlef
 			}
 		case <-ctx.Done():
 			var none T
-			return none, context.Cause(ctx)
+			return none, ctx.Err()
 		}
 	}
 }

@@ -27,6 +27,7 @@ type capture struct {
 	stream *redact.Stream
 	others func() (*redact.Redactor, error) // of what else is masked; nil as long as there is nothing
 	next   *redact.Stream                   // of that, behind stream; nil until then
+	held   []byte                           // what stream let through and others could not be asked about
 
 	mu   sync.Mutex
 	seen int64 // bytes printed
@@ -60,32 +61,42 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// emit takes what the stream lets through.
+// emit takes what the stream lets through. What can't be searched yet isn't shown; it is held until it can be.
 func (c *capture) emit(text redact.Clean) {
+	c.held = append(c.held, text.String()...)
 	if c.next == nil {
 		red, err := c.others()
-		if err != nil { // what can't be searched isn't shown; the final pass tells of it
-			c.mu.Lock()
-			c.full = true
-			c.mu.Unlock()
+		if err != nil {
+			if int64(len(c.held)) > c.limit {
+				c.stop()
+			}
 			return
 		}
-		if red == nil {
-			c.show(text)
-			return
+		if red != nil {
+			c.next = red.Stream(func(text redact.Clean) { c.show(text.String()) })
 		}
-		c.next = red.Stream(c.show)
 	}
-	_, _ = c.next.Write([]byte(text.String()))
+	if c.next != nil {
+		_, _ = c.next.Write(c.held)
+	} else {
+		c.show(string(c.held))
+	}
+	c.held = nil
 }
 
-func (c *capture) show(text redact.Clean) {
+// stop shows no more. The final pass does.
+func (c *capture) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.full, c.held = true, nil
+}
+
+func (c *capture) show(s string) {
 	c.mu.Lock()
 	if c.full {
 		c.mu.Unlock()
 		return
 	}
-	s := text.String()
 	if room := c.limit - int64(len(c.kept)); int64(len(s)) > room {
 		s, c.full = clip(s, int(room)), true
 	}

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"sync"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
@@ -47,6 +49,32 @@ func (r *run) others() (*redact.Redactor, error) {
 		own[i] = v.Secret
 	}
 	return r.e.cfg.Access.SearchSets().Redactor(context.WithoutCancel(r.ctx), hosts, own)
+}
+
+// liveLife is how long the live view relies on what else its hosts may have shown.
+const liveLife = time.Second
+
+// liveOthers is others for the live view, which asks with each piece of output: the store is asked once in liveLife. A failure of the
+// store is logged and kept as long.
+func (r *run) liveOthers() func() (*redact.Redactor, error) {
+	var mu sync.Mutex
+	var until time.Time
+	var red *redact.Redactor
+	var err error
+	return func() (*redact.Redactor, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		r.mu.Lock()
+		reached := r.reached
+		r.mu.Unlock()
+		if reached && !time.Now().Before(until) {
+			if red, err = r.others(); err != nil {
+				r.e.cfg.Log.Error("output is held back from the live view: the values that its hosts may show could not be read", "execution", r.x.Handle, "error", err)
+			}
+			until = time.Now().Add(liveLife)
+		}
+		return red, err
+	}
 }
 
 // unchecked stands for a text that could not be searched.
@@ -124,12 +152,12 @@ func (r redactor) Execution(x redact.Execution) (redact.Cleaned, error) {
 	return twice, err
 }
 
-// ofOthers are hits of values that are none of the execution's: they are listed by the credential, since the profile has no key of the name.
+// ofOthers are hits of values that are none of the execution's, of other credentials or earlier ones of its own.
 func ofOthers(hits redact.Hits) redact.Hits {
 	var out redact.Hits
 	for _, h := range hits {
 		if h.Name != "" {
-			h.Name, h.Rule = "", "value of the credential "+h.Name
+			h.Rule = redact.RuleNotGiven
 		}
 		out = out.Plus(redact.Hits{h})
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/redact"
 )
 
 // logbook is a service that writes down what it is sent and shows it to everybody.
@@ -212,12 +213,28 @@ raise ValueError(value)
 			t.Errorf("nothing was masked in %s: %v", channel, hits)
 		}
 		for _, h := range hits[channel] {
-			if h.Name != "" || h.Rule != "value of the credential THEIRS" {
+			if h.Name != "THEIRS" || h.Rule != redact.RuleNotGiven {
 				t.Errorf("%s: people read %+v", channel, h)
 			}
 		}
 	}
 	if ended.Redactions == 0 || len(profile.Hosts) != 2 {
 		t.Errorf("%d redactions, hosts %v", ended.Redactions, profile.Hosts)
+	}
+}
+
+// The live view asks what else to mask as soon as the script has tried the network, whatever it found before.
+func TestLiveViewLooksOnceTheNetworkWasTried(t *testing.T) {
+	w, _, start := worldBefore(t, &logbook{})
+	start()
+	w.credential(access.CredentialInput{Name: "THEIRS", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"), Value: app.NewSecret(injected())})
+	r := &run{e: w.Engine, ctx: t.Context(), grant: grant{hosts: w.hosts("api.example.com:443")}}
+	others := r.liveOthers()
+	if red, err := others(); red != nil || err != nil {
+		t.Errorf("before: %v %v", red, err)
+	}
+	r.reached = true
+	if red, err := others(); red == nil || err != nil {
+		t.Errorf("after: %v %v", red, err)
 	}
 }

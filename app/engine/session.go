@@ -95,8 +95,9 @@ func (r *run) watch(j job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.red, r.grant, r.lines = red, j.grant, 1+bytes.Count(j.script, []byte{'\n'})
-	r.stdout = newCapture(red, r.others, limit, &r.turns, false, r.printed, func() { r.stop(stopFlood("stdout", limit)) })
-	r.stderr = newCapture(red, r.others, limit, &r.turns, true, r.printed, func() { r.stop(stopFlood("stderr", limit)) })
+	others := r.liveOthers()
+	r.stdout = newCapture(red, others, limit, &r.turns, false, r.printed, func() { r.stop(stopFlood("stdout", limit)) })
+	r.stderr = newCapture(red, others, limit, &r.turns, true, r.printed, func() { r.stop(stopFlood("stderr", limit)) })
 	r.egress = r.e.cfg.Gateway.Session(j.grant.way(), r.connected)
 }
 

@@ -226,14 +226,7 @@ func (h *hostInput) bindJSON(raw json.RawMessage, path string) error {
 		return under(path+".host", err)
 	}
 	host.Protocol, host.Reason = app.Protocol(in.Protocol), in.Reason
-	if h.host, err = host.Canonical(); err == nil {
-		err = h.host.CheckAskable()
-	}
-	return prefix(path, err)
-}
-
-// prefix puts a path before the field that an error of app's own checks names.
-func prefix(path string, err error) error {
+	h.host, err = host.Canonical()
 	if e, ok := err.(*app.Error); ok && e != nil { //nolint:errorlint // app's checks return it bare
 		return under(path+"."+e.Field, err)
 	}
