@@ -1,0 +1,88 @@
+package runner
+
+import (
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+)
+
+// output is what a script prints. It is safe for concurrent use.
+type output struct {
+	run        *Run
+	interleave interleave
+
+	mu     sync.Mutex
+	stdout *capture // nil until open
+	stderr *capture
+	first  time.Time // of the first output
+}
+
+func newOutput(r *Run) *output { return &output{run: r} }
+
+// open makes the captures, with the redactor as it is by then.
+func (o *output) open() {
+	own, second, limit := o.run.redaction.first(), o.run.redaction.second, o.run.runner.cfg.Limits.Output
+	flooded := func(stream string) func() { return func() { o.run.Stop(stopFlood(stream, limit)) } }
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stdout = newCapture(own, second, limit, func(n int) { o.interleave.add(false, n) }, o.printed, flooded("stdout"))
+	o.stderr = newCapture(own, second, limit, func(n int) { o.interleave.add(true, n) }, o.printed, flooded("stderr"))
+}
+
+func (o *output) captures() (stdout, stderr *capture) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.stdout, o.stderr
+}
+
+func (o *output) writeStdout(p []byte) {
+	stdout, _ := o.captures()
+	stdout.write(p)
+}
+
+func (o *output) writeStderr(p []byte) {
+	_, stderr := o.captures()
+	stderr.write(p)
+}
+
+// printed is called when more text can be shown.
+func (o *output) printed() {
+	o.mu.Lock()
+	if o.first.IsZero() {
+		o.first = o.run.runner.cfg.Now()
+	}
+	o.mu.Unlock()
+	o.run.notifier.schedule()
+}
+
+// firstAt returns when the first output came.
+func (o *output) firstAt() time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.first
+}
+
+// text returns what may be shown so far.
+func (o *output) text() app.Output {
+	stdout, stderr := o.captures()
+	if stdout == nil {
+		return app.Output{}
+	}
+	return app.Output{Stdout: stdout.text(), Stderr: stderr.text()}
+}
+
+// raw returns what was printed for the final redaction. If the script was stopped, it may end within a secret.
+func (o *output) raw(stopped bool) (stdout, stderr redact.Output) {
+	first, second := o.captures()
+	return first.whole(stopped), second.whole(stopped)
+}
+
+// keep returns what is stored of the redacted output, and whether some was cut.
+func (o *output) keep(stdout, stderr redact.Clean) (keptOut, keptErr redact.Clean, cut bool) {
+	first, second := o.captures()
+	keptOut, cutOut := first.keep(stdout)
+	keptErr, cutErr := second.keep(stderr)
+	return keptOut, keptErr, cutOut || cutErr
+}
