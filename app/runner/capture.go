@@ -27,6 +27,7 @@ type capture struct {
 	first  *redact.Stream                   // of the execution's own values
 	others func() (*redact.Redactor, error) // of the second pass; nil as long as there is none
 	second *redact.Stream                   // behind first; nil until others returns one
+	held   []byte                           // from first, while others fails
 
 	mu    sync.Mutex
 	seen  int64 // bytes printed
@@ -61,32 +62,43 @@ func (c *capture) write(p []byte) {
 	}
 }
 
-// passOn hands what the first stream lets through to the second, if there is one.
+// passOn hands what the first stream lets through to the second, if there is one. What can't be redacted yet isn't
+// shown; it is held until it can be.
 func (c *capture) passOn(text redact.Clean) {
+	c.held = append(c.held, text.String()...)
 	if c.second == nil {
 		others, err := c.others()
-		if err != nil { // what can't be redacted isn't shown; the final redaction reports why
-			c.mu.Lock()
-			c.full = true
-			c.mu.Unlock()
+		if err != nil {
+			if int64(len(c.held)) > c.limit {
+				c.stopShowing()
+			}
 			return
 		}
-		if others == nil {
-			c.show(text)
-			return
+		if others != nil {
+			c.second = others.Stream(func(text redact.Clean) { c.show(text.String()) })
 		}
-		c.second = others.Stream(c.show)
 	}
-	_, _ = c.second.Write([]byte(text.String()))
+	if c.second != nil {
+		_, _ = c.second.Write(c.held)
+	} else {
+		c.show(string(c.held))
+	}
+	c.held = nil
 }
 
-func (c *capture) show(text redact.Clean) {
+// stopShowing ends the live view; the final redaction still gets all output.
+func (c *capture) stopShowing() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.full, c.held = true, nil
+}
+
+func (c *capture) show(s string) {
 	c.mu.Lock()
 	if c.full {
 		c.mu.Unlock()
 		return
 	}
-	s := text.String()
 	if room := c.limit - int64(len(c.shown)); int64(len(s)) > room {
 		s, c.full = truncate(s, int(room)), true
 	}

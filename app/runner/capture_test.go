@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -51,4 +52,35 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLiveViewSurvivesAnError: what could not be redacted isn't shown, and is shown, redacted, as soon as it can be.
+func TestLiveViewSurvivesAnError(t *testing.T) {
+	const secret = "another-value-0123456789abcdef"
+	values := []redact.Value{{Name: "THEIRS", Secret: app.NewSecret(secret), Unheld: true}}
+	others := redact.New(values, redact.Options{Anonymous: true})
+	var red *redact.Redactor
+	var err error
+	ask := func() (*redact.Redactor, error) { return red, err }
+	out := newCapture(redact.New(nil), ask, 1000, func(int) {}, func() {}, func() {})
+	view := func(text, want string) {
+		t.Helper()
+		if out.write([]byte(text)); out.text() != want {
+			t.Errorf("after %q the view is %q, want %q", text, out.text(), want)
+		}
+	}
+	view("first\n", "first\n")
+	err = errors.New("the database is busy")
+	view("held "+secret[:10], "first\n")
+	view(secret[10:15], "first\n")
+	red, err = others, nil
+	view(secret[15:]+"\nlast\n", "first\nheld [REDACTED]\nlast\n")
+
+	red, err = nil, errors.New("the database is gone")
+	out = newCapture(redact.New(nil), ask, 1000, func(int) {}, func() {}, func() {})
+	view(strings.Repeat("x", 1001)+"\n", "")
+	if err = nil; len(out.held) != 0 {
+		t.Errorf("%d bytes are held", len(out.held))
+	}
+	view("more\n", "")
 }

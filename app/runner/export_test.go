@@ -6,6 +6,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/redact"
 )
 
 // What tests outside of the package need.
@@ -67,3 +68,10 @@ func (r *Runner) DialAfterDecision(ctx context.Context, x app.Execution, decide 
 
 // Digest is the digest of a manifest.
 func Digest(data []byte) string { return digest(data) }
+
+// LiveSecond returns the second pass of an execution's live view, for a script that may reach hosts.
+func (r *Runner) LiveSecond(hosts []app.Host) (second func() (*redact.Redactor, error), reach func()) {
+	red := newRedaction(r, "x")
+	red.setGrant(grant{hosts: hosts})
+	return red.liveSecond(), red.noteReached
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
@@ -75,12 +76,43 @@ func (r *redaction) second() (*redact.Redactor, error) {
 	return r.runner.cfg.Access.SearchSets().Redactor(context.Background(), hosts, held)
 }
 
+// liveLife is how long the live view relies on what its hosts may have shown.
+const liveLife = time.Second
+
+// liveSecond returns second for the live view, which asks with each piece of output: the store is asked once in
+// liveLife. Its failure is logged and kept as long.
+func (r *redaction) liveSecond() func() (*redact.Redactor, error) {
+	var mu sync.Mutex
+	var until time.Time
+	var others *redact.Redactor
+	var err error
+	return func() (*redact.Redactor, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.hasReached() && !time.Now().Before(until) {
+			if others, err = r.second(); err != nil {
+				r.runner.cfg.Log.Error("output is held back from the live view: the values that its hosts may show "+
+					"could not be read", "execution", r.handle, "error", err)
+			}
+			until = time.Now().Add(liveLife)
+		}
+		return others, err
+	}
+}
+
+func (r *redaction) hasReached() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.reached
+}
+
 // redactor returns both passes as they are now.
 func (r *redaction) redactor() twoPass {
 	own := r.first()
 	others, err := r.second()
 	if err != nil {
-		r.runner.cfg.Log.Error("the values that its hosts may show could not be read", "execution", r.handle, "error", err)
+		r.runner.cfg.Log.Error("the values that its hosts may show could not be read",
+			"execution", r.handle, "error", err)
 	}
 	return twoPass{own, others, err}
 }
