@@ -110,14 +110,14 @@ generated: ## Fail if generated code is not what is committed
 	before=$$(sum); $(MAKE) --no-print-directory generate; \
 	[ "$$before" = "$$(sum)" ] || { echo "Generated code was stale; it has been made anew. Commit it." >&2; exit 1; }
 
-# PEER="firejail --quiet --noprofile python3 -c pass", say, puts another runner into the table.
+BENCH := go run ./cmd/airlock-bench
 .PHONY: bench
-bench: run-packages test-packages build ## Measure everything, side by side in one run, pages with EXECUTIONS executions in the store (1000000); a quarter of an hour, 3 GB of disk
-	./airlock bench --pages $(EXECUTIONS) $(if $(PEER),--peer '$(PEER)')
+bench: run-packages build ## Measure everything, side by side in one run, pages with EXECUTIONS executions in the store (1000000); a quarter of an hour, 3 GB of disk
+	$(BENCH) --pages $(EXECUTIONS)
 
 .PHONY: bench-speed
-bench-speed: run-packages build ## Only its first table: executions warm and cold, polls, pages, start-up, memory, and other ways to run Python
-	./airlock bench --speed --pages $(EXECUTIONS) $(if $(PEER),--peer '$(PEER)')
+bench-speed: run-packages build ## Only its first table: executions warm and cold, polls, pages, start-up and memory, next to bare Python
+	$(BENCH) --pages $(EXECUTIONS) speed
 
 .PHONY: large-bodies
 large-bodies: ## Move bodies of 10 GiB through a connection that Airlock reads, in constant memory; takes some minutes
@@ -125,21 +125,11 @@ large-bodies: ## Move bodies of 10 GiB through a connection that Airlock reads, 
 
 .PHONY: bench-backends
 bench-backends: test-packages init ## Compare all four backends, and that table without pages, with a Docker engine and an SSH host made for it (root)
-	go test ./cmd/airlock -run '^$$' -bench '^BenchmarkBackends$$' -benchtime 1x -timeout 30m
+	go test ./cmd/airlock-bench -run '^$$' -bench '^BenchmarkBackends$$' -benchtime 1x -timeout 30m
 
 PARKED ?= 1000
 FUZZ ?= 5m
 ONLY ?=
-.PHONY: bench-house
-bench-house: run-packages test-packages build ## Measure export, import and backups only, next to sqlite3 and openssl
-	./airlock bench --house
-
-# 2,000 executions (HISTORY) that printed 1 MB each; needs 15 GB of room in the temporary directory.
-HISTORY ?= 2000
-.PHONY: bench-house-large
-bench-house-large: run-packages test-packages build ## The same with a history of 2 GB: memory must not grow with it
-	./airlock bench --house --history $(HISTORY) --output 1000000
-
 .PHONY: reflections
 reflections: ## A million answers of a real TLS host with a sealed value in them, each written in another way; CASES=… for another number
 	AIRLOCK_CASES=$(or $(CASES),1000000) go test -count=1 -timeout 4h -run '^TestHoleH1AnyEscapeInAnyPieces$$' -v ./app/egress
@@ -168,11 +158,11 @@ pages: ## Measure what PAGES open pages (200) cost the server, idle for half a m
 
 .PHONY: bench-parked
 bench-parked: run-packages build ## Measure PARKED executions that wait for the LLM at once (1000); 12 MiB each
-	./airlock bench --parked $(PARKED)
+	$(BENCH) --parked $(PARKED) parked
 
 .PHONY: overload
 overload: run-packages build ## Measure the server under far more than it can do: a flood, long polls, followed pages, slow readers
-	./airlock bench --overload --seconds 15
+	$(BENCH) --seconds 15 overload
 
 RUNS ?= 1000
 .PHONY: leftovers

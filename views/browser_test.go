@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/computclaw/airlock/assets"
-	"github.com/computclaw/airlock/views"
 	"github.com/computclaw/airlock/views/browsertest"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // policy is the content security policy of the pages.
@@ -25,7 +25,7 @@ func gallery(t *testing.T) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle(assets.Prefix, assets.Handler())
-	mux.HandleFunc(views.Events, func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc(paths.Events, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.WriteHeader(http.StatusOK)
 		w.(http.Flusher).Flush()

@@ -1,6 +1,18 @@
-// Package views renders the admin UI: one file per page and one per family of components. A page takes one struct of plain values and
-// asks nobody anything; what it shows was decided by its handler. Pages hold no secret values, and a profile's id stands only on the
-// profile's own page.
+// Package views groups the packages that render the admin UI, and tests all pages together.
 //
-// Pages work without JavaScript. The content security policy admits no inline script or style, so templates use neither.
+//   - paths: the addresses of pages and forms
+//   - format: times, sizes, counts and names as people read them
+//   - components: what pages are built of
+//   - layout: what surrounds a page, and the pages for errors and confirmations
+//   - dashboard: overview, inbox, statistics, sandbox and search
+//   - auditview, authview, credentialview, executionview, profileview, settingsview: the other pages
+//
+// Each imports only packages that stand above it in this list; no package of pages imports another.
+// The names end in view where a package of app has the plain name: handlers import both.
+//
+// A page takes one struct of plain values and asks nobody anything: its handler has decided what it
+// shows. Pages hold no secret values. A profile's id stands only on the profile's own page.
+//
+// Pages work without JavaScript. The content security policy admits no inline script or style, so
+// templates use neither.
 package views

@@ -11,7 +11,12 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/credentialview"
+	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/executionview"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 // False text of an agent and of a script, as an older version took it.
@@ -42,14 +47,14 @@ func hostileSamples() []sample {
 	setup := profilePage(app.StateUnlocked)
 	setup.Profile = open
 	setup.Keys[0].Key.Description, setup.Hosts = falseReason, nil
-	change := views.HostsPage{Shell: shell("Change the hosts", views.SectionProfiles), Profile: locked.Profile, Granted: sampleGrants(sampleKeys(true)), Allowed: strange()}
+	change := profileview.HostsPage{Shell: shell("Change the hosts", layout.SectionProfiles), Profile: locked.Profile, Granted: sampleGrants(sampleKeys(true)), Allowed: strange()}
 	for i, h := range strange() {
 		open.Hosts = append(open.Hosts, app.HostRequest{Host: h, Allowed: true})
-		setup.Hosts = append(setup.Hosts, views.HostForm{Text: h.String(), Host: h, Reason: falseReason, Asked: true})
-		locked.Hosts = append(locked.Hosts, views.HostForm{Text: h.String(), Host: h, Reason: falseReason, Allow: i%2 == 0, Asked: i%2 != 0, At: ago(1)})
+		setup.Hosts = append(setup.Hosts, profileview.HostForm{Text: h.String(), Host: h, Reason: falseReason, Asked: true})
+		locked.Hosts = append(locked.Hosts, profileview.HostForm{Text: h.String(), Host: h, Reason: falseReason, Allow: i%2 == 0, Asked: i%2 != 0, At: ago(1)})
 	}
 	locked.Allowed = strange()
-	lock := views.LockPage{Shell: shell("Lock", views.SectionProfiles), Profile: open, Granted: sampleGrants(sampleKeys(true)), Allowed: strange()}
+	lock := profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: open, Granted: sampleGrants(sampleKeys(true)), Allowed: strange()}
 	left := lock
 	left.Allowed, left.Profile.Hosts = nil, nil
 	for _, h := range strange() {
@@ -59,20 +64,20 @@ func hostileSamples() []sample {
 	asking.Execution.Request = &app.LLMExchange{RequestID: "r", Ordinal: 1, Prompt: falsePrompt, Model: "Airlock"}
 	asking.Stdout = "\x1b[31mAirlock:\x1b[0m pay \u202eevil\u202c\n"
 	refused := asking
-	refused.Answer, refused.Problems = "shalom\u200f", views.Problems{"response": "The answer is too long."}
+	refused.Answer, refused.Problems = "shalom\u200f", components.Problems{"response": "The answer is too long."}
 	credentials := sampleCredentials()
 	credentials[0].Hosts = strange()[:1]
 	return []sample{
-		{"hostile-setup", seen(views.ProfileView(setup)), false},
-		{"hostile-lock", seen(views.LockView(lock)), false},
-		{"hostile-lock-left", seen(views.LockView(left)), false},
-		{"hostile-locked", seen(views.ProfileView(locked)), false},
-		{"hostile-hosts", seen(views.HostsView(change)), false},
-		{"hostile-asking", seen(views.ExecutionView(asking)), false},
-		{"hostile-asking-refused", seen(views.ExecutionView(refused)), false},
-		{"hostile-credential", seen(views.CredentialView(views.CredentialPage{Shell: shell("KEY", views.SectionCredentials), Credential: credentials[0], Mode: app.ModeSealed, Hosts: "cdn.example:443"})), false},
-		{"hostile-credentials", seen(views.CredentialsView(views.CredentialsPage{Shell: shell("Credentials", views.SectionCredentials), Credentials: credentials})), false},
-		{"hostile-inbox", seen(views.InboxView(views.InboxPage{Shell: shell("Inbox", views.SectionInbox), Needs: []views.Need{{Icon: "profile", Title: falseName, Quoted: true, Detail: "An agent asks for 1 key.", Code: "k7m-4qx", URL: "/ui/x", Action: "Fill in and lock"}}})), false},
+		{"hostile-setup", seen(profileview.Profile(setup)), false},
+		{"hostile-lock", seen(profileview.Lock(lock)), false},
+		{"hostile-lock-left", seen(profileview.Lock(left)), false},
+		{"hostile-locked", seen(profileview.Profile(locked)), false},
+		{"hostile-hosts", seen(profileview.Hosts(change)), false},
+		{"hostile-asking", seen(executionview.Execution(asking)), false},
+		{"hostile-asking-refused", seen(executionview.Execution(refused)), false},
+		{"hostile-credential", seen(credentialview.Credential(credentialview.CredentialPage{Shell: shell("KEY", layout.SectionCredentials), Credential: credentials[0], Mode: app.ModeSealed, Hosts: "cdn.example:443"})), false},
+		{"hostile-credentials", seen(credentialview.List(credentialview.ListPage{Shell: shell("Credentials", layout.SectionCredentials), Credentials: credentials})), false},
+		{"hostile-inbox", seen(dashboard.Inbox(dashboard.InboxPage{Shell: shell("Inbox", layout.SectionInbox), Needs: []dashboard.Need{{Icon: "profile", Title: falseName, Quoted: true, Detail: "An agent asks for 1 key.", Code: "k7m-4qx", URL: "/ui/x", Action: "Fill in and lock"}}})), false},
 	}
 }
 
@@ -107,7 +112,7 @@ func TestHoleH3EveryPageTellsWhatAHostLetsThrough(t *testing.T) {
 			}
 		}
 	}
-	if text := views.Handover("http://a", "ark_x", nil, strange()); !strings.Contains(text, app.BriefHosts(strange())) {
+	if text := profileview.Handover("http://a", "ark_x", nil, strange()); !strings.Contains(text, app.BriefHosts(strange())) {
 		t.Error(text)
 	}
 	warned := rendered(t, "hostile-lock").Find(".sentences li.warn").Text()

@@ -7,17 +7,19 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/settingsview"
 )
 
 // Profiles to export may have one description, or none: the short id tells them apart. Those that nobody can use any more are marked.
 func TestExportTellsProfilesApart(t *testing.T) {
-	s := shell("Move house", views.SectionSettings)
+	s := shell("Move house", layout.SectionSettings)
 	one := func(handle string) app.Profile { return app.Profile{Handle: handle, Description: "Monthly report"} }
 	revoked, expired := one("cccccccccccc"), one("dddddddddddd")
 	revoked.Revoked, expired.ExpiresAt = true, s.Now.Add(-time.Hour)
 	var page bytes.Buffer
-	err := views.MoveView(views.MovePage{Shell: s, Profiles: []app.Profile{one("aaaaaaaaaaaa"), one("bbbbbbbbbbbb"), revoked, expired}}).Render(t.Context(), &page)
+	err := settingsview.Move(settingsview.MovePage{Shell: s, Profiles: []app.Profile{one("aaaaaaaaaaaa"), one("bbbbbbbbbbbb"), revoked, expired}}).Render(t.Context(), &page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +27,7 @@ func TestExportTellsProfilesApart(t *testing.T) {
 	list, _, _ = strings.Cut(list, "</fieldset>")
 	labels := strings.SplitAfter(list, "</label>")
 	for i, want := range []string{"aaaaaaaa<", "bbbbbbbb<", "cccccccc<", "dddddddd<"} {
-		state := map[int]string{2: views.StateWord(app.StateRevoked), 3: views.StateWord(app.StateExpired)}[i]
+		state := map[int]string{2: format.State(app.StateRevoked), 3: format.State(app.StateExpired)}[i]
 		if !strings.Contains(labels[i], want) || !strings.Contains(labels[i], "Monthly report") || strings.Contains(labels[i], `class="state`) != (state != "") || !strings.Contains(labels[i], state) {
 			t.Errorf("%s", labels[i])
 		}

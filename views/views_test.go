@@ -13,7 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/executionview"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 // apart finds a comma that what is before it lost.
@@ -139,10 +142,10 @@ func TestHostileTextStaysText(t *testing.T) {
 	x := executionPage(4)
 	x.Script, x.Stdout, x.Execution.Error, x.Execution.Profile = "</pre>"+evil, "</pre>"+evil, evil, evil
 	var buf bytes.Buffer
-	if err := views.ProfileView(p).Render(t.Context(), &buf); err != nil {
+	if err := profileview.Profile(p).Render(t.Context(), &buf); err != nil {
 		t.Fatal(err)
 	}
-	if err := views.ExecutionView(x).Render(t.Context(), &buf); err != nil {
+	if err := executionview.Execution(x).Render(t.Context(), &buf); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(buf.String(), "<img") || strings.Contains(buf.String(), "<script>alert") {
@@ -157,29 +160,29 @@ func TestAgo(t *testing.T) {
 		3 * time.Hour: "3 hours ago", 49 * time.Hour: "2 days ago", 65 * 24 * time.Hour: "2 months ago", 800 * 24 * time.Hour: "2 years ago",
 		-90 * time.Minute: "in 1 hour", -2 * time.Second: "just now",
 	} {
-		if got := views.Ago(now.Add(-d), now); got != want {
+		if got := format.Ago(now.Add(-d), now); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
-	if got := views.Ago(time.Time{}, now); got != "never" {
+	if got := format.Ago(time.Time{}, now); got != "never" {
 		t.Errorf("zero: %q", got)
 	}
 }
 
 func TestSpanAndBytes(t *testing.T) {
-	if got := views.Span(2300*time.Millisecond) + views.Bytes(1536); got != "2.3\u00a0s1.5\u00a0KiB" {
+	if got := format.Span(2300*time.Millisecond) + format.Bytes(1536); got != "2.3\u00a0s1.5\u00a0KiB" {
 		t.Errorf("%q: a line can break between a number and its unit", got)
 	}
 	for d, want := range map[time.Duration]string{
 		-time.Second: "0 ms", 0: "0 ms", 840 * time.Millisecond: "840 ms", 1240 * time.Millisecond: "1.2 s", 2 * time.Second: "2 s", 42 * time.Second: "42 s",
 		time.Minute: "1 min", 125 * time.Second: "2 min 5 s",
 	} {
-		if got := strings.ReplaceAll(views.Span(d), "\u00a0", " "); got != want {
+		if got := strings.ReplaceAll(format.Span(d), "\u00a0", " "); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 48 << 20: "48 MiB", 5 << 40: "5.0 TiB", 1 << 50: "1024 TiB"} {
-		if got := strings.ReplaceAll(views.Bytes(n), "\u00a0", " "); got != want {
+		if got := strings.ReplaceAll(format.Bytes(n), "\u00a0", " "); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
@@ -193,7 +196,7 @@ func TestGrants(t *testing.T) {
 	}
 	empty := key("E", "E", app.ModeSealed)
 	empty.ValueExists = false
-	keys := []views.KeyGrant{
+	keys := []profileview.KeyGrant{
 		{Key: key("A", "A", app.ModeInjected)},
 		{Key: key("B", "B_PROD", app.ModePlain), Names: "db.internal.example"},
 		{Key: key("C", "C_PROD", app.ModeSealed), Where: []app.Host{host("api.example.com"), host("b.example.com:443,8443"), host("elsewhere.test")}, Places: []app.Place{app.PlaceHeader}, Headers: []string{"X-My-Own"}},
@@ -203,7 +206,7 @@ func TestGrants(t *testing.T) {
 		{Key: app.Key{Name: "G"}},
 	}
 	var got []string
-	for _, s := range views.Grants(keys, []app.Host{db, host("*.example.com"), host("*.example.com:8443"), host("{B}:1521")}, time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)) {
+	for _, s := range profileview.Grants(keys, []app.Host{db, host("*.example.com"), host("*.example.com:8443"), host("{B}:1521")}, time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)) {
 		line := s.Text()
 		if s.Warn {
 			line = "! " + line
@@ -228,13 +231,13 @@ func TestGrants(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]views.Stranded{{Key: "E", Hosts: []app.Host{host("elsewhere.test:443")}}}, views.StrandedKeys(keys, []app.Host{host("*.example.com")})); diff != "" {
+	if diff := cmp.Diff([]profileview.Stranded{{Key: "E", Hosts: []app.Host{host("elsewhere.test:443")}}}, profileview.StrandedKeys(keys, []app.Host{host("*.example.com")})); diff != "" {
 		t.Errorf("stranded: %s", diff)
 	}
-	if got := views.StrandedKeys(keys, []app.Host{host("{B}:443")}); len(got) != 0 {
+	if got := profileview.StrandedKeys(keys, []app.Host{host("{B}:443")}); len(got) != 0 {
 		t.Errorf("a host that a plain key names may be the one: %v", got)
 	}
-	nothing := views.Grants(nil, nil, time.Time{})
+	nothing := profileview.Grants(nil, nil, time.Time{})
 	if len(nothing) != 3 || nothing[0].Text() != "Scripts with this profile receive no credentials." || nothing[1].Text() != "They can reach no host at all." {
 		t.Errorf("nothing: %v", nothing)
 	}
@@ -245,10 +248,10 @@ func TestGrantsOfReferences(t *testing.T) {
 	plain := app.Key{Name: "B", CredentialID: "B", Credential: "B", CredentialMode: app.ModePlain, ValueExists: true}
 	secret := plain
 	secret.Name, secret.CredentialMode = "A", app.ModeInjected
-	keys := []views.KeyGrant{{Key: secret}, {Key: plain, Names: "<db>.example"}, {Key: app.Key{Name: "G"}}}
+	keys := []profileview.KeyGrant{{Key: secret}, {Key: plain, Names: "<db>.example"}, {Key: app.Key{Name: "G"}}}
 	allowed := []app.Host{host("{B}:1521"), host("{NOKEY}:443"), host("{A}:443"), host("{G}:443")}
 	var got []string
-	for _, s := range views.Grants(keys, allowed, time.Time{})[3:7] {
+	for _, s := range profileview.Grants(keys, allowed, time.Time{})[3:7] {
 		got = append(got, fmt.Sprint(s.Warn, " ", s.Text()))
 	}
 	want := []string{
@@ -260,9 +263,9 @@ func TestGrantsOfReferences(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	page := views.LockPage{Shell: shell("Lock", views.SectionProfiles), Profile: sampleProfile(app.StateUnlocked), Granted: keys, Allowed: allowed}
+	page := profileview.LockPage{Shell: shell("Lock", layout.SectionProfiles), Profile: sampleProfile(app.StateUnlocked), Granted: keys, Allowed: allowed}
 	var buf bytes.Buffer
-	if err := views.LockView(page).Render(t.Context(), &buf); err != nil {
+	if err := profileview.Lock(page).Render(t.Context(), &buf); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(buf.String(), "&lt;db&gt;.example") || strings.Contains(buf.String(), "<db>") {
@@ -274,7 +277,7 @@ func TestLedger(t *testing.T) {
 	p := executionPage(3)
 	p.Network = append(p.Network, app.Connection{Host: "nobody.example", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list"})
 	var buf bytes.Buffer
-	if err := views.ExecutionView(p).Render(t.Context(), &buf); err != nil {
+	if err := executionview.Execution(p).Render(t.Context(), &buf); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := goquery.NewDocumentFromReader(&buf)

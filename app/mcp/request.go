@@ -10,13 +10,13 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/apidocs"
 	"github.com/computclaw/airlock/app/client"
-	"github.com/computclaw/airlock/app/skill"
 )
 
 // toRequest distributes a tool's arguments over the request it stands for. own is the profile of the connection. Whether a value is right is for the API to say.
 // Errors are *app.Error.
-func toRequest(tool skill.Tool, arguments json.RawMessage, own app.Secret) (client.Request, error) {
+func toRequest(tool apidocs.Tool, arguments json.RawMessage, own app.Secret) (client.Request, error) {
 	r := client.Request{Method: tool.Method, Path: strings.Replace(tool.Path, "/profiles/{id}", "/profiles/self", 1), Profile: own}
 	args := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(arguments)) > 0 {
@@ -56,7 +56,7 @@ func toRequest(tool skill.Tool, arguments json.RawMessage, own app.Secret) (clie
 }
 
 // expected refuses arguments that the tool does not take, and a call without those it cannot be addressed without.
-func expected(tool skill.Tool, args map[string]json.RawMessage) error {
+func expected(tool apidocs.Tool, args map[string]json.RawMessage) error {
 	known, _ := tool.Input["properties"].(map[string]any)
 	names := slices.Sorted(maps.Keys(known))
 	for name := range args {
@@ -78,29 +78,29 @@ func expected(tool skill.Tool, args map[string]json.RawMessage) error {
 }
 
 // needsProfile reports whether a call means nothing without a profile. For one on an execution that execution's id is enough.
-func needsProfile(tool skill.Tool) bool {
-	return tool.Auth == skill.AuthBearer || tool.Auth == skill.AuthEither || strings.HasPrefix(tool.Path, "/profiles/{id}")
+func needsProfile(tool apidocs.Tool) bool {
+	return tool.Auth == apidocs.AuthBearer || tool.Auth == apidocs.AuthEither || strings.HasPrefix(tool.Path, "/profiles/{id}")
 }
 
 // inBody tells what goes into the request's body from what stands in its path, query and headers.
-func inBody(tool skill.Tool, name string) bool {
+func inBody(tool apidocs.Tool, name string) bool {
 	switch name {
-	case skill.ArgProfile, skill.ArgExecution, skill.ArgKey:
+	case apidocs.ArgProfile, apidocs.ArgExecution, apidocs.ArgKey:
 		return false
 	}
-	return !strings.Contains(tool.Path, "{"+name+"}") && !slices.ContainsFunc(tool.Query, func(f skill.Field) bool { return f.Name == name })
+	return !strings.Contains(tool.Path, "{"+name+"}") && !slices.ContainsFunc(tool.Query, func(f apidocs.Field) bool { return f.Name == name })
 }
 
 // place puts a text where the call has it.
 func place(r *client.Request, name, text string, query url.Values) {
 	segment := "{" + name + "}"
-	if name == skill.ArgExecution {
+	if name == apidocs.ArgExecution {
 		segment = "{id}"
 	}
 	switch {
-	case name == skill.ArgProfile:
+	case name == apidocs.ArgProfile:
 		r.Profile = app.NewSecret(text)
-	case name == skill.ArgKey:
+	case name == apidocs.ArgKey:
 		r.Key = text
 	case strings.Contains(r.Path, segment):
 		r.Path = strings.Replace(r.Path, segment, url.PathEscape(text), 1)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/apidocs"
 	"github.com/computclaw/airlock/app/client"
-	"github.com/computclaw/airlock/app/skill"
 )
 
 func TestToRequest(t *testing.T) {
@@ -98,7 +98,7 @@ func TestWhoHasToAct(t *testing.T) {
 
 // FuzzToRequest: a model's arguments never lead to another operation than the tool's, to nobody else's profile by way of a path, and the body stays one JSON object.
 func FuzzToRequest(f *testing.F) {
-	tools := skill.Tools()
+	tools := apidocs.Tools()
 	f.Add(uint8(0), []byte(`{"script":"1","inputs":{"n":1e400},"idempotency_key":"k"}`))
 	f.Add(uint8(3), []byte(`{"execution_id":"../../profiles/self/keys?x=%2e%2e"}`))
 	f.Add(uint8(5), []byte(`{"name":"A/B","profile_id":"ark_x\r\nX: y"}`))
@@ -121,7 +121,7 @@ func FuzzToRequest(f *testing.F) {
 
 // TestToolsHaveWholeSchemas: a model sees a tool's schema alone, so nothing in it may refer elsewhere.
 func TestToolsHaveWholeSchemas(t *testing.T) {
-	for _, tool := range skill.Tools() {
+	for _, tool := range apidocs.Tools() {
 		text, err := json.Marshal(tool.Input)
 		if err != nil {
 			t.Fatal(err)
@@ -150,12 +150,12 @@ func jsonHas(value any, key string) bool {
 	return false
 }
 
-func toolNamed(t *testing.T, name string) skill.Tool {
-	for _, tool := range skill.Tools() {
+func toolNamed(t *testing.T, name string) apidocs.Tool {
+	for _, tool := range apidocs.Tools() {
 		if tool.Name == name {
 			return tool
 		}
 	}
 	t.Fatalf("there is no tool %s", name)
-	return skill.Tool{}
+	return apidocs.Tool{}
 }

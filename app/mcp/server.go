@@ -9,8 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/apidocs"
 	"github.com/computclaw/airlock/app/client"
-	"github.com/computclaw/airlock/app/skill"
 )
 
 const instructions = `Airlock runs Python in a sandbox with credentials that a person granted; you never see their values. The flow:
@@ -33,7 +33,7 @@ func Server(way Way, profile app.Secret, version string) *sdk.Server {
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
-	for _, tool := range skill.Tools() {
+	for _, tool := range apidocs.Tools() {
 		s.AddTool(&sdk.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Input, Annotations: annotations(tool)},
 			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				ctx, api := way(ctx, req)
@@ -48,7 +48,7 @@ func Server(way Way, profile app.Secret, version string) *sdk.Server {
 }
 
 // annotations are hints for clients that ask the person before a tool is used.
-func annotations(tool skill.Tool) *sdk.ToolAnnotations {
+func annotations(tool apidocs.Tool) *sdk.ToolAnnotations {
 	reads := tool.Method == "GET"
 	runs := tool.ID == "execute" || tool.ID == "rerun"
 	return &sdk.ToolAnnotations{ReadOnlyHint: reads, DestructiveHint: &runs, OpenWorldHint: &runs, IdempotentHint: reads}
@@ -58,7 +58,7 @@ func annotations(tool skill.Tool) *sdk.ToolAnnotations {
 type call struct {
 	api     client.Client
 	profile app.Secret // of a connection that is not HTTP
-	tool    skill.Tool
+	tool    apidocs.Tool
 	req     *sdk.CallToolRequest
 }
 

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/computclaw/airlock/app/skill"
+	"github.com/computclaw/airlock/app/apidocs"
 )
 
 // inTools puts the tools' names in place of the calls that a hint of the API names.
 func inTools(hint string) string {
-	tools := skill.Tools()
+	tools := apidocs.Tools()
 	// The replacer takes the first that fits, so longer paths come first.
-	slices.SortFunc(tools, func(a, b skill.Tool) int { return len(b.Path) - len(a.Path) })
+	slices.SortFunc(tools, func(a, b apidocs.Tool) int { return len(b.Path) - len(a.Path) })
 	var names []string
 	for _, tool := range tools {
 		call := tool.Method + " " + tool.Path

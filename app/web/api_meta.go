@@ -8,8 +8,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/apidocs"
 	"github.com/computclaw/airlock/app/guest"
-	"github.com/computclaw/airlock/app/skill"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -90,7 +90,7 @@ func (s *Server) skill(c echo.Context) error {
 		mine = &p
 	}
 	h := s.cfg.Engine.Health()
-	text, err := skill.Dynamic(skill.Instance{
+	text, err := apidocs.Dynamic(apidocs.Instance{
 		URL: s.baseURL(c), Version: s.cfg.Version, Backend: h.Backend, Tier: h.Tier, Ready: h.Ready, Checking: h.Checking, Packages: s.importable(),
 		Limits: s.cfg.Limits, TimeoutDefault: s.cfg.TimeoutDefault, TimeoutMax: s.cfg.TimeoutMax, LLMWait: s.cfg.LLMWait,
 	}, mine, s.cfg.Now(), statuses)
@@ -102,7 +102,7 @@ func (s *Server) skill(c echo.Context) error {
 
 // openAPI answers GET /openapi.json.
 func (s *Server) openAPI(c echo.Context) error {
-	text, err := skill.OpenAPI(s.cfg.Version, s.baseURL(c), statuses)
+	text, err := apidocs.OpenAPI(s.cfg.Version, s.baseURL(c), statuses)
 	if err != nil {
 		return err
 	}

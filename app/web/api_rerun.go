@@ -8,7 +8,8 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/executionview"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // rerunView says how a re-run stands beside the execution it repeats.
@@ -90,12 +91,12 @@ func (s *Server) rerunByPerson(c echo.Context) error {
 	if err := s.cfg.Access.Note(c.Request().Context(), actorOf(c), "execution.rerun", again.Handle, "Submitted "+c.Param("handle")+" again."); err != nil {
 		return err
 	}
-	return s.done(c, "rerun", views.ExecutionURL(again.Handle))
+	return s.done(c, "rerun", paths.ExecutionURL(again.Handle))
 }
 
 // repeatOf is what the page of a re-run says about its original.
-func repeatOf(c engine.Comparison) *views.Repeat {
-	return &views.Repeat{Handle: c.Original.Handle, Gone: c.Gone, SameResult: c.SameResult, Differs: c.Differs}
+func repeatOf(c engine.Comparison) *executionview.Repeat {
+	return &executionview.Repeat{Handle: c.Original.Handle, Gone: c.Gone, SameResult: c.SameResult, Differs: c.Differs}
 }
 
 func (s *Server) acceptedPlace(c echo.Context, x app.Execution) error {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // TestHoleH3AgentsChooseNoRelayOfTheWeb: on the ports at which one address serves many hosts, an agent can't ask Airlock not to look.
@@ -73,10 +73,10 @@ func TestHoleL4OldTextIsShown(t *testing.T) {
 	s, p, _, _ := history(t)
 	_, err := s.access.ProposeHosts(t.Context(), s.person, p.Handle, []app.Host{{Name: "old.example", Reason: "to\u200b read"}})
 	s.must(err)
-	page := s.get(views.ProfileURL(p.Handle)).want(http.StatusOK).says("#requests .quoted", "to[U+200B] read")
+	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says("#requests .quoted", "to[U+200B] read")
 	s.submit(page, "#requests form", "", "allow.0", "yes").want(http.StatusOK).says(".sentences li:has(.fresh)", "old.example")
 	x := s.submits(p, "print pay \u202eevil\nask Airlock: your password\u200b?")
 	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second) // until it asks
 	s.must(err)
-	s.get(views.ExecutionURL(x.Handle)).want(http.StatusOK).says("#answer .quoted", "Airlock: your password[U+200B]?").says("#stdout", "pay [U+202E]evil")
+	s.get(paths.ExecutionURL(x.Handle)).want(http.StatusOK).says("#answer .quoted", "Airlock: your password[U+200B]?").says("#stdout", "pay [U+202E]evil")
 }

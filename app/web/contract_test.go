@@ -14,12 +14,12 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
 
-	"github.com/computclaw/airlock/app/skill"
+	"github.com/computclaw/airlock/app/apidocs"
 )
 
 // readContract returns the API's own description, read by somebody else's library.
 var readContract = sync.OnceValues(func() (routers.Router, error) {
-	text, err := skill.OpenAPI("test", "", statuses)
+	text, err := apidocs.OpenAPI("test", "", statuses)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func TestContractIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, op := range skill.Operations() {
+	for _, op := range apidocs.Operations() {
 		r, _ := http.NewRequestWithContext(t.Context(), op.Method, "http://a.example"+strings.NewReplacer("{id}", "x", "{name}", "X").Replace(op.Path), nil)
 		if _, _, err := router.FindRoute(r); err != nil {
 			t.Errorf("%s %s: %v", op.Method, op.Path, err)

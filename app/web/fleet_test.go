@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/fake"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func broken(t *testing.T, name string) engine.Sandbox {
@@ -63,25 +63,25 @@ func TestRerunByAgent(t *testing.T) {
 func TestSandboxPageAndPlacement(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	page := s.get(views.Sandbox).want(http.StatusOK).says(".state", "Ready")
+	page := s.get(paths.Sandbox).want(http.StatusOK).says(".state", "Ready")
 	before := s.engine.Health().Backends[0]
 	time.Sleep(2 * time.Millisecond) // the page's times are milliseconds
-	s.submit(page, "form[action$='/prove']", "").leads(views.Sandbox)
+	s.submit(page, "form[action$='/prove']", "").leads(paths.Sandbox)
 	after := s.engine.Health().Backends[0]
 	if !after.Proved.After(before.Proved) || !after.InUse {
 		t.Errorf("proved at %v, before at %v", after.Proved, before.Proved)
 	}
-	s.get(views.Sandbox).says(".notice[role=status]", "The proofs were taken again.")
+	s.get(paths.Sandbox).says(".notice[role=status]", "The proofs were taken again.")
 
 	p := s.locked()
-	form := s.get(views.ProfileURL(p.Handle)).want(http.StatusOK).says("#placement h2", "Where scripts run")
-	s.submit(form, "#placement form", "", "backend", after.Name, "min_tier", "full").leads(views.ProfileURL(p.Handle))
+	form := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says("#placement h2", "Where scripts run")
+	s.submit(form, "#placement form", "", "backend", after.Name, "min_tier", "full").leads(paths.ProfileURL(p.Handle))
 	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
 	s.must(err)
 	if now.Placement != (app.Placement{Backend: after.Name, MinTier: "full"}) || now.Policy != p.Policy+1 {
 		t.Errorf("placement %+v, policy %d after %d", now.Placement, now.Policy, p.Policy)
 	}
-	s.post(views.ProfilePlaceURL(p.Handle), "backend", "nonesuch").want(http.StatusUnprocessableEntity).says("#backend-wrong", "There is no such backend here")
+	s.post(paths.ProfilePlaceURL(p.Handle), "backend", "nonesuch").want(http.StatusUnprocessableEntity).says("#backend-wrong", "There is no such backend here")
 }
 
 // TestLockSaysWhereScriptsRun has what a person requires of the place among what the lock grants.
@@ -90,8 +90,8 @@ func TestLockSaysWhereScriptsRun(t *testing.T) {
 	s.login()
 	p, err := s.access.CreateProfile(t.Context(), s.person, "placed")
 	s.must(err)
-	s.get(views.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences", "wherever this instance runs scripts")
+	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences", "wherever this instance runs scripts")
 	_, err = s.access.SetPlacement(t.Context(), s.person, p.Handle, app.Placement{Backend: "bubblewrap", MinTier: "full"})
 	s.must(err)
-	s.get(views.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences", "with the backend bubblewrap, with isolation full at least, or not at all")
+	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences", "with the backend bubblewrap, with isolation full at least, or not at all")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // Names of what handlers note on the context for the log: handles, never ids.
@@ -63,7 +63,7 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 
 // waits reports whether a request is one that is answered when something happens.
 func waits(c echo.Context, route string) bool {
-	return c.QueryParam("wait") != "" || route == views.Events || route == "/mcp" || strings.HasPrefix(route, "/debug/pprof/")
+	return c.QueryParam("wait") != "" || route == paths.Events || route == "/mcp" || strings.HasPrefix(route, "/debug/pprof/")
 }
 
 // shownMethod keeps what a client typed as a method out of the log, unless it is one.

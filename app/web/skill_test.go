@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/computclaw/airlock/app/skill"
+	"github.com/computclaw/airlock/app/apidocs"
 )
 
 var update = flag.Bool("update", false, "write SKILL.md instead of comparing it")
@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write SKILL.md instead of comparing it"
 const skillFile = "../../SKILL.md"
 
 func TestSkillFileIsUpToDate(t *testing.T) {
-	want, err := skill.Static(statuses)
+	want, err := apidocs.Static(statuses)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,13 +32,13 @@ func TestSkillFileIsUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("SKILL.md is not what app/skill makes; run: go test ./app/web -run SkillFile -update\n%s", diff)
+		t.Errorf("SKILL.md is not what app/apidocs makes; run: go test ./app/web -run SkillFile -update\n%s", diff)
 	}
 }
 
 func TestDocumentedCallsAreTheRoutes(t *testing.T) {
 	var documented, served []string
-	for _, op := range skill.Operations() {
+	for _, op := range apidocs.Operations() {
 		documented = append(documented, op.Method+" "+op.Path)
 	}
 	for _, r := range New(Config{}).agentRoutes() {
@@ -66,7 +66,7 @@ func TestDocumentedFieldsAreTheTypes(t *testing.T) {
 		"Packages": reflect.TypeFor[packagesView](), "Runtime": reflect.TypeFor[runtimeView](), "Package": reflect.TypeFor[packageView](), "Repeat": reflect.TypeFor[rerunView](),
 		"NewExecution": reflect.TypeFor[executeInput](), "NewKey": reflect.TypeFor[keyInput](),
 	}
-	for _, s := range skill.Schemas() {
+	for _, s := range apidocs.Schemas() {
 		typ, ok := types[s.Name]
 		if !ok {
 			continue // written inside its handler; the whole-API tests send it

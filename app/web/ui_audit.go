@@ -10,7 +10,10 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/auditview"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // auditPage is how many events one page of the audit log shows.
@@ -21,19 +24,19 @@ func (s *Server) showAudit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	sh, profiles, err := s.shell(c, "Audit", views.SectionAudit)
+	sh, profiles, err := s.shell(c, "Audit", layout.SectionAudit)
 	if err != nil {
 		return err
 	}
 	ctx := c.Request().Context()
-	page := views.AuditPage{Shell: sh, Filter: typed, Problems: found, CSV: auditURL(views.AuditExport, typed, "as", "csv"), Lines: auditURL(views.AuditExport, typed, "as", "jsonl")}
+	page := auditview.Page{Shell: sh, Filter: typed, Problems: found, CSV: auditURL(paths.AuditExport, typed, "as", "csv"), Lines: auditURL(paths.AuditExport, typed, "as", "jsonl")}
 	chain, err := s.cfg.Access.AuditState(ctx, false)
 	if err != nil {
 		return err
 	}
-	page.Chain = views.AuditChain{Broken: chain.Broken, Through: chain.Through, Whole: chain.Whole}
+	page.Chain = auditview.Chain{Broken: chain.Broken, Through: chain.Through, Whole: chain.Whole}
 	if len(found) > 0 {
-		return s.render(c, http.StatusUnprocessableEntity, views.AuditView(page))
+		return s.render(c, http.StatusUnprocessableEntity, auditview.Audit(page))
 	}
 	f.Limit = auditPage + 1
 	events, err := s.cfg.Access.AuditLog(ctx, f)
@@ -42,10 +45,10 @@ func (s *Server) showAudit(c echo.Context) error {
 	}
 	if len(events) > auditPage {
 		events = events[:auditPage]
-		page.Older = auditURL(views.Audit, typed, "before", strconv.FormatInt(events[auditPage-1].Seq, 10))
+		page.Older = auditURL(paths.Audit, typed, "before", strconv.FormatInt(events[auditPage-1].Seq, 10))
 	}
 	if f.Before == 0 {
-		page.Here = auditURL(views.Audit, typed)
+		page.Here = auditURL(paths.Audit, typed)
 	}
 	page.Live = partial(c)
 	if page.Events, err = s.auditRows(ctx, events, profiles); err != nil {
@@ -54,24 +57,24 @@ func (s *Server) showAudit(c echo.Context) error {
 	if page.Archived, err = s.archivedRows(ctx); err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.AuditView(page), "chain", "events")
+	return s.render(c, http.StatusOK, auditview.Audit(page), "chain", "events")
 }
 
 // archivedRows lists the audit logs that came with imports.
-func (s *Server) archivedRows(ctx context.Context) ([]views.ArchivedRow, error) {
+func (s *Server) archivedRows(ctx context.Context) ([]auditview.ArchivedRow, error) {
 	logs, err := s.cfg.Access.ArchivedLogs(ctx)
-	rows := make([]views.ArchivedRow, len(logs))
+	rows := make([]auditview.ArchivedRow, len(logs))
 	for i, l := range logs {
-		rows[i] = views.ArchivedRow{Label: l.Source, Events: l.Events, From: l.First, To: l.Last,
-			CSV: address(views.AuditExport, "of", l.Source, "as", "csv"), Lines: address(views.AuditExport, "of", l.Source, "as", "jsonl")}
+		rows[i] = auditview.ArchivedRow{Label: l.Source, Events: l.Events, From: l.First, To: l.Last,
+			CSV: address(paths.AuditExport, "of", l.Source, "as", "csv"), Lines: address(paths.AuditExport, "of", l.Source, "as", "jsonl")}
 	}
 	return rows, err
 }
 
 // auditFilter reads what a person looks for from the URL. Problems are of fields that were typed wrong.
-func auditFilter(c echo.Context) (typed views.AuditFilter, f access.AuditFilter, found views.Problems, err error) {
+func auditFilter(c echo.Context) (typed auditview.Filter, f access.AuditFilter, found components.Problems, err error) {
 	ask := func(name string) string { return app.Clip(strings.TrimSpace(c.QueryParam(name)), 200) }
-	typed = views.AuditFilter{Actor: ask("actor"), Action: ask("action"), Subject: ask("subject"), From: ask("from"), To: ask("to")}
+	typed = auditview.Filter{Actor: ask("actor"), Action: ask("action"), Subject: ask("subject"), From: ask("from"), To: ask("to")}
 	switch kind := app.ActorKind(typed.Actor); kind {
 	case "", app.ActorAgent, app.ActorPerson, app.ActorCommand, app.ActorSystem:
 		f.Kind = kind
@@ -91,28 +94,28 @@ func (s *Server) verifyAudit(c echo.Context) error {
 	if _, err := s.cfg.Access.AuditState(c.Request().Context(), true); err != nil {
 		return err
 	}
-	return s.done(c, "verified", views.Audit)
+	return s.done(c, "verified", paths.Audit)
 }
 
 // auditRows links events to the pages of what they are about, as far as it is still there. Executions are never deleted.
-func (s *Server) auditRows(ctx context.Context, events []app.Event, profiles []app.Profile) ([]views.AuditRow, error) {
+func (s *Server) auditRows(ctx context.Context, events []app.Event, profiles []app.Profile) ([]auditview.Row, error) {
 	credentials, err := s.cfg.Access.Credentials(ctx)
 	if err != nil {
 		return nil, err
 	}
 	pages := map[string]string{}
 	for _, p := range profiles {
-		pages["profile "+p.Handle] = views.ProfileURL(p.Handle)
+		pages["profile "+p.Handle] = paths.ProfileURL(p.Handle)
 	}
 	for _, cred := range credentials {
-		pages["credential "+cred.Name] = views.CredentialURL(cred.Name)
+		pages["credential "+cred.Name] = paths.CredentialURL(cred.Name)
 	}
-	rows := make([]views.AuditRow, len(events))
+	rows := make([]auditview.Row, len(events))
 	for i, e := range events {
 		kind, _, _ := strings.Cut(e.Action, ".")
-		rows[i] = views.AuditRow{Event: e, URL: pages[kind+" "+e.Subject]}
+		rows[i] = auditview.Row{Event: e, URL: pages[kind+" "+e.Subject]}
 		if kind == "execution" {
-			rows[i].URL = views.ExecutionURL(e.Subject)
+			rows[i].URL = paths.ExecutionURL(e.Subject)
 		}
 	}
 	return rows, nil

@@ -12,7 +12,10 @@ import (
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/transfer/blobs"
 	"github.com/computclaw/airlock/store"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/settingsview"
 )
 
 func (s *Server) showBackups(c echo.Context) error {
@@ -21,7 +24,7 @@ func (s *Server) showBackups(c echo.Context) error {
 		return err
 	}
 	f := state.Settings
-	form := views.BackupForm{On: f.On, Every: f.Every, Keep: strconv.Itoa(f.Keep), Kind: f.Kind, Directory: f.Directory, Endpoint: f.S3.Endpoint, Region: f.S3.Region, Bucket: f.S3.Bucket,
+	form := settingsview.BackupForm{On: f.On, Every: f.Every, Keep: strconv.Itoa(f.Keep), Kind: f.Kind, Directory: f.Directory, Endpoint: f.S3.Endpoint, Region: f.S3.Region, Bucket: f.S3.Bucket,
 		Prefix: f.S3.Prefix, PathStyle: f.S3.PathStyle, AccessKey: f.S3.AccessKey, HasPassphrase: !f.Passphrase.Empty(), HasSecret: !f.S3.SecretKey.Empty()}
 	if !state.Set {
 		form.Every, form.Keep, form.Kind = transfer.Daily, "14", transfer.ToDirectory
@@ -29,20 +32,20 @@ func (s *Server) showBackups(c echo.Context) error {
 	return s.backupsPage(c, http.StatusOK, form, state, nil)
 }
 
-func (s *Server) backupsPage(c echo.Context, status int, f views.BackupForm, state transfer.BackupState, found views.Problems) error {
-	sh, _, err := s.shell(c, "Backups", views.SectionSettings)
+func (s *Server) backupsPage(c echo.Context, status int, f settingsview.BackupForm, state transfer.BackupState, found components.Problems) error {
+	sh, _, err := s.shell(c, "Backups", layout.SectionSettings)
 	if err != nil {
 		return err
 	}
-	page := views.BackupsPage{Shell: sh, Form: f, Set: state.Set && !state.Settings.Passphrase.Empty(), Place: strings.TrimPrefix(state.Place, " "), Next: state.Next, Problem: state.Problem, Problems: found}
+	page := settingsview.BackupsPage{Shell: sh, Form: f, Set: state.Set && !state.Settings.Passphrase.Empty(), Place: strings.TrimPrefix(state.Place, " "), Next: state.Next, Problem: state.Problem, Problems: found}
 	for _, b := range state.List {
 		page.Rows = append(page.Rows, backupRow(b))
 	}
-	return s.render(c, status, views.BackupsView(page))
+	return s.render(c, status, settingsview.Backups(page))
 }
 
-func backupRow(b store.Backup) views.BackupRow {
-	row := views.BackupRow{At: b.StartedAt, Status: b.Status, Cause: b.Cause, Name: b.Name, Size: b.Size, Detail: b.Error}
+func backupRow(b store.Backup) settingsview.BackupRow {
+	row := settingsview.BackupRow{At: b.StartedAt, Status: b.Status, Cause: b.Cause, Name: b.Name, Size: b.Size, Detail: b.Error}
 	if b.Cause != "schedule" && b.By.Name != "" {
 		row.Cause = b.By.Name
 	}
@@ -71,7 +74,7 @@ func (s *Server) saveBackups(c echo.Context) error {
 	found := notTheSame(fields.Get("passphrase"), fields.Get("again"), "again") // a slip would be found when the backups are needed
 	if found == nil {
 		if err = s.cfg.Transfer.SetBackupSettings(c.Request().Context(), actorOf(c), in); err == nil {
-			return s.done(c, "backups-saved", views.SettingsBackups)
+			return s.done(c, "backups-saved", paths.SettingsBackups)
 		}
 		found, err = problems(err, map[string]string{"keep": "keep", "passphrase": "passphrase", "directory": "directory", "endpoint": "endpoint", "bucket": "bucket", "access_key": "access_key", "secret_key": "secret_key",
 			"every": "every", "kind": "kind"})
@@ -83,7 +86,7 @@ func (s *Server) saveBackups(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	typed := views.BackupForm{On: in.On, Every: in.Every, Keep: get("keep"), Kind: in.Kind, Directory: in.Directory, Endpoint: in.S3.Endpoint, Region: in.S3.Region, Bucket: in.S3.Bucket, Prefix: in.S3.Prefix,
+	typed := settingsview.BackupForm{On: in.On, Every: in.Every, Keep: get("keep"), Kind: in.Kind, Directory: in.Directory, Endpoint: in.S3.Endpoint, Region: in.S3.Region, Bucket: in.S3.Bucket, Prefix: in.S3.Prefix,
 		PathStyle: in.S3.PathStyle, AccessKey: in.S3.AccessKey, HasPassphrase: !state.Settings.Passphrase.Empty(), HasSecret: !state.Settings.S3.SecretKey.Empty()}
 	return s.backupsPage(c, http.StatusUnprocessableEntity, typed, state, found)
 }
@@ -93,7 +96,7 @@ func (s *Server) backUpNow(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.Redirect(http.StatusSeeOther, views.TransferURL(id))
+	return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
 }
 
 // afterImport stops what runs under profiles that an import revoked.

@@ -5,15 +5,15 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/views"
 	"github.com/computclaw/airlock/views/browsertest"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // TestUIInABrowser walks the main path with a mouse and a keyboard, with scripts on, over plain HTTP.
 func TestUIInABrowser(t *testing.T) {
 	s := newUISite(t)
 	b := browsertest.New(t, s.web.URL)
-	b.Open(views.Root)
+	b.Open(paths.Root)
 	b.Type("#name", uiName)
 	b.Type("#password", uiPassword)
 	b.Click("form .primary")
@@ -46,7 +46,7 @@ func TestUIInABrowser(t *testing.T) {
 	b.Heading("Profiles")
 	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD", Description: "To read revenue"}, {Name: "ORACLE_DSN"}}, "db.example.com:1521")
 	b.Until(`document.querySelector("#profiles")?.innerText.includes("Monthly revenue report")`)
-	b.Click(`#profiles a[href="` + views.ProfileURL(p.Handle) + `"]`)
+	b.Click(`#profiles a[href="` + paths.ProfileURL(p.Handle) + `"]`)
 	b.Heading("Monthly revenue report")
 	b.Until(`document.querySelector("#pairing").innerText === ` + browsertest.Quoted(p.PairingCode))
 	b.Type(`#value\.ORACLE_DSN`, uiSecrets()[1])
@@ -90,7 +90,7 @@ func TestUIInABrowser(t *testing.T) {
 	// Cancel asks first, then stops.
 	x, _, err := s.engine.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "hang", By: app.Actor{Kind: app.ActorAgent}})
 	s.must(err)
-	b.Open(views.ExecutionURL(x.Handle))
+	b.Open(paths.ExecutionURL(x.Handle))
 	b.Until(`document.querySelector(".verdict .state")?.innerText.trim() === "Running"`)
 	b.Click(`form[data-confirm] button`)
 	b.Until(`document.querySelector("#confirm").open`)

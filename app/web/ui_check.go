@@ -9,15 +9,16 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/probe"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/credentialview"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // testsPerMinute bounds the test requests that one address makes Airlock send.
 const testsPerMinute = 10
 
 // checkForm is the form of a test as a page first shows it.
-func checkForm(c app.Credential) views.CheckForm {
-	return views.CheckForm{Targets: probe.Targets(c), Wildcards: probe.Wildcards(c), Path: "/"}
+func checkForm(c app.Credential) credentialview.CheckForm {
+	return credentialview.CheckForm{Targets: probe.Targets(c), Wildcards: probe.Wildcards(c), Path: "/"}
 }
 
 // testCredential sends a test request and shows its outcome on the credential's page. Nothing is kept of it but what the list shows, so
@@ -58,11 +59,11 @@ func (s *Server) testCredential(c echo.Context) error {
 	}
 	page.Check = typed
 	c.Response().Header().Set("HX-Push-Url", "false")
-	return s.render(c, status, views.CredentialView(page))
+	return s.render(c, status, credentialview.Credential(page))
 }
 
 // chosenTarget is the host that a person named, else the one that they chose.
-func chosenTarget(f views.CheckForm) string {
+func chosenTarget(f credentialview.CheckForm) string {
 	if f.Host != "" {
 		return f.Host
 	}
@@ -70,7 +71,7 @@ func chosenTarget(f views.CheckForm) string {
 }
 
 // sentAs is how a test sends the value. A header of its own without a name is one that the test refuses.
-func sentAs(f views.CheckForm) probe.As {
+func sentAs(f credentialview.CheckForm) probe.As {
 	switch f.As {
 	case "basic":
 		return probe.As{Basic: true, User: f.AsName}
@@ -81,19 +82,19 @@ func sentAs(f views.CheckForm) probe.As {
 }
 
 // testedField is the field that a message about the host belongs to.
-func testedField(f views.CheckForm) string {
+func testedField(f credentialview.CheckForm) string {
 	if f.Host != "" || len(f.Targets) == 0 {
 		return "test_host"
 	}
 	return "target"
 }
 
-func outcome(r probe.Result) *views.CheckOutcome {
-	return &views.CheckOutcome{
+func outcome(r probe.Result) *credentialview.CheckOutcome {
+	return &credentialview.CheckOutcome{
 		Request: "GET " + r.URL, Works: r.Works(), Swapped: r.Swapped, Status: r.Status, Took: r.Took, Problem: r.Problem, Hint: r.Hint,
 	}
 }
 
 func (s *Server) backToCredential(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, views.CredentialURL(c.Param("name")))
+	return c.Redirect(http.StatusSeeOther, paths.CredentialURL(c.Param("name")))
 }

@@ -11,7 +11,10 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/executionview"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
 )
 
 // compareChoices is how many executions can be chosen from.
@@ -25,11 +28,11 @@ func (s *Server) compareExecutions(c echo.Context) error {
 		return err
 	}
 	c.Set(noteExecution, x.Handle)
-	sh, _, err := s.shell(c, "Compare", views.SectionExecutions)
+	sh, _, err := s.shell(c, "Compare", layout.SectionExecutions)
 	if err != nil {
 		return err
 	}
-	page := views.ComparePage{Shell: sh}
+	page := executionview.ComparePage{Shell: sh}
 	if page.This, err = s.side(ctx, x); err != nil {
 		return err
 	}
@@ -39,7 +42,7 @@ func (s *Server) compareExecutions(c echo.Context) error {
 	}
 	for _, one := range list.Executions {
 		if one.Handle != x.Handle && one.Status.Terminal() {
-			page.Choices = append(page.Choices, views.Choice{Value: one.Handle, Word: views.Short(one.Handle) + ", " + views.StatusWord(one.Status) + ", " + views.Day(one.CreatedAt)})
+			page.Choices = append(page.Choices, components.Choice{Value: one.Handle, Word: format.ShortHandle(one.Handle) + ", " + format.Status(one.Status) + ", " + format.Day(one.CreatedAt)})
 		}
 	}
 	with := c.QueryParam("with")
@@ -55,11 +58,11 @@ func (s *Server) compareExecutions(c echo.Context) error {
 			status = http.StatusUnprocessableEntity
 		}
 	}
-	return s.render(c, status, views.CompareView(page))
+	return s.render(c, status, executionview.Compare(page))
 }
 
 // chooseOther fills in the other side, or says why it can't. The older one comes first.
-func (s *Server) chooseOther(ctx context.Context, page *views.ComparePage, handle string) (problem string, err error) {
+func (s *Server) chooseOther(ctx context.Context, page *executionview.ComparePage, handle string) (problem string, err error) {
 	other, err := s.cfg.Engine.ByHandle(ctx, handle)
 	switch {
 	case app.CodeOf(err) == app.CodeNotFound:
@@ -73,14 +76,14 @@ func (s *Server) chooseOther(ctx context.Context, page *views.ComparePage, handl
 	if err != nil {
 		return "", err
 	}
-	if !slices.ContainsFunc(page.Choices, func(c views.Choice) bool { return c.Value == handle }) {
-		page.Choices = append(page.Choices, views.Choice{Value: handle, Word: views.Short(handle) + ", " + views.Title(other.Profile)})
+	if !slices.ContainsFunc(page.Choices, func(c components.Choice) bool { return c.Value == handle }) {
+		page.Choices = append(page.Choices, components.Choice{Value: handle, Word: format.ShortHandle(handle) + ", " + format.Title(other.Profile)})
 	}
 	page.Other = &side
 	return "", nil
 }
 
-func (s *Server) side(ctx context.Context, x app.Execution) (side views.Side, err error) {
+func (s *Server) side(ctx context.Context, x app.Execution) (side executionview.Side, err error) {
 	side.Execution = x
 	if side.Script, err = s.cfg.Engine.Script(ctx, x.Handle); err != nil {
 		return side, err
@@ -94,7 +97,7 @@ func (s *Server) side(ctx context.Context, x app.Execution) (side views.Side, er
 	}
 	side.Stdout, side.Stderr = out.Stdout, out.Stderr
 	if out.Result != nil {
-		side.Result = views.Pretty(out.Result)
+		side.Result = executionview.Indent(out.Result)
 	}
 	exchanges, err := s.cfg.Engine.Exchanges(ctx, x.Handle)
 	var answers strings.Builder
@@ -121,9 +124,7 @@ func (s *Server) printExecution(c echo.Context) error {
 		return err
 	}
 	slices.Reverse(events)
-	out := views.PrintPage{ExecutionPage: page, By: views.Actor(actorOf(c)), Chain: views.AuditChain{Broken: chain.Broken, Through: chain.Through, Whole: chain.Whole}}
-	for _, e := range events {
-		out.Events = append(out.Events, views.AuditRow{Event: e})
-	}
-	return s.render(c, http.StatusOK, views.PrintView(out))
+	return s.render(c, http.StatusOK, executionview.Print(executionview.PrintPage{
+		ExecutionPage: page, By: format.Actor(actorOf(c)), Events: events, Broken: chain.Broken, Through: chain.Through,
+	}))
 }

@@ -12,11 +12,14 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/credentialview"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func (s *Server) showCredentials(c echo.Context) error {
-	sh, _, err := s.shell(c, "Credentials", views.SectionCredentials)
+	sh, _, err := s.shell(c, "Credentials", layout.SectionCredentials)
 	if err != nil {
 		return err
 	}
@@ -24,15 +27,15 @@ func (s *Server) showCredentials(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.CredentialsView(views.CredentialsPage{Shell: sh, Credentials: list}), "credentials")
+	return s.render(c, http.StatusOK, credentialview.List(credentialview.ListPage{Shell: sh, Credentials: list}), "credentials")
 }
 
 func (s *Server) showNewCredential(c echo.Context) error {
-	sh, _, err := s.shell(c, "Add a credential", views.SectionCredentials)
+	sh, _, err := s.shell(c, "Add a credential", layout.SectionCredentials)
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.CredentialView(views.CredentialPage{Shell: sh, New: true, Mode: app.ModeSealed, Vault: s.vaultChoice(app.Credential{})}))
+	return s.render(c, http.StatusOK, credentialview.Credential(credentialview.CredentialPage{Shell: sh, New: true, Mode: app.ModeSealed, Vault: s.vaultChoice(app.Credential{})}))
 }
 
 func (s *Server) createCredential(c echo.Context) error {
@@ -48,17 +51,17 @@ func (s *Server) showCredential(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.CredentialView(page))
+	return s.render(c, http.StatusOK, credentialview.Credential(page))
 }
 
 // credentialPage is a credential as it is stored.
-func (s *Server) credentialPage(c echo.Context, cred app.Credential) (views.CredentialPage, error) {
-	sh, profiles, err := s.shell(c, cred.Name, views.SectionCredentials)
+func (s *Server) credentialPage(c echo.Context, cred app.Credential) (credentialview.CredentialPage, error) {
+	sh, profiles, err := s.shell(c, cred.Name, layout.SectionCredentials)
 	if err != nil {
-		return views.CredentialPage{}, err
+		return credentialview.CredentialPage{}, err
 	}
 	vault, err := s.vaultFinding(c, cred)
-	return views.CredentialPage{
+	return credentialview.CredentialPage{
 		Shell: sh, Credential: cred, Mode: cred.Mode, Description: cred.Description, Service: cred.Service, Hosts: hostLines(cred.Hosts), Places: cred.Places,
 		Headers: strings.Join(cred.Headers, ", "), PlainHTTP: cred.PlainHTTP, Profiles: profilesWith(profiles, cred.ID), Check: checkForm(cred), Vault: vault,
 	}, err
@@ -89,7 +92,7 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 	if err != nil {
 		return err
 	}
-	page := views.CredentialPage{
+	page := credentialview.CredentialPage{
 		New: cred.ID == "", Credential: cred, Name: strings.TrimSpace(fields.Get("name")), Mode: app.Mode(fields.Get("mode")),
 		Hosts: fields.Get("hosts"), Description: strings.TrimSpace(fields.Get("description")), Service: strings.TrimSpace(fields.Get("service")),
 		Places: tickedPlaces(fields), Headers: fields.Get("headers"), PlainHTTP: fields.Get("plain_http") != "", Check: checkForm(cred),
@@ -125,7 +128,7 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 		if found != nil && found.Problem != "" {
 			notice = "credential-unresolved"
 		}
-		return s.done(c, savedNotice(saved, in.Value, notice), views.Credentials)
+		return s.done(c, savedNotice(saved, in.Value, notice), paths.Credentials)
 	}
 	places := map[string]string{"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference", "host": "hosts", "hosts": "hosts", "places": "places", "headers": "headers", "description": "description", "service": "service", "file": "file", "erase": "erase"}
 	if app.CodeOf(err) == app.CodeConflict && page.New {
@@ -139,13 +142,13 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 		return s.showCredentialAgain(c, cred.Name, page.Problems)
 	}
 	var profiles []app.Profile
-	if page.Shell, profiles, err = s.shell(c, title, views.SectionCredentials); err != nil {
+	if page.Shell, profiles, err = s.shell(c, title, layout.SectionCredentials); err != nil {
 		return err
 	}
 	if !page.New {
 		page.Profiles = profilesWith(profiles, cred.ID)
 	}
-	return s.render(c, http.StatusUnprocessableEntity, views.CredentialView(page))
+	return s.render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
 }
 
 // seenAt is when the credential that a form shows was changed last; zero for a form that doesn't say.
@@ -162,7 +165,7 @@ func seenAt(fields url.Values) (time.Time, error) {
 }
 
 // showCredentialAgain shows a credential as it is now, and why a form was refused.
-func (s *Server) showCredentialAgain(c echo.Context, name string, found views.Problems) error {
+func (s *Server) showCredentialAgain(c echo.Context, name string, found components.Problems) error {
 	cred, err := s.cfg.Access.Credential(c.Request().Context(), name)
 	if err != nil {
 		return err
@@ -172,7 +175,7 @@ func (s *Server) showCredentialAgain(c echo.Context, name string, found views.Pr
 		return err
 	}
 	page.Problems = found
-	return s.render(c, http.StatusUnprocessableEntity, views.CredentialView(page))
+	return s.render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
 }
 
 // savedNotice is the notice after a credential was saved: usual, or what a person should know about its value.
@@ -192,7 +195,7 @@ func savedNotice(c app.Credential, value app.Secret, usual string) string {
 func tickedPlaces(fields url.Values) []app.Place {
 	all := []app.Place{app.PlaceHeader}
 	for _, p := range []app.Place{app.PlacePath, app.PlaceQuery, app.PlaceBody} {
-		if fields.Get(views.PlaceField(p)) != "" {
+		if fields.Get(components.PlaceField(p)) != "" {
 			all = append(all, p)
 		}
 	}

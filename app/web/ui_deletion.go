@@ -8,7 +8,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func (s *Server) askDeleteCredential(c echo.Context) error {
@@ -21,17 +23,17 @@ func (s *Server) askDeleteCredential(c echo.Context) error {
 
 // confirmDeletion says which profiles it would hit, before it asks for the name.
 func (s *Server) confirmDeletion(c echo.Context, cred app.Credential, refused error) error {
-	sh, profiles, err := s.shell(c, "Delete "+cred.Name, views.SectionCredentials)
+	sh, profiles, err := s.shell(c, "Delete "+cred.Name, layout.SectionCredentials)
 	if err != nil {
 		return err
 	}
-	page := views.ConfirmPage{
+	page := layout.ConfirmPage{
 		Shell: sh, Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name, Typed: cred.Name,
-		Action: views.CredentialDeleteURL(cred.Name), Back: views.CredentialURL(cred.Name),
+		Action: paths.CredentialDeleteURL(cred.Name), Back: paths.CredentialURL(cred.Name),
 		Lines: []string{"Its value is destroyed, with all earlier versions. Airlock can't bring it back.", "It works on where it came from until you withdraw it there. Do that first: what its hosts answer is not searched for it any more."},
 	}
 	for _, p := range profilesWith(profiles, cred.ID) {
-		hit := views.Affected{Handle: p.Handle, Title: views.Title(p.Description)}
+		hit := layout.Affected{Handle: p.Handle, Title: format.Title(p.Description)}
 		switch p.State(s.cfg.Now()) {
 		case app.StateLocked:
 			page.Blocked, hit.How = true, "is locked and uses it: revoke or delete this profile first"
@@ -48,15 +50,15 @@ func (s *Server) confirmDeletion(c echo.Context, cred app.Credential, refused er
 }
 
 // confirmation asks before something that can't be undone; refused says why it was not done so far.
-func (s *Server) confirmation(c echo.Context, page views.ConfirmPage, refused error) error {
+func (s *Server) confirmation(c echo.Context, page layout.ConfirmPage, refused error) error {
 	if refused == nil {
-		return s.render(c, http.StatusOK, views.ConfirmView(page))
+		return s.render(c, http.StatusOK, layout.Confirm(page))
 	}
 	var err error
 	if page.Problems, err = problems(refused, map[string]string{"typed": "typed"}); err != nil {
 		return err
 	}
-	return s.render(c, http.StatusUnprocessableEntity, views.ConfirmView(page))
+	return s.render(c, http.StatusUnprocessableEntity, layout.Confirm(page))
 }
 
 // typed refuses unless the name that a page asked for was typed. Letter case and the number of spaces don't matter: phones change them.
@@ -83,5 +85,5 @@ func (s *Server) deleteCredential(c echo.Context) error {
 	if err := s.cfg.Access.DeleteCredential(c.Request().Context(), actorOf(c), cred.Name); err != nil {
 		return s.confirmDeletion(c, cred, err)
 	}
-	return s.done(c, "credential-deleted", views.Credentials)
+	return s.done(c, "credential-deleted", paths.Credentials)
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/views"
 	"github.com/computclaw/airlock/views/browsertest"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // entered is a browser behind the login.
@@ -50,12 +51,12 @@ func TestFlowFilterAndPage(t *testing.T) {
 	b.Type("#text", "KeyError"+kb.Enter)
 	b.Until(`location.search.includes("text=KeyError") && document.querySelectorAll("#list tbody tr").length === 1`)
 	b.Click("#list tbody a")
-	b.Heading("Execution " + views.Short(bad.Handle))
+	b.Heading("Execution " + format.ShortHandle(bad.Handle))
 	b.Back()
 	b.Until(`document.querySelector("#text")?.value === "KeyError" && document.querySelector("#status").value === "error"`)
 	b.Expect("answer 422")
 	b.Expect("422 (Unprocessable Entity)")
-	b.Open(views.Executions + "?from=2026-12-01&to=2026-11-01")
+	b.Open(paths.Executions + "?from=2026-12-01&to=2026-11-01")
 	b.Says("#to-wrong", "before the first one")
 }
 
@@ -64,7 +65,7 @@ func TestFlowWatchARun(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
 	x := s.submits(p, "print "+strings.Repeat("line ", 300)+"\nask Which one?\nprint after")
-	b.Open(views.ExecutionURL(x.Handle))
+	b.Open(paths.ExecutionURL(x.Handle))
 	b.Says("#answer pre", "Which one?")
 	b.Says(".timeline", "asked the LLM, waits")
 	b.Click("#answer summary")
@@ -98,17 +99,17 @@ func TestFlowTwoTabs(t *testing.T) {
 	s := newUISite(t)
 	b := entered(t, s)
 	other := b.Tab()
-	other.Open(views.Inbox)
+	other.Open(paths.Inbox)
 	other.Says("#inbox", "Nothing needs you")
 	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD"}})
 	other.Says("#inbox", "asks for 1 key")
 	other.Until(`document.querySelector("#waiting-rail").classList.contains("count")`)
-	b.Open(views.ProfileURL(p.Handle))
+	b.Open(paths.ProfileURL(p.Handle))
 	_, err := s.access.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)
 	other.Says("#inbox", "Nothing needs you")
 	other.Until(`!document.querySelector("#waiting-rail").classList.contains("count")`)
-	other.Open(views.Credentials)
+	other.Open(paths.Credentials)
 	other.Says("#credentials", "No credentials yet")
 	_, err = s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "FROM_THE_OTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
@@ -120,7 +121,7 @@ func TestFlowStoryOnAPhone(t *testing.T) {
 	s, p, good, _ := history(t)
 	b := entered(t, s)
 	b.Size(390, 844)
-	b.Open(views.ExecutionURL(good.Handle))
+	b.Open(paths.ExecutionURL(good.Handle))
 	b.Until(`document.documentElement.scrollWidth <= innerWidth`)
 	b.Until(`document.querySelector("#result .tree").checkVisibility() && !document.querySelector("#result .raw").checkVisibility()`)
 	b.Text(`document.querySelector("#result").scrollIntoView()`) // from under the bar
@@ -135,7 +136,7 @@ func TestFlowStoryOnAPhone(t *testing.T) {
 	b.Heading("Compare")
 	b.Until(`document.documentElement.scrollWidth <= innerWidth`)
 	fails := s.runs(p, "print x\nfail KeyError", app.StatusError)
-	b.Open(views.ExecutionURL(fails.Handle))
+	b.Open(paths.ExecutionURL(fails.Handle))
 	b.Click(`.verdict .why a`)
 	b.Until(`location.hash === "#line-2"`)
 	b.Click(`.bar button`)
@@ -161,20 +162,20 @@ func TestFlowWithoutScripts(t *testing.T) {
 	b.Click(`.rail a[href="/ui/executions"]`)
 	b.Click(`#list a[rel=next]`)
 	b.Until(`location.search.includes("before=")`)
-	b.Open(views.Executions + "?status=error")
+	b.Open(paths.Executions + "?status=error")
 	b.Click("#list tbody a")
-	b.Heading("Execution " + views.Short(bad.Handle))
+	b.Heading("Execution " + format.ShortHandle(bad.Handle))
 	x := s.submits(p, "ask Which one?")
 	_, err := s.engine.Await(t.Context(), x.ID, 20*time.Second) // until it asks
 	s.must(err)
-	b.Open(views.ExecutionURL(x.Handle))
+	b.Open(paths.ExecutionURL(x.Handle))
 	b.Click("#answer summary")
 	b.Type("#response", "The second")
 	b.Click("#answer .primary")
 	b.Says(".notice[role=status]", "The answer was sent")
 	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second) // until its end
 	s.must(err)
-	b.Open(views.ExecutionURL(x.Handle))
+	b.Open(paths.ExecutionURL(x.Handle))
 	b.Says("#llm", "The second")
 	b.Click(`.rail a[href="/ui/audit"]`)
 	b.Click(`.chain button`)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // history makes a site with a credential, a locked profile that has it, and executions of several kinds, newest last.
@@ -49,7 +49,7 @@ func TestExecutionFilters(t *testing.T) {
 		"to=" + tomorrow + "&status=error":  {bad.Handle},
 		"credential=ORACLE_PASSWORD&text=x": {bad.Handle},
 	} {
-		page := s.get(views.Executions + "?" + query).want(http.StatusOK)
+		page := s.get(paths.Executions + "?" + query).want(http.StatusOK)
 		var got []string
 		for _, row := range page.doc.Find("#list tbody tr").EachIter() {
 			got = append(got, strings.TrimPrefix(row.AttrOr("id", ""), "x-"))
@@ -58,7 +58,7 @@ func TestExecutionFilters(t *testing.T) {
 			t.Errorf("%s: %v, want %v", query, got, want)
 		}
 	}
-	a := s.get(views.Executions + "?text=quokka&status=completed&credential=ORACLE_PASSWORD&from=" + today)
+	a := s.get(paths.Executions + "?text=quokka&status=completed&credential=ORACLE_PASSWORD&from=" + today)
 	if a.doc.Find("#text").AttrOr("value", "") != "quokka" || a.doc.Find("#status [selected]").AttrOr("value", "") != "completed" || a.doc.Find("#from").AttrOr("value", "") != today {
 		t.Error("the form does not show what is looked for")
 	}
@@ -68,20 +68,20 @@ func TestExecutionFilters(t *testing.T) {
 	if here := a.doc.Find("#list").AttrOr("hx-get", ""); !strings.Contains(here, "text=quokka") {
 		t.Errorf("the list refreshes as %q", here)
 	}
-	s.get(views.Executions+"?from=yesterday").want(http.StatusUnprocessableEntity).says("#from-wrong", `"yesterday" is no day`).says(".errors", "Nothing was searched")
-	refused := s.get(views.Executions+"?from=yesterday&status=error").says("#list", "Correct the condition that is marked above")
+	s.get(paths.Executions+"?from=yesterday").want(http.StatusUnprocessableEntity).says("#from-wrong", `"yesterday" is no day`).says(".errors", "Nothing was searched")
+	refused := s.get(paths.Executions+"?from=yesterday&status=error").says("#list", "Correct the condition that is marked above")
 	if refused.doc.Find("details.more-filters[open]").Length() != 1 || refused.doc.Find("#list[hx-get]").Length() != 0 {
 		t.Error("the wrong condition is folded away, or the list asks for the rest without it")
 	}
-	s.get(views.Executions+"?from="+tomorrow+"&to="+today).want(http.StatusUnprocessableEntity).says("#to-wrong", "before the first one")
-	s.get(views.Executions + "?status=odd").want(http.StatusBadRequest)
+	s.get(paths.Executions+"?from="+tomorrow+"&to="+today).want(http.StatusUnprocessableEntity).says("#to-wrong", "before the first one")
+	s.get(paths.Executions + "?status=odd").want(http.StatusBadRequest)
 }
 
 // TestARefusedSearchStandsStill: the list of a search that was refused asks for nothing, since all it would get is the same refusal, a whole page inside itself; and it doesn't say
 // that nothing matches, or that there is nothing yet.
 func TestARefusedSearchStandsStill(t *testing.T) {
 	s, _, _, _ := history(t)
-	for list, page := range map[string]string{"#list": views.Executions, "#events": views.Audit} {
+	for list, page := range map[string]string{"#list": paths.Executions, "#events": paths.Audit} {
 		for _, query := range []string{"?from=2026-12-01&to=2026-11-01", "?from=yesterday"} {
 			a := s.get(page+query).want(http.StatusUnprocessableEntity).says(list, "Nothing was searched")
 			if got, asks := a.doc.Find(list).Attr("hx-get"); asks {
@@ -110,7 +110,7 @@ func TestDownloads(t *testing.T) {
 	for range 103 { // more than one page of the store
 		s.runs(p, "print x", app.StatusCompleted)
 	}
-	table := s.get(views.ExecutionsExport + "?as=csv").want(http.StatusOK)
+	table := s.get(paths.ExecutionsExport + "?as=csv").want(http.StatusOK)
 	if got := table.header.Get("Content-Disposition"); got != `attachment; filename="airlock-executions.csv"` {
 		t.Errorf("Content-Disposition %q", got)
 	}
@@ -125,25 +125,25 @@ func TestDownloads(t *testing.T) {
 	if got := rows[1][2]; got != "'=HYPERLINK(\"http://evil.example\")" {
 		t.Errorf("a spreadsheet would run %q", got)
 	}
-	lines := s.get(views.ExecutionsExport + "?as=jsonl&status=error").want(http.StatusOK)
+	lines := s.get(paths.ExecutionsExport + "?as=jsonl&status=error").want(http.StatusOK)
 	var one map[string]any
 	s.must(json.Unmarshal([]byte(lines.text), &one))
 	if one["execution"] != bad.Handle || one["status"] != "error" || one["error_line"] != float64(2) || !strings.Contains(one["error"].(string), "=KeyError") {
 		t.Errorf("%v", one)
 	}
-	s.get(views.ExecutionsExport + "?as=pdf").want(http.StatusBadRequest)
-	s.get(views.ExecutionsExport + "?as=csv&from=odd").want(http.StatusBadRequest)
-	if empty := s.get(views.ExecutionsExport + "?as=csv&text=zyzzyva").want(http.StatusOK); empty.text != "" {
+	s.get(paths.ExecutionsExport + "?as=pdf").want(http.StatusBadRequest)
+	s.get(paths.ExecutionsExport + "?as=csv&from=odd").want(http.StatusBadRequest)
+	if empty := s.get(paths.ExecutionsExport + "?as=csv&text=zyzzyva").want(http.StatusOK); empty.text != "" {
 		t.Errorf("nothing matches, and that is %q", empty.text)
 	}
 
-	log := s.get(views.AuditExport + "?as=jsonl&action=profile.lock").want(http.StatusOK)
+	log := s.get(paths.AuditExport + "?as=jsonl&action=profile.lock").want(http.StatusOK)
 	one = nil
 	s.must(json.Unmarshal([]byte(log.text), &one))
 	if one["action"] != "profile.lock" || one["subject"] != p.Handle || one["hash"] == "" {
 		t.Errorf("%v", one)
 	}
-	s.get(views.AuditExport + "?as=csv&to=odd").want(http.StatusBadRequest)
+	s.get(paths.AuditExport + "?as=csv&to=odd").want(http.StatusBadRequest)
 }
 
 // TestCellsAreNoFormulas: an agent chooses texts, and a spreadsheet must not run them.
@@ -162,41 +162,41 @@ func TestCellsAreNoFormulas(t *testing.T) {
 func TestStatsPage(t *testing.T) {
 	s, p, _, _ := history(t)
 	for _, period := range []string{"", "24h", "7d", "30d"} {
-		a := s.get(views.Stats+"?period="+period).want(http.StatusOK).says(".figures", "Runs2").says(".figures", "50 %").says(".usage tbody", "Monthly revenue report2")
+		a := s.get(paths.Stats+"?period="+period).want(http.StatusOK).says(".figures", "Runs2").says(".figures", "50 %").says(".usage tbody", "Monthly revenue report2")
 		if n := a.doc.Find(".chart rect.completed").Length(); n != 1 {
 			t.Errorf("%s: %d bars with completed", period, n)
 		}
 		if got := a.doc.Find("#numbers tbody tr").Last().Text(); !strings.HasSuffix(strings.Join(strings.Fields(got), " "), "10012") {
 			t.Errorf("%s: the table ends with %q", period, got)
 		}
-		if got := a.doc.Find(".usage tbody a").AttrOr("href", ""); got != views.ExecutionsOf(p.Handle) {
+		if got := a.doc.Find(".usage tbody a").AttrOr("href", ""); got != paths.ExecutionsOf(p.Handle) {
 			t.Errorf("%s: leads to %q", period, got)
 		}
 	}
-	s.get(views.Stats + "?period=century").want(http.StatusBadRequest)
-	if part := s.part(views.Stats); part.doc.Find("h1").Length() != 0 || part.doc.Find(".chart").Length() != 1 {
+	s.get(paths.Stats + "?period=century").want(http.StatusBadRequest)
+	if part := s.part(paths.Stats); part.doc.Find("h1").Length() != 0 || part.doc.Find(".chart").Length() != 1 {
 		t.Error("the part is not the figures alone")
 	}
-	if n := s.get(views.Root).doc.Find("#day .figures dt").Length(); n != 4 {
+	if n := s.get(paths.Root).doc.Find("#day .figures dt").Length(); n != 4 {
 		t.Errorf("the overview has %d figures", n)
 	}
-	s.get(views.Stats).says(".figures", "Average")
-	s.get(views.Root).says("#day .figures", "Runs2").says("#recent", "Completed")
+	s.get(paths.Stats).says(".figures", "Average")
+	s.get(paths.Root).says("#day .figures", "Runs2").says("#recent", "Completed")
 }
 
 func TestInbox(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	s.get(views.Inbox).want(http.StatusOK).says(".empty", "Nothing needs you")
+	s.get(paths.Inbox).want(http.StatusOK).says(".empty", "Nothing needs you")
 	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD"}}, "db.example.com:1521")
-	a := s.get(views.Inbox).says("#inbox", "asks for 1 key and 1 host").says("#inbox", p.PairingCode)
-	if got := a.doc.Find("#inbox .button").AttrOr("href", ""); got != views.ProfileURL(p.Handle) {
+	a := s.get(paths.Inbox).says("#inbox", "asks for 1 key and 1 host").says("#inbox", p.PairingCode)
+	if got := a.doc.Find("#inbox .button").AttrOr("href", ""); got != paths.ProfileURL(p.Handle) {
 		t.Errorf("leads to %q", got)
 	}
 	locked := s.locked()
 	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, locked.Handle, []app.Host{{Name: "late.example.com"}})
 	s.must(err)
-	a = s.get(views.Inbox).says("#inbox", "1 more host: late.example.com")
+	a = s.get(paths.Inbox).says("#inbox", "1 more host: late.example.com")
 	if n := a.doc.Find("#inbox li").Length(); n != 2 {
 		t.Errorf("%d entries", n)
 	}
@@ -204,30 +204,30 @@ func TestInbox(t *testing.T) {
 		t.Errorf("the first is not the oldest: %q", first)
 	}
 	a.says("#waiting-rail", "2 waiting for you")
-	count := s.get(views.InboxCount).want(http.StatusOK)
+	count := s.get(paths.InboxCount).want(http.StatusOK)
 	if count.doc.Find("#waiting-rail[hx-swap-oob]").Text() == "" || count.doc.Find("#waiting-bar[hx-swap-oob]").Text() == "" {
 		t.Errorf("the counts are %s", count.text)
 	}
-	if part := s.part(views.Inbox); part.doc.Find("h1").Length() != 0 || part.doc.Find("li").Length() != 2 {
+	if part := s.part(paths.Inbox); part.doc.Find("h1").Length() != 0 || part.doc.Find("li").Length() != 2 {
 		t.Error("the part is not the list alone")
 	}
 }
 
 func TestAuditPage(t *testing.T) {
 	s, p, _, _ := history(t)
-	a := s.get(views.Audit + "?action=profile.lock").want(http.StatusOK)
+	a := s.get(paths.Audit + "?action=profile.lock").want(http.StatusOK)
 	if n := a.doc.Find(".events tbody tr").Length(); n != 1 {
 		t.Errorf("%d locks", n)
 	}
-	s.get(views.Audit+"?actor=agent").says(".events tbody", "Agent").says("#actor [selected]", "Agents")
-	s.get(views.Audit+"?subject="+p.Handle+"&action=profile").says(".events tbody", "profile.lock")
-	s.get(views.Audit+"?subject=nobody").says(".empty", "No entry matches")
-	s.get(views.Audit + "?actor=martian").want(http.StatusBadRequest)
-	s.get(views.Audit+"?from=odd").want(http.StatusUnprocessableEntity).says("#from-wrong", "is no day")
-	s.get(views.Audit+"?before=odd").want(http.StatusOK).says(".chain", "The chain holds")
-	s.post(views.AuditVerify).leads(views.Audit)
-	s.get(views.Audit).says(".notice", "The whole chain was walked")
-	s.get(views.AuditVerify).leads(views.Audit)
+	s.get(paths.Audit+"?actor=agent").says(".events tbody", "Agent").says("#actor [selected]", "Agents")
+	s.get(paths.Audit+"?subject="+p.Handle+"&action=profile").says(".events tbody", "profile.lock")
+	s.get(paths.Audit+"?subject=nobody").says(".empty", "No entry matches")
+	s.get(paths.Audit + "?actor=martian").want(http.StatusBadRequest)
+	s.get(paths.Audit+"?from=odd").want(http.StatusUnprocessableEntity).says("#from-wrong", "is no day")
+	s.get(paths.Audit+"?before=odd").want(http.StatusOK).says(".chain", "The chain holds")
+	s.post(paths.AuditVerify).leads(paths.Audit)
+	s.get(paths.Audit).says(".notice", "The whole chain was walked")
+	s.get(paths.AuditVerify).leads(paths.Audit)
 }
 
 // TestAuditIsVerifiedFromWhereItWasVerified: each look costs what is new, and a look at everything finds what was changed before.
@@ -246,51 +246,51 @@ func TestAuditIsVerifiedFromWhereItWasVerified(t *testing.T) {
 
 func TestExecutionStory(t *testing.T) {
 	s, _, good, bad := history(t)
-	a := s.get(views.ExecutionURL(good.Handle)).want(http.StatusOK).says(".timeline", "started, after").says(".timeline", "completed, after running").says("#result .tree", "2 fields")
+	a := s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".timeline", "started, after").says(".timeline", "completed, after running").says("#result .tree", "2 fields")
 	if got := strings.Join(strings.Fields(a.doc.Find("#result .tree").Text()), " "); got != "2 fieldsa1 item02b1" {
 		t.Errorf("the tree is %q", got)
 	}
-	a = s.get(views.ExecutionURL(bad.Handle)).says(".timeline", "error, after running")
+	a = s.get(paths.ExecutionURL(bad.Handle)).says(".timeline", "error, after running")
 	if got := a.doc.Find("#script .failing").AttrOr("id", ""); got != "line-2" {
 		t.Errorf("the failing line is %q", got)
 	}
-	s.get(views.ExecutionPrintURL(good.Handle)).want(http.StatusOK).says("h1", good.Handle).says("#events-title", "Audit log").says("main", "The chain of hashes holds").lacks(".rail").lacks("form")
-	s.get(views.ExecutionPrintURL("nosuchhandle")).want(http.StatusNotFound)
+	s.get(paths.ExecutionPrintURL(good.Handle)).want(http.StatusOK).says("h1", good.Handle).says("#events-title", "Audit log").says("main", "The chain of hashes holds").lacks(".rail").lacks("form")
+	s.get(paths.ExecutionPrintURL("nosuchhandle")).want(http.StatusNotFound)
 }
 
 func TestCompare(t *testing.T) {
 	s, _, good, bad := history(t)
-	s.get(views.ExecutionCompareURL(good.Handle)).want(http.StatusOK).says("main", "Choose one").lacks("#diff-stdout")
-	s.submit(s.get(views.ExecutionURL(good.Handle)), "#rerun form", "").want(http.StatusSeeOther)
-	list := s.get(views.Executions)
+	s.get(paths.ExecutionCompareURL(good.Handle)).want(http.StatusOK).says("main", "Choose one").lacks("#diff-stdout")
+	s.submit(s.get(paths.ExecutionURL(good.Handle)), "#rerun form", "").want(http.StatusSeeOther)
+	list := s.get(paths.Executions)
 	again := strings.TrimPrefix(list.doc.Find("tbody tr").First().AttrOr("id", ""), "x-")
 	x, err := s.engine.ByHandle(t.Context(), again)
 	s.must(err)
 	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second)
 	s.must(err)
-	s.get(views.ExecutionCompareURL(again)).want(http.StatusOK).says("main", "The result is the same").says("#diff-result", "Same").says("#diff-script", "Same")
-	s.get(views.ExecutionCompareURL(again)+"?with="+bad.Handle).want(http.StatusOK).says("main", "The result is not the same").says("main", "this differs: script").says("#diff-script .gone", "fail").says("#diff-script .come", "quokka")
-	s.get(views.ExecutionCompareURL(again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).says("#with-wrong", "not kept any more")
-	s.get(views.ExecutionCompareURL("nosuchhandle")).want(http.StatusNotFound)
+	s.get(paths.ExecutionCompareURL(again)).want(http.StatusOK).says("main", "The result is the same").says("#diff-result", "Same").says("#diff-script", "Same")
+	s.get(paths.ExecutionCompareURL(again)+"?with="+bad.Handle).want(http.StatusOK).says("main", "The result is not the same").says("main", "this differs: script").says("#diff-script .gone", "fail").says("#diff-script .come", "quokka")
+	s.get(paths.ExecutionCompareURL(again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).says("#with-wrong", "not kept any more")
+	s.get(paths.ExecutionCompareURL("nosuchhandle")).want(http.StatusNotFound)
 	runs := s.runs(s.locked(), "hang", app.StatusRunning)
-	s.get(views.ExecutionCompareURL(again)+"?with="+runs.Handle).want(http.StatusUnprocessableEntity).says("#with-wrong", "must have ended")
+	s.get(paths.ExecutionCompareURL(again)+"?with="+runs.Handle).want(http.StatusUnprocessableEntity).says("#with-wrong", "must have ended")
 }
 
 // TestPagesRefuseStrangers: no page of the desk, no part and no download without a session, and no change from another site.
 func TestPagesRefuseStrangers(t *testing.T) {
 	s, _, good, _ := history(t)
-	for _, path := range []string{views.Root, views.Stats, views.Inbox, views.InboxCount, views.Executions, views.ExecutionsExport + "?as=csv", views.Audit, views.AuditExport + "?as=csv",
-		views.ExecutionURL(good.Handle), views.ExecutionCompareURL(good.Handle), views.ExecutionPrintURL(good.Handle), views.Sandbox, views.Events} {
+	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.InboxCount, paths.Executions, paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv",
+		paths.ExecutionURL(good.Handle), paths.ExecutionCompareURL(good.Handle), paths.ExecutionPrintURL(good.Handle), paths.Sandbox, paths.Events} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+path, nil)
 		s.must(err)
 		res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(r)
 		s.must(err)
 		res.Body.Close()
-		if res.StatusCode != http.StatusSeeOther || !strings.HasPrefix(res.Header.Get("Location"), views.Login) {
+		if res.StatusCode != http.StatusSeeOther || !strings.HasPrefix(res.Header.Get("Location"), paths.Login) {
 			t.Errorf("%s: %d %s", path, res.StatusCode, res.Header.Get("Location"))
 		}
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+views.AuditVerify, nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.AuditVerify, nil)
 	s.must(err)
 	r.Header.Set("Origin", "http://evil.example")
 	if a := s.do(r); a.status != http.StatusForbidden {
@@ -302,8 +302,8 @@ func TestPagesRefuseStrangers(t *testing.T) {
 func TestAStoreThatFails(t *testing.T) {
 	s, _, good, _ := history(t)
 	s.must(s.store.Close())
-	for _, path := range []string{views.Root, views.Stats, views.Inbox, views.Executions, views.ExecutionsExport + "?as=csv", views.Audit, views.AuditExport + "?as=csv", views.ExecutionURL(good.Handle),
-		views.ExecutionCompareURL(good.Handle), views.ExecutionPrintURL(good.Handle)} {
+	for _, path := range []string{paths.Root, paths.Stats, paths.Inbox, paths.Executions, paths.ExecutionsExport + "?as=csv", paths.Audit, paths.AuditExport + "?as=csv", paths.ExecutionURL(good.Handle),
+		paths.ExecutionCompareURL(good.Handle), paths.ExecutionPrintURL(good.Handle)} {
 		if a := s.get(path); a.status != http.StatusInternalServerError || strings.Contains(a.text, "sql") || a.doc.Find("h1").Length() != 1 {
 			t.Errorf("%s: %d %.200s", path, a.status, a.text)
 		}

@@ -8,13 +8,13 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/views"
 	"github.com/computclaw/airlock/views/browsertest"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func (s *uiSite) loginIn(b *browsertest.Browser) {
 	s.t.Helper()
-	b.Open(views.Login)
+	b.Open(paths.Login)
 	b.Type("#name", uiName)
 	b.Type("#password", uiPassword)
 	b.Click("form .primary")
@@ -28,7 +28,7 @@ func TestUIFirstRunToFirstResult(t *testing.T) {
 	b := browsertest.New(t, s.web.URL)
 	b.Expect("answer 422")
 	b.Expect("status of 422")
-	b.Open(views.ProfileURL(p.Handle))
+	b.Open(paths.ProfileURL(p.Handle))
 	b.Type("#token", uiToken)
 	b.Click("form .primary")
 	b.Heading("Who are you?")
@@ -70,7 +70,7 @@ func TestUIRotateRevokeUndo(t *testing.T) {
 	p := s.locked()
 	b := browsertest.New(t, s.web.URL)
 	s.loginIn(b)
-	b.Open(views.CredentialURL("KEY"))
+	b.Open(paths.CredentialURL("KEY"))
 	b.Type("#value", uiSecrets()[1])
 	b.Click(".foot .primary")
 	b.Says(".told", "The credential was changed.")
@@ -79,7 +79,7 @@ func TestUIRotateRevokeUndo(t *testing.T) {
 	if c, err := s.access.Credential(t.Context(), "KEY"); err != nil || c.Version != 2 {
 		t.Errorf("version %d, %v", c.Version, err)
 	}
-	b.Open(views.ProfileRevokeURL(p.Handle))
+	b.Open(paths.ProfileRevokeURL(p.Handle))
 	b.Click("main .danger")
 	b.Says(".undo", "this can be undone")
 	b.Click(".undo .button")
@@ -115,7 +115,7 @@ func TestUIKeyboard(t *testing.T) {
 	b.Press("p")
 	b.Heading("Profiles")
 	b.Press("j")
-	b.Until(`document.activeElement.getAttribute("href") === ` + browsertest.Quoted(views.ProfileURL(p.Handle)))
+	b.Until(`document.activeElement.getAttribute("href") === ` + browsertest.Quoted(paths.ProfileURL(p.Handle)))
 	b.Press("/")
 	b.Until(`document.activeElement.id === "q"`)
 	b.Press("c")
@@ -127,12 +127,12 @@ func TestUIKeyboard(t *testing.T) {
 	b.Press("c")
 	b.Heading("Create a profile")
 	s.request([]app.Key{{Name: "ORACLE_DSN"}})
-	b.Open(views.Inbox)
+	b.Open(paths.Inbox)
 	b.Press("j")
 	b.Until(`document.activeElement.closest(".needs li")`)
 	b.Press("\r")
 	b.Heading("Monthly revenue report")
-	b.Open(views.Settings)
+	b.Open(paths.Settings)
 	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#keys-choice").value = "off"`))
 	b.Click("form[action$='/keys'] button")
 	b.Until(`document.body.dataset.keys === "off"`)
@@ -164,12 +164,12 @@ func TestUIWithoutScripts(t *testing.T) {
 	b.Heading("Credentials")
 	b.Says(".told", "What you chose was stored.")
 	b.Says("tbody", "REGION")
-	b.Open(views.ProfileRevokeURL(p.Handle))
+	b.Open(paths.ProfileRevokeURL(p.Handle))
 	b.Click("main .danger")
 	b.Says(".undo", "this can be undone")
 	b.Click(".undo .button")
 	b.Says(".state", "Locked")
-	b.Open(views.Settings)
+	b.Open(paths.Settings)
 	b.Click("#pause button")
 	b.Says(".paused", "Executions are paused")
 	b.Click(".paused button")
@@ -182,12 +182,12 @@ func TestUISessionEndsInAForm(t *testing.T) {
 	b := browsertest.New(t, s.web.URL)
 	b.Expect("401")
 	s.loginIn(b)
-	b.Open(views.CredentialNew)
+	b.Open(paths.CredentialNew)
 	b.Type("#name", "TYPED")
 	b.Type("#value", uiSecrets()[0])
 	b.Click("[value=plain]")
 	s.login()
-	s.submit(s.get(views.Settings), "#sessions form.foot", "all").leads(views.Settings)
+	s.submit(s.get(paths.Settings), "#sessions form.foot", "all").leads(paths.Settings)
 	// The page finds out by itself when it asks for something, and doesn't throw away what is being typed.
 	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "ANOTHER", Mode: app.ModePlain, Value: app.NewSecret("x")})
 	s.must(err)
@@ -210,7 +210,7 @@ func TestUIRefusedForm(t *testing.T) {
 	b := browsertest.New(t, s.web.URL)
 	b.Expect("422")
 	s.loginIn(b)
-	b.Open(views.CredentialNew)
+	b.Open(paths.CredentialNew)
 	b.Type("#name", "2FAST")
 	b.Type("#value", uiSecrets()[0])
 	b.Type("#service", "Reporting")
@@ -218,7 +218,7 @@ func TestUIRefusedForm(t *testing.T) {
 	b.Click(".foot .primary")
 	b.Says("#name-wrong", "can't be a key name")
 	b.Says(".errors", "Nothing was saved")
-	if got := b.Text(`["#name", "#service", "#hosts", "#value"].map((s) => document.querySelector(s).value).join("|") + location.pathname`); got != "2FAST|Reporting|api.example.com|"+views.CredentialNew {
+	if got := b.Text(`["#name", "#service", "#hosts", "#value"].map((s) => document.querySelector(s).value).join("|") + location.pathname`); got != "2FAST|Reporting|api.example.com|"+paths.CredentialNew {
 		t.Errorf("the refused form holds %q", got)
 	}
 	b.Text(`document.querySelector("#name").select()`)

@@ -11,7 +11,11 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/executionview"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func (s *Server) showExecutions(c echo.Context) error {
@@ -20,20 +24,20 @@ func (s *Server) showExecutions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	sh, profiles, err := s.shell(c, "Executions", views.SectionExecutions)
+	sh, profiles, err := s.shell(c, "Executions", layout.SectionExecutions)
 	if err != nil {
 		return err
 	}
-	page := views.ExecutionsPage{Shell: sh, Filter: typed, First: f.Before == "" && len(found) == 0, Here: executionsURL(views.Executions, typed), Problems: found,
-		CSV: executionsURL(views.ExecutionsExport, typed, "as", "csv"), Lines: executionsURL(views.ExecutionsExport, typed, "as", "jsonl")}
+	page := executionview.ListPage{Shell: sh, Filter: typed, First: f.Before == "" && len(found) == 0, Here: executionsURL(paths.Executions, typed), Problems: found,
+		CSV: executionsURL(paths.ExecutionsExport, typed, "as", "csv"), Lines: executionsURL(paths.ExecutionsExport, typed, "as", "jsonl")}
 	for _, p := range profiles {
-		page.Profiles = append(page.Profiles, views.Choice{Value: p.Handle, Word: views.Title(p.Description)})
+		page.Profiles = append(page.Profiles, components.Choice{Value: p.Handle, Word: format.Title(p.Description)})
 	}
 	if page.Credentials, err = s.credentialNames(ctx); err != nil {
 		return err
 	}
 	if len(found) > 0 {
-		return s.render(c, http.StatusUnprocessableEntity, views.ExecutionsView(page))
+		return s.render(c, http.StatusUnprocessableEntity, executionview.List(page))
 	}
 	list, err := s.cfg.Engine.Search(ctx, f)
 	if err != nil {
@@ -41,9 +45,9 @@ func (s *Server) showExecutions(c echo.Context) error {
 	}
 	page.Executions, page.Unfinished = list.Executions, list.Unfinished
 	if list.Next != "" {
-		page.Older = executionsURL(views.Executions, typed, "before", list.Next)
+		page.Older = executionsURL(paths.Executions, typed, "before", list.Next)
 	}
-	return s.render(c, http.StatusOK, views.ExecutionsView(page), "list")
+	return s.render(c, http.StatusOK, executionview.List(page), "list")
 }
 
 func (s *Server) credentialNames(ctx context.Context) ([]string, error) {
@@ -63,31 +67,31 @@ func (s *Server) showExecution(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.ExecutionView(page), "execution")
+	return s.render(c, http.StatusOK, executionview.Execution(page), "execution")
 }
 
 // executionPage gathers what there is to see of the execution in the path.
-func (s *Server) executionPage(c echo.Context) (views.ExecutionPage, error) {
+func (s *Server) executionPage(c echo.Context) (executionview.ExecutionPage, error) {
 	ctx, handle := c.Request().Context(), c.Param("handle")
 	x, err := s.cfg.Engine.ByHandle(ctx, handle)
 	if err != nil {
-		return views.ExecutionPage{}, err
+		return executionview.ExecutionPage{}, err
 	}
 	c.Set(noteExecution, x.Handle)
-	sh, profiles, err := s.shell(c, "Execution "+views.Short(x.Handle), views.SectionExecutions)
+	sh, profiles, err := s.shell(c, "Execution "+format.ShortHandle(x.Handle), layout.SectionExecutions)
 	if err != nil {
-		return views.ExecutionPage{}, err
+		return executionview.ExecutionPage{}, err
 	}
-	page := views.ExecutionPage{Shell: sh, Execution: x, ListRules: []string{egress.RuleNotListed, egress.RulePort}}
+	page := executionview.ExecutionPage{Shell: sh, Execution: x, ListRules: []string{egress.RuleNotListed, egress.RulePort}}
 	for _, p := range profiles {
 		if p.Handle == x.ProfileHandle {
-			page.ProfileURL, page.Hosts = views.ProfileURL(p.Handle), p.Hosts
+			page.ProfileURL, page.Hosts = paths.ProfileURL(p.Handle), p.Hosts
 		}
 	}
 	return page, s.fillExecution(ctx, &page)
 }
 
-func (s *Server) fillExecution(ctx context.Context, page *views.ExecutionPage) (err error) {
+func (s *Server) fillExecution(ctx context.Context, page *executionview.ExecutionPage) (err error) {
 	x := page.Execution
 	if page.Script, err = s.cfg.Engine.Script(ctx, x.Handle); err != nil {
 		return err
@@ -121,21 +125,21 @@ func (s *Server) fillExecution(ctx context.Context, page *views.ExecutionPage) (
 }
 
 // redactions lists what was masked, in the order in which the page shows the channels.
-func (s *Server) redactions(ctx context.Context, handle string) (list []views.Redaction, err error) {
+func (s *Server) redactions(ctx context.Context, handle string) (list []executionview.Redaction, err error) {
 	hits, err := s.cfg.Engine.Redactions(ctx, handle)
 	if err != nil {
 		return nil, err
 	}
-	for _, channel := range views.Channels(slices.Collect(maps.Keys(hits))) {
+	for _, channel := range executionview.Channels(slices.Collect(maps.Keys(hits))) {
 		for _, h := range hits[channel] {
-			list = append(list, views.Redaction{Channel: channel, Name: h.Name, Rule: h.Rule, Encoding: h.Encoding, Count: h.Count})
+			list = append(list, executionview.Redaction{Channel: channel, Name: h.Name, Rule: h.Rule, Encoding: h.Encoding, Count: h.Count})
 		}
 	}
 	return list, nil
 }
 
 func (s *Server) backToExecution(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, views.ExecutionURL(c.Param("handle")))
+	return c.Redirect(http.StatusSeeOther, paths.ExecutionURL(c.Param("handle")))
 }
 
 func (s *Server) cancelByPerson(c echo.Context) error {
@@ -147,12 +151,12 @@ func (s *Server) cancelByPerson(c echo.Context) error {
 	c.Set(noteExecution, x.Handle)
 	_, err = s.cfg.Engine.Cancel(ctx, x.ID, actorOf(c))
 	if app.CodeOf(err) == app.CodeAlreadyEnded { // it ended by itself while the person decided
-		return s.done(c, "", views.ExecutionURL(x.Handle))
+		return s.done(c, "", paths.ExecutionURL(x.Handle))
 	}
 	if err != nil {
 		return err
 	}
-	return s.done(c, "cancelled", views.ExecutionURL(x.Handle))
+	return s.done(c, "cancelled", paths.ExecutionURL(x.Handle))
 }
 
 // answerByPerson sends a script the answer, or the error, that it waits for.
@@ -177,7 +181,7 @@ func (s *Server) answerByPerson(c echo.Context) error {
 		_, err = s.cfg.Engine.Respond(ctx, x.ID, answer)
 	}
 	if err == nil {
-		return s.done(c, "answered", views.ExecutionURL(x.Handle))
+		return s.done(c, "answered", paths.ExecutionURL(x.Handle))
 	}
 	switch app.CodeOf(err) {
 	case app.CodeNotWaiting, app.CodeRequestMismatch, app.CodeAlreadyEnded:
@@ -192,5 +196,5 @@ func (s *Server) answerByPerson(c echo.Context) error {
 		return err
 	}
 	page.Problems, page.Answer = found, text
-	return s.render(c, http.StatusUnprocessableEntity, views.ExecutionView(page))
+	return s.render(c, http.StatusUnprocessableEntity, executionview.Execution(page))
 }

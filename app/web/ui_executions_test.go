@@ -9,68 +9,68 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func TestUIExecutions(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	s.get(views.Executions).want(http.StatusOK).says(".empty", "No executions yet")
+	s.get(paths.Executions).want(http.StatusOK).says(".empty", "No executions yet")
 	p := s.locked()
 	good := s.runs(p, "print hello there\nresult {\"b\":1,\"a\":[2]}", app.StatusCompleted)
 	bad := s.runs(p, "print x\nfail KeyError: 'nope'\nprint y", app.StatusError)
 	asks := s.runs(p, "ask Which one?", app.StatusAwaitingLLM)
 
-	list := s.get(views.Executions).want(http.StatusOK).says("tbody", "Completed").says("tbody", "Waiting for LLM").says("tbody .message", "KeyError: 'nope'")
+	list := s.get(paths.Executions).want(http.StatusOK).says("tbody", "Completed").says("tbody", "Waiting for LLM").says("tbody .message", "KeyError: 'nope'")
 	if n := list.doc.Find("tbody tr").Length(); n != 3 {
 		t.Errorf("%d rows", n)
 	}
-	if n := s.get(views.Executions + "?status=completed&profile=" + p.Handle).doc.Find("tbody tr").Length(); n != 1 {
+	if n := s.get(paths.Executions + "?status=completed&profile=" + p.Handle).doc.Find("tbody tr").Length(); n != 1 {
 		t.Errorf("%d completed rows", n)
 	}
-	s.get(views.Executions + "?status=odd").want(http.StatusBadRequest)
-	part := s.part(views.Executions)
+	s.get(paths.Executions + "?status=odd").want(http.StatusBadRequest)
+	part := s.part(paths.Executions)
 	if part.doc.Find("tbody tr").Length() != 3 || part.doc.Find("h1, form").Length() != 0 {
 		t.Errorf("the part is not the list alone: %.200s", part.text)
 	}
 
-	s.get(views.ExecutionURL(good.Handle)).want(http.StatusOK).says(".verdict .state", "Completed").says("#stdout-text", "hello there").
+	s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".verdict .state", "Completed").says("#stdout-text", "hello there").
 		says("#result-text", `{ "a": [ 2 ], "b": 1 }`).says(".verdict", "fake, full").says("#network", "no connection").lacks("main .button.danger")
-	a := s.get(views.ExecutionURL(bad.Handle)).want(http.StatusOK).says(".why", "KeyError: 'nope'")
+	a := s.get(paths.ExecutionURL(bad.Handle)).want(http.StatusOK).says(".why", "KeyError: 'nope'")
 	if got := a.doc.Find(".lines .failing").AttrOr("id", ""); got != "line-2" {
 		t.Errorf("the failing line is %q", got)
 	}
 
-	page := s.get(views.ExecutionURL(asks.Handle)).says("#answer", "Which one?")
+	page := s.get(paths.ExecutionURL(asks.Handle)).says("#answer", "Which one?")
 	if strings.Contains(page.text, asks.ID) || strings.Contains(page.text, p.ID) {
 		t.Error("the page shows a token")
 	}
 	s.submit(page, "#answer form", "answer", "response", "").want(http.StatusUnprocessableEntity).says("#response-wrong", "The answer is empty")
-	s.submit(page, "#answer form", "answer", "response", "The second").leads(views.ExecutionURL(asks.Handle))
+	s.submit(page, "#answer form", "answer", "response", "The second").leads(paths.ExecutionURL(asks.Handle))
 	x, err := s.engine.Await(t.Context(), asks.ID, 20*time.Second)
 	s.must(err)
 	if x.Status != app.StatusCompleted {
 		t.Fatalf("status %s: %s", x.Status, x.Error)
 	}
-	s.get(views.ExecutionURL(asks.Handle)).says("#llm", "The second").says("#llm", uiName).says("#stdout-text", "answer: The second false")
+	s.get(paths.ExecutionURL(asks.Handle)).says("#llm", "The second").says("#llm", uiName).says("#stdout-text", "answer: The second false")
 	s.submit(page, "#answer form", "answer", "response", "Again").want(http.StatusUnprocessableEntity).says(".errors", "no longer waits")
 
 	hangs := s.runs(p, "hang", app.StatusRunning)
-	s.submit(s.get(views.ExecutionURL(hangs.Handle)), "form[action$='/cancel']", "").leads(views.ExecutionURL(hangs.Handle))
-	s.get(views.ExecutionURL(hangs.Handle)).says(".verdict .state", "Cancelled")
-	s.post(views.ExecutionCancelURL(hangs.Handle)).leads(views.ExecutionURL(hangs.Handle))
+	s.submit(s.get(paths.ExecutionURL(hangs.Handle)), "form[action$='/cancel']", "").leads(paths.ExecutionURL(hangs.Handle))
+	s.get(paths.ExecutionURL(hangs.Handle)).says(".verdict .state", "Cancelled")
+	s.post(paths.ExecutionCancelURL(hangs.Handle)).leads(paths.ExecutionURL(hangs.Handle))
 
 	// Revoking ends what runs; deleting keeps the history.
 	runs := s.runs(p, "hang", app.StatusRunning)
-	s.post(views.ProfileRevokeURL(p.Handle)).leads(views.ProfileURL(p.Handle))
+	s.post(paths.ProfileRevokeURL(p.Handle)).leads(paths.ProfileURL(p.Handle))
 	x, err = s.engine.ByHandle(t.Context(), runs.Handle)
 	s.must(err)
 	if !x.Status.Terminal() {
 		t.Errorf("it still runs after the revocation: %s", x.Status)
 	}
-	s.post(views.ProfileDeleteURL(p.Handle), "typed", "Monthly revenue report").leads(views.Profiles)
-	s.get(views.ExecutionURL(good.Handle)).want(http.StatusOK).says(".verdict", "(deleted)")
-	s.get(views.ExecutionURL("nosuchhandle")).want(http.StatusNotFound)
+	s.post(paths.ProfileDeleteURL(p.Handle), "typed", "Monthly revenue report").leads(paths.Profiles)
+	s.get(paths.ExecutionURL(good.Handle)).want(http.StatusOK).says(".verdict", "(deleted)")
+	s.get(paths.ExecutionURL("nosuchhandle")).want(http.StatusNotFound)
 }
 
 func TestUIPaging(t *testing.T) {
@@ -80,7 +80,7 @@ func TestUIPaging(t *testing.T) {
 	for range 52 {
 		s.runs(p, "print x", app.StatusCompleted)
 	}
-	first := s.get(views.Executions)
+	first := s.get(paths.Executions)
 	older := first.doc.Find(".foot a").AttrOr("href", "")
 	second := s.get(older).want(http.StatusOK)
 	if a, b := first.doc.Find("tbody tr").Length(), second.doc.Find("tbody tr").Length(); a != 50 || b != 2 {
@@ -93,7 +93,7 @@ func TestUIPaging(t *testing.T) {
 		_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "name "+strconv.Itoa(i))
 		s.must(err)
 	}
-	audit := s.get(views.Audit).want(http.StatusOK).says(".chain", "The chain holds")
+	audit := s.get(paths.Audit).want(http.StatusOK).says(".chain", "The chain holds")
 	s.get(audit.doc.Find(".foot a").AttrOr("href", "")).want(http.StatusOK)
 }
 
@@ -101,7 +101,7 @@ func TestUIEvents(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+views.Events, nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.web.URL+paths.Events, nil)
 	s.must(err)
 	res, err := s.client.Do(r)
 	s.must(err)

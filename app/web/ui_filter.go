@@ -10,13 +10,15 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/auditview"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/executionview"
 )
 
 // executionFilter reads what a person looks for from the URL. Problems are of fields that were typed wrong.
-func (s *Server) executionFilter(c echo.Context) (typed views.ExecutionFilter, f engine.Filter, found views.Problems, err error) {
+func (s *Server) executionFilter(c echo.Context) (typed executionview.Filter, f engine.Filter, found components.Problems, err error) {
 	ask := func(name string) string { return strings.TrimSpace(c.QueryParam(name)) }
-	typed = views.ExecutionFilter{Text: app.Clip(ask("text"), 200), Profile: ask("profile"), From: ask("from"), To: ask("to"), Credential: ask("credential"), Host: hostTyped(ask("host"))}
+	typed = executionview.Filter{Text: app.Clip(ask("text"), 200), Profile: ask("profile"), From: ask("from"), To: ask("to"), Credential: ask("credential"), Host: hostTyped(ask("host"))}
 	if text := ask("status"); text != "" {
 		if typed.Status, err = app.ParseStatus(text); err != nil {
 			return typed, f, nil, err
@@ -55,8 +57,8 @@ func (s *Server) credentialID(ctx context.Context, name string) (string, error) 
 }
 
 // days reads two days, both included, as [from, to). What is no day is emptied: a date field can't show it, and browsers complain.
-func days(first, last *string) (from, to time.Time, found views.Problems) {
-	found = views.Problems{}
+func days(first, last *string) (from, to time.Time, found components.Problems) {
+	found = components.Problems{}
 	day := func(field string, text *string) time.Time {
 		if *text == "" {
 			return time.Time{}
@@ -93,10 +95,10 @@ func address(path string, pairs ...string) string {
 }
 
 // executionsURL is a list, or a download of it, under a filter.
-func executionsURL(path string, f views.ExecutionFilter, more ...string) string {
+func executionsURL(path string, f executionview.Filter, more ...string) string {
 	return address(path, append([]string{"text", f.Text, "profile", f.Profile, "status", string(f.Status), "from", f.From, "to", f.To, "credential", f.Credential, "host", f.Host}, more...)...)
 }
 
-func auditURL(path string, f views.AuditFilter, more ...string) string {
+func auditURL(path string, f auditview.Filter, more ...string) string {
 	return address(path, append([]string{"actor", f.Actor, "action", f.Action, "subject", f.Subject, "from", f.From, "to", f.To}, more...)...)
 }

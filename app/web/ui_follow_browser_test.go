@@ -7,15 +7,15 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/redact/patterns"
-	"github.com/computclaw/airlock/views"
 	"github.com/computclaw/airlock/views/browsertest"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // TestFlowAuditFollows: entries come by themselves; what is half typed, and the focus on a row, stay.
 func TestFlowAuditFollows(t *testing.T) {
 	s := newUISite(t)
 	b := entered(t, s)
-	b.Open(views.Audit)
+	b.Open(paths.Audit)
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
 	b.Type("#subject", "half a na")
 	s.credential("FIRST")
@@ -38,7 +38,7 @@ func TestFlowSettingsFollow(t *testing.T) {
 	}
 	s := newUISite(t, func(c *Config) { c.Rules = rules })
 	b := entered(t, s)
-	b.Open(views.Settings)
+	b.Open(paths.Settings)
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
 	b.Click("#redaction summary")
 	b.Type("#old", "half a pass")
@@ -51,7 +51,7 @@ func TestFlowSettingsFollow(t *testing.T) {
 	b.Says("#pause", "Resume executions")
 	b.Says(".paused", "Executions are paused by test")
 	b.Until(`document.activeElement.id === "old" && document.activeElement.value === "half a pass" && document.querySelector("#redaction details").open`)
-	b.Open(views.Root)
+	b.Open(paths.Root)
 	s.must(s.access.ResumeExecutions(t.Context(), s.person))
 	b.Until(`!document.querySelector(".paused")`) // on every page
 }
@@ -61,7 +61,7 @@ func TestFlowSandboxFollows(t *testing.T) {
 	s := newUISite(t)
 	p := s.locked()
 	b := entered(t, s)
-	b.Open(views.Sandbox)
+	b.Open(paths.Sandbox)
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
 	b.Says("#boxes", "0 of 2 at once")
 	b.Text(`document.querySelector("#boxes form button").focus()`)
@@ -83,7 +83,7 @@ func TestFlowSandboxFollows(t *testing.T) {
 func TestFlowProfileFollows(t *testing.T) {
 	s, p, _, _ := history(t)
 	b := entered(t, s)
-	b.Open(views.ProfileURL(p.Handle))
+	b.Open(paths.ProfileURL(p.Handle))
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader && document.querySelectorAll("#beats .beat").length === 2`)
 	b.Text(`document.addEventListener("htmx:sse:after:message", (e) => { if (e.detail?.message?.event.startsWith("execution")) window.nudged = true; })`)
 	s.runs(p, "print x", app.StatusCompleted)
@@ -94,7 +94,7 @@ func TestFlowProfileFollows(t *testing.T) {
 	_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "Another name")
 	s.must(err)
 	b.Until(`!document.querySelector("[data-changed]").hidden`)
-	b.Open(views.Profiles)
+	b.Open(paths.Profiles)
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader && document.querySelectorAll("#profiles .beat").length === 3`)
 	s.runs(p, "print x", app.StatusCompleted)
 	b.Until(`document.querySelectorAll("#profiles .beat").length === 4`)

@@ -7,7 +7,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/authview"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // requireFresh lets a request pass only if its person has typed their password within five minutes (access.Session.Fresh). Otherwise it asks for it and
@@ -23,10 +24,10 @@ func (s *Server) requireFresh(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		r := c.Request()
 		if r.Method == http.MethodGet && !partial(c) {
-			return c.Redirect(http.StatusSeeOther, views.ConfirmURL(localPage(r.URL.RequestURI())))
+			return c.Redirect(http.StatusSeeOther, paths.ConfirmURL(localPage(r.URL.RequestURI())))
 		}
 		s.setCookie(c, noticeCookie, "again", noticeAge)
-		to := views.ConfirmURL(cameFrom(r))
+		to := paths.ConfirmURL(cameFrom(r))
 		if partial(c) {
 			c.Response().Header().Set("HX-Redirect", to)
 			return c.NoContent(http.StatusForbidden)
@@ -42,7 +43,7 @@ func cameFrom(r *http.Request) string {
 			return localPage(u.RequestURI())
 		}
 	}
-	return views.Root
+	return paths.Root
 }
 
 func (s *Server) showFresh(c echo.Context) error {
@@ -50,8 +51,8 @@ func (s *Server) showFresh(c echo.Context) error {
 }
 
 func (s *Server) freshPage(c echo.Context, status int, next, problem string) error {
-	page := views.FreshPage{Shell: s.bareShell(c, "Your password, please"), Name: actorOf(c).Name, Next: next, Problem: problem}
-	return s.render(c, status, views.FreshView(page))
+	page := authview.PasswordPage{Shell: s.bareShell(c, "Your password, please"), Name: actorOf(c).Name, Next: next, Problem: problem}
+	return s.render(c, status, authview.Password(page))
 }
 
 func (s *Server) confirmPassword(c echo.Context) error {

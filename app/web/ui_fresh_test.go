@@ -11,7 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // TestRequireFresh: what gives much away asks for the password once it was typed more than five minutes ago, and leads back to where it was asked for.
@@ -20,7 +20,7 @@ func TestRequireFresh(t *testing.T) {
 	now := func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
 	s := newUISite(t, func(c *Config) { c.Now = now })
 	done := 0
-	at, err := url.Parse(s.web.URL + views.Root)
+	at, err := url.Parse(s.web.URL + paths.Root)
 	s.must(err)
 	e := echo.New()
 	e.HTTPErrorHandler = s.server.fail
@@ -44,26 +44,26 @@ func TestRequireFresh(t *testing.T) {
 		t.Fatalf("fresh: %d", w.Code)
 	}
 	late.Store(int64(5 * time.Minute))
-	if w := ask(http.MethodGet); w.Header().Get("Location") != views.ConfirmURL("/ui/settings?x=1") {
+	if w := ask(http.MethodGet); w.Header().Get("Location") != paths.ConfirmURL("/ui/settings?x=1") {
 		t.Errorf("a page leads to %q", w.Header().Get("Location"))
 	}
 	w := ask(http.MethodPost, "Referer", "http://airlock.test/ui/credentials?a=b")
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != views.ConfirmURL("/ui/credentials?a=b") || !strings.Contains(w.Header().Get("Set-Cookie"), "again") {
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != paths.ConfirmURL("/ui/credentials?a=b") || !strings.Contains(w.Header().Get("Set-Cookie"), "again") {
 		t.Errorf("a form leads to %q with %q", w.Header().Get("Location"), w.Header().Get("Set-Cookie"))
 	}
-	if w := ask(http.MethodPost, "Referer", "https://evil.example/x"); w.Header().Get("Location") != views.ConfirmURL(views.Root) {
+	if w := ask(http.MethodPost, "Referer", "https://evil.example/x"); w.Header().Get("Location") != paths.ConfirmURL(paths.Root) {
 		t.Errorf("another site leads to %q", w.Header().Get("Location"))
 	}
 	w = ask(http.MethodPost, "HX-Request", "true", "HX-Request-Type", "partial", "HX-Current-URL", "http://airlock.test/ui/audit")
-	if w.Code != http.StatusForbidden || w.Header().Get("HX-Redirect") != views.ConfirmURL(views.Audit) {
+	if w.Code != http.StatusForbidden || w.Header().Get("HX-Redirect") != paths.ConfirmURL(paths.Audit) {
 		t.Errorf("htmx: %d %q", w.Code, w.Header().Get("HX-Redirect"))
 	}
 	if done != 1 {
 		t.Fatal("it was done without a password")
 	}
-	page := s.get(views.ConfirmURL(views.Audit)).want(http.StatusOK).says("h1", "Your password, please").says("label", uiName)
+	page := s.get(paths.ConfirmURL(paths.Audit)).want(http.StatusOK).says("h1", "Your password, please").says("label", uiName)
 	s.submit(page, "main form", "", "password", "wrong").want(http.StatusUnprocessableEntity).says(".wrong", "That is not your password.")
-	s.submit(page, "main form", "", "password", uiPassword).leads(views.Audit)
+	s.submit(page, "main form", "", "password", uiPassword).leads(paths.Audit)
 	late.Store(0) // the desk's clock did not move
 	if w := ask(http.MethodPost); w.Code != http.StatusOK || done != 2 {
 		t.Errorf("after the password: %d", w.Code)

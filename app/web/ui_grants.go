@@ -5,11 +5,11 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 // granted is keyGrants for a page that lists no credentials.
-func (s *Server) granted(ctx context.Context, p app.Profile) ([]views.KeyGrant, error) {
+func (s *Server) granted(ctx context.Context, p app.Profile) ([]profileview.KeyGrant, error) {
 	credentials, err := s.cfg.Access.Credentials(ctx)
 	if err != nil {
 		return nil, err
@@ -19,18 +19,18 @@ func (s *Server) granted(ctx context.Context, p app.Profile) ([]views.KeyGrant, 
 
 // Granted returns the sentences that stand on the page where a person locks a profile, for those who lock it elsewhere, and those
 // for what was asked for and isn't allowed.
-func Granted(ctx context.Context, desk *access.Service, p app.Profile) (granted, asked []views.Sentence, err error) {
+func Granted(ctx context.Context, desk *access.Service, p app.Profile) (granted, asked []profileview.Sentence, err error) {
 	credentials, err := desk.Credentials(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	keys, err := keyGrants(ctx, desk, p, credentials)
-	return views.Placed(views.Grants(keys, views.AllowedHosts(p.Hosts), p.ExpiresAt), p.Placement), views.Asked(keys, p.Hosts), err
+	return profileview.Placed(profileview.Grants(keys, profileview.AllowedHosts(p.Hosts), p.ExpiresAt), p.Placement), profileview.Asked(keys, p.Hosts), err
 }
 
 // keyGrants says for each key of a profile where a sealed value may go: what its policy grants, or before the lock what it asks for, as far as
 // the credential belongs there today. Of plain keys it says which host they name.
-func keyGrants(ctx context.Context, desk *access.Service, p app.Profile, credentials []app.Credential) ([]views.KeyGrant, error) {
+func keyGrants(ctx context.Context, desk *access.Service, p app.Profile, credentials []app.Credential) ([]profileview.KeyGrant, error) {
 	asked := map[string][]app.Host{}
 	for _, k := range p.Keys {
 		asked[k.Name] = k.Hosts
@@ -52,10 +52,10 @@ func keyGrants(ctx context.Context, desk *access.Service, p app.Profile, credent
 	if err != nil {
 		return nil, err
 	}
-	grants := make([]views.KeyGrant, len(p.Keys))
+	grants := make([]profileview.KeyGrant, len(p.Keys))
 	for i, k := range p.Keys {
 		c := byID[k.CredentialID]
-		grants[i] = views.KeyGrant{Key: k, Where: app.Within(asked[k.Name], c.Hosts), Places: c.Places, Headers: c.Headers, PlainHTTP: c.PlainHTTP, Names: named[k.Name]}
+		grants[i] = profileview.KeyGrant{Key: k, Where: app.Within(asked[k.Name], c.Hosts), Places: c.Places, Headers: c.Headers, PlainHTTP: c.PlainHTTP, Names: named[k.Name]}
 	}
 	return grants, nil
 }

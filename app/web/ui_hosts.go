@@ -11,7 +11,11 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 // chosen is what the ticks of a form say about a profile's hosts.
@@ -26,7 +30,7 @@ func chosenHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
 	var c chosen
 	shown := map[string]int{}
 	for i := range app.MaxHosts + 1 {
-		if text := fields.Get(views.HostField(i)); text != "" {
+		if text := fields.Get(profileview.HostField(i)); text != "" {
 			shown[text] = i
 		}
 	}
@@ -35,8 +39,8 @@ func chosenHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
 		switch {
 		case !ok && h.Allowed:
 			c.allowed = append(c.allowed, h.Host)
-		case ok && fields.Get(views.AllowField(i)) != "":
-			h.Private = fields.Get(views.PrivateField(i)) != ""
+		case ok && fields.Get(profileview.AllowField(i)) != "":
+			h.Private = fields.Get(profileview.PrivateField(i)) != ""
 			c.allowed = append(c.allowed, h.Host)
 		case ok && !h.Allowed:
 			c.dismissed = append(c.dismissed, h.String())
@@ -87,7 +91,7 @@ func (s *Server) changeHosts(c echo.Context) error {
 	switch {
 	case wrong != nil:
 		err = wrong
-	case !granted && widens(choice.allowed, views.AllowedHosts(p.Hosts)):
+	case !granted && widens(choice.allowed, profileview.AllowedHosts(p.Hosts)):
 		if err = checkHosts(choice.allowed); err == nil {
 			return s.reviewHosts(c, p, choice.allowed, fields)
 		}
@@ -95,18 +99,18 @@ func (s *Server) changeHosts(c echo.Context) error {
 		_, err = s.cfg.Access.SetHostsAsSeen(c.Request().Context(), actorOf(c), p.Handle, looked, choice.allowed, choice.dismissed)
 	}
 	if err == nil {
-		return s.done(c, hostsNotice(views.AllowedHosts(p.Hosts), choice), views.ProfileURL(p.Handle))
+		return s.done(c, hostsNotice(profileview.AllowedHosts(p.Hosts), choice), paths.ProfileURL(p.Handle))
 	}
 	found, err := problems(err, map[string]string{"host": "new_host", "hosts": "new_host"})
 	if err != nil {
 		return err
 	}
-	return s.showProfileAgain(c, p.Handle, func(page *views.ProfilePage) {
+	return s.showProfileAgain(c, p.Handle, func(page *profileview.ProfilePage) {
 		page.Problems = found
 		for i, h := range page.Hosts {
 			for j := range app.MaxHosts + 1 {
-				if fields.Get(views.HostField(j)) == h.Text {
-					page.Hosts[i].Allow, page.Hosts[i].Private = fields.Get(views.AllowField(j)) != "", fields.Get(views.PrivateField(j)) != ""
+				if fields.Get(profileview.HostField(j)) == h.Text {
+					page.Hosts[i].Allow, page.Hosts[i].Private = fields.Get(profileview.AllowField(j)) != "", fields.Get(profileview.PrivateField(j)) != ""
 				}
 			}
 		}
@@ -132,22 +136,22 @@ func hostsNotice(before []app.Host, choice chosen) string {
 
 // reviewHosts shows what the profile would grant. The form there sends the same fields again.
 func (s *Server) reviewHosts(c echo.Context, p app.Profile, allowed []app.Host, fields url.Values) error {
-	sh, _, err := s.shell(c, "Change the hosts of "+views.Title(p.Description), views.SectionProfiles)
+	sh, _, err := s.shell(c, "Change the hosts of "+format.Title(p.Description), layout.SectionProfiles)
 	if err != nil {
 		return err
 	}
-	page := views.HostsPage{Shell: sh, Profile: p, Allowed: allowed}
+	page := profileview.HostsPage{Shell: sh, Profile: p, Allowed: allowed}
 	if page.Granted, err = s.granted(c.Request().Context(), p); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if name != "do" && name != "seen" {
-			page.Fields = append(page.Fields, views.Choice{Value: name, Word: fields.Get(name)})
+			page.Fields = append(page.Fields, components.Choice{Value: name, Word: fields.Get(name)})
 		}
 	}
-	page.Fields = append(page.Fields, views.Choice{Value: "seen", Word: seen(p)})
+	page.Fields = append(page.Fields, components.Choice{Value: "seen", Word: seen(p)})
 	c.Response().Header().Set("HX-Push-Url", "false") // its address takes forms only
-	return s.render(c, http.StatusOK, views.HostsView(page))
+	return s.render(c, http.StatusOK, profileview.Hosts(page))
 }
 
 // seen tells whether a profile changed since a page showed it.

@@ -11,16 +11,19 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // needs lists all that waits for a person, oldest first.
-func (s *Server) needs(ctx context.Context, profiles []app.Profile) ([]views.Need, error) {
+func (s *Server) needs(ctx context.Context, profiles []app.Profile) ([]dashboard.Need, error) {
 	credentials, err := s.cfg.Access.Credentials(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var all []views.Need
+	var all []dashboard.Need
 	if n, waits, err := s.backupNeed(ctx); err != nil {
 		return nil, err
 	} else if waits {
@@ -42,20 +45,20 @@ func (s *Server) needs(ctx context.Context, profiles []app.Profile) ([]views.Nee
 		if n, waits := credentialNeed(c); waits {
 			all = append(all, n)
 		} else if u, unreadable := s.cfg.Access.Unreadable(c); unreadable && !vaultFails {
-			all = append(all, views.Need{Icon: "key", Title: c.Name, Detail: sentence(u.Problem) + " Executions that need it end in an error.", URL: views.CredentialURL(c.Name), Action: "See the reference", At: u.Since})
+			all = append(all, dashboard.Need{Icon: "key", Title: c.Name, Detail: sentence(u.Problem) + " Executions that need it end in an error.", URL: paths.CredentialURL(c.Name), Action: "See the reference", At: u.Since})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b views.Need) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(all, func(a, b dashboard.Need) int { return a.At.Compare(b.At) })
 	return all, nil
 }
 
 // backupNeed says that the last backup failed or was missed.
-func (s *Server) backupNeed(ctx context.Context) (n views.Need, waits bool, err error) {
+func (s *Server) backupNeed(ctx context.Context) (n dashboard.Need, waits bool, err error) {
 	last, bad, err := s.cfg.Transfer.BackupTrouble(ctx)
 	if err != nil || !bad {
 		return n, false, err
 	}
-	n = views.Need{Icon: "download", Title: "The last backup failed", Detail: sentence(app.Clip(last.Error, 200)), URL: views.SettingsBackups, Action: "See backups", At: last.FinishedAt}
+	n = dashboard.Need{Icon: "download", Title: "The last backup failed", Detail: sentence(app.Clip(last.Error, 200)), URL: paths.SettingsBackups, Action: "See backups", At: last.FinishedAt}
 	if last.Status == store.BackupMissed {
 		n.Title = "Backups were missed"
 	}
@@ -63,8 +66,8 @@ func (s *Server) backupNeed(ctx context.Context) (n views.Need, waits bool, err 
 }
 
 // profileNeed says what a profile needs a person for, if it does.
-func (s *Server) profileNeed(p app.Profile) (n views.Need, waits bool) {
-	n = views.Need{Icon: "profile", Title: views.Title(p.Description), Quoted: p.PairingCode != "", URL: views.ProfileURL(p.Handle), At: p.CreatedAt}
+func (s *Server) profileNeed(p app.Profile) (n dashboard.Need, waits bool) {
+	n = dashboard.Need{Icon: "profile", Title: format.Title(p.Description), Quoted: p.PairingCode != "", URL: paths.ProfileURL(p.Handle), At: p.CreatedAt}
 	asked, since := waitingHosts(p)
 	switch p.State(s.cfg.Now()) {
 	case app.StateUnlocked:
@@ -76,12 +79,12 @@ func (s *Server) profileNeed(p app.Profile) (n views.Need, waits bool) {
 	case app.StateLocked:
 		if len(asked) > 0 {
 			n.Icon, n.Action, n.At = "globe", "Decide", since
-			n.Detail = "Its agent asks for " + views.Count(int64(len(asked)), "more host") + ": " + app.Clip(strings.Join(asked, ", "), 120) + "."
+			n.Detail = "Its agent asks for " + format.Count(int64(len(asked)), "more host") + ": " + app.Clip(strings.Join(asked, ", "), 120) + "."
 			return n, true
 		}
 		for _, k := range p.Keys {
 			if !k.ValueExists {
-				n.Icon, n.Action, n.URL, n.At = "key", "Set the value", views.CredentialURL(k.Credential), p.LockedAt
+				n.Icon, n.Action, n.URL, n.At = "key", "Set the value", paths.CredentialURL(k.Credential), p.LockedAt
 				n.Detail = "Its key " + k.Name + " has no value, so its scripts are refused."
 				return n, k.Credential != ""
 			}
@@ -105,11 +108,11 @@ func waitingHosts(p app.Profile) (names []string, since time.Time) {
 }
 
 // credentialNeed says that a credential's last test failed, unless it got another value since.
-func credentialNeed(c app.Credential) (n views.Need, waits bool) {
+func credentialNeed(c app.Credential) (n dashboard.Need, waits bool) {
 	if c.CheckError == "" || c.ValueSetAt.After(c.CheckedAt) {
 		return n, false
 	}
-	return views.Need{Icon: "key", Title: c.Name, Detail: sentence(c.CheckError), URL: views.CredentialURL(c.Name), Action: "Set a new value", At: c.CheckedAt}, true
+	return dashboard.Need{Icon: "key", Title: c.Name, Detail: sentence(c.CheckError), URL: paths.CredentialURL(c.Name), Action: "Set a new value", At: c.CheckedAt}, true
 }
 
 // wanted names what an agent asks for.
@@ -118,15 +121,15 @@ func wanted(keys, hosts int) string {
 	case keys == 0 && hosts == 0:
 		return "nothing so far"
 	case hosts == 0:
-		return views.Count(int64(keys), "key")
+		return format.Count(int64(keys), "key")
 	case keys == 0:
-		return views.Count(int64(hosts), "host")
+		return format.Count(int64(hosts), "host")
 	}
-	return views.Count(int64(keys), "key") + " and " + views.Count(int64(hosts), "host")
+	return format.Count(int64(keys), "key") + " and " + format.Count(int64(hosts), "host")
 }
 
 func (s *Server) showInbox(c echo.Context) error {
-	sh, profiles, err := s.shell(c, "Inbox", views.SectionInbox)
+	sh, profiles, err := s.shell(c, "Inbox", layout.SectionInbox)
 	if err != nil {
 		return err
 	}
@@ -134,14 +137,14 @@ func (s *Server) showInbox(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.InboxView(views.InboxPage{Shell: sh, Needs: needs}), "inbox")
+	return s.render(c, http.StatusOK, dashboard.Inbox(dashboard.InboxPage{Shell: sh, Needs: needs}), "inbox")
 }
 
 // countInbox answers with the counts of the navigation alone.
 func (s *Server) countInbox(c echo.Context) error {
-	sh, _, err := s.shell(c, "", views.SectionInbox)
+	sh, _, err := s.shell(c, "", layout.SectionInbox)
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.InboxCounts(sh))
+	return s.render(c, http.StatusOK, layout.InboxCounts(sh))
 }

@@ -11,15 +11,18 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app/transfer"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/settingsview"
 )
 
 // jobSize says how much there is to do: an export counts executions, the others bytes of the file.
 func jobSize(j transfer.Job) string {
 	if j.Kind == transfer.JobExport {
-		return views.Number(j.Total) + " executions"
+		return format.Number(j.Total) + " executions"
 	}
-	return views.Bytes(j.Total)
+	return format.Bytes(j.Total)
 }
 
 // jobTitle is what a job is called while it runs, and afterwards.
@@ -44,11 +47,11 @@ func (s *Server) showJob(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	sh, _, err := s.shell(c, jobTitle(j), views.SectionSettings)
+	sh, _, err := s.shell(c, jobTitle(j), layout.SectionSettings)
 	if err != nil {
 		return err
 	}
-	page := views.JobPage{Shell: sh, ID: j.ID, Title: jobTitle(j), Running: j.Running(), Done: j.Done, Total: j.Total, Of: jobSize(j)}
+	page := settingsview.JobPage{Shell: sh, ID: j.ID, Title: jobTitle(j), Running: j.Running(), Done: j.Done, Total: j.Total, Of: jobSize(j)}
 	switch {
 	case j.Running():
 		c.Response().Header().Set("Refresh", "1")
@@ -67,9 +70,9 @@ func (s *Server) showJob(c echo.Context) error {
 		}
 		page.Lines = append(page.Lines, "The ids of the agents work here as they are. Keep the old instance retired, so that no script runs twice, and point its address here.", "A copy of the database from before stands under Move house, with the command that goes back to it.")
 	case j.Kind == transfer.JobBackup:
-		return c.Redirect(http.StatusSeeOther, views.SettingsBackups)
+		return c.Redirect(http.StatusSeeOther, paths.SettingsBackups)
 	}
-	return s.render(c, http.StatusOK, views.JobView(page))
+	return s.render(c, http.StatusOK, settingsview.Job(page))
 }
 
 // failureText says why a job failed, without what only the log may know.
@@ -83,8 +86,8 @@ func (s *Server) failureText(c echo.Context, j transfer.Job) string {
 	return told(s.explain(j.Err, c))
 }
 
-func planView(p transfer.Plan) *views.PlanView {
-	v := &views.PlanView{From: []string{fmt.Sprintf("The file was made on %s by instance %s (%s).", views.Day(time.UnixMilli(p.MadeAt)), p.Instance, p.Program)}}
+func planView(p transfer.Plan) *settingsview.Plan {
+	v := &settingsview.Plan{From: []string{fmt.Sprintf("The file was made on %s by instance %s (%s).", format.Day(time.UnixMilli(p.MadeAt)), p.Instance, p.Program)}}
 	if p.Own {
 		v.From = append(v.From, "It says that it is from this instance.")
 	}
@@ -93,7 +96,7 @@ func planView(p transfer.Plan) *views.PlanView {
 	}
 	if p.File.Executions > 0 || p.Events > 0 {
 		v.History = fmt.Sprintf("With its %s executions, %s of them here already, and %s events of its audit log, which are kept apart from this one's",
-			views.Number(p.File.Executions), views.Number(p.Here), views.Number(p.Events))
+			format.Number(p.File.Executions), format.Number(p.Here), format.Number(p.Events))
 	}
 	for _, i := range p.Items {
 		name := i.Name
@@ -101,7 +104,7 @@ func planView(p transfer.Plan) *views.PlanView {
 			name = i.Title
 		}
 		choice := i.State == transfer.StateNew || i.State == transfer.StateConflict
-		v.Items = append(v.Items, views.PlanItem{Field: i.Key, Kind: i.Kind, Name: name, State: string(i.State), Facts: i.Facts, Changes: i.Changes, Widens: i.Widens, Choice: choice,
+		v.Items = append(v.Items, settingsview.PlanItem{Field: i.Key, Kind: i.Kind, Name: name, State: string(i.State), Facts: i.Facts, Changes: i.Changes, Widens: i.Widens, Choice: choice,
 			Yes: i.State == transfer.StateNew && !i.Widens})
 	}
 	return v
@@ -125,7 +128,7 @@ func (s *Server) importPlan(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.Redirect(http.StatusSeeOther, views.TransferURL(id))
+	return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
 }
 
 // downloadExport gives an export's file out. It lifts the time limit of answers: the file may be large and the line slow.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 var (
@@ -72,7 +72,7 @@ func TestManyOpenPages(t *testing.T) {
 
 // openPage is one browser's page.
 func (s *uiSite) openPage(ready *sync.WaitGroup, stop chan struct{}, asked *atomic.Int64) {
-	res, err := s.client.Get(s.web.URL + views.Events)
+	res, err := s.client.Get(s.web.URL + paths.Events)
 	if err != nil {
 		s.t.Error(err)
 		ready.Done()
@@ -86,7 +86,7 @@ func (s *uiSite) openPage(ready *sync.WaitGroup, stop chan struct{}, asked *atom
 		if !strings.HasPrefix(line, "event: connected") && line != "event: executions" {
 			continue
 		}
-		r, err := http.NewRequest(http.MethodGet, s.web.URL+views.Executions, nil)
+		r, err := http.NewRequest(http.MethodGet, s.web.URL+paths.Executions, nil)
 		if err != nil {
 			s.t.Error(err)
 			return

@@ -8,7 +8,11 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 func (s *Server) showLock(c echo.Context) error {
@@ -22,12 +26,12 @@ func (s *Server) showLock(c echo.Context) error {
 	return s.lockPage(c, http.StatusOK, p, nil)
 }
 
-func (s *Server) lockPage(c echo.Context, status int, p app.Profile, found views.Problems) error {
-	sh, _, err := s.shell(c, "Lock "+views.Title(p.Description), views.SectionProfiles)
+func (s *Server) lockPage(c echo.Context, status int, p app.Profile, found components.Problems) error {
+	sh, _, err := s.shell(c, "Lock "+format.Title(p.Description), layout.SectionProfiles)
 	if err != nil {
 		return err
 	}
-	page := views.LockPage{Shell: sh, Profile: p, Allowed: views.AllowedHosts(p.Hosts), Problems: found}
+	page := profileview.LockPage{Shell: sh, Profile: p, Allowed: profileview.AllowedHosts(p.Hosts), Problems: found}
 	if page.Granted, err = s.granted(c.Request().Context(), p); err != nil {
 		return err
 	}
@@ -37,7 +41,7 @@ func (s *Server) lockPage(c echo.Context, status int, p app.Profile, found views
 	if blocked, ok := asAppError(p.CanLock(s.cfg.Now())); ok {
 		page.Blocked = told(blocked)
 	}
-	return s.render(c, status, views.LockView(page))
+	return s.render(c, status, profileview.Lock(page))
 }
 
 // lockProfile locks what the person saw, and only that: the form carries the time of the last change it showed.
@@ -56,7 +60,7 @@ func (s *Server) lockProfile(c echo.Context) error {
 	}
 	_, err = s.cfg.Access.Lock(c.Request().Context(), actorOf(c), p.Handle, seen)
 	if err == nil {
-		return s.done(c, "profile-locked", views.ProfileURL(p.Handle))
+		return s.done(c, "profile-locked", paths.ProfileURL(p.Handle))
 	}
 	found, err := problems(err, nil)
 	if err != nil {
@@ -77,19 +81,19 @@ func (s *Server) changeExpiry(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	chosen := views.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
+	chosen := profileview.ExpiryForm{Choice: fields.Get("expiry"), Date: fields.Get("expiry_date")}
 	at, change, err := chooseExpiry(chosen, s.cfg.Now())
 	if err == nil && change {
 		_, err = s.cfg.Access.SetExpiry(c.Request().Context(), actorOf(c), p.Handle, at)
 	}
 	if err == nil {
-		return s.done(c, "expiry-changed", views.ProfileURL(p.Handle))
+		return s.done(c, "expiry-changed", paths.ProfileURL(p.Handle))
 	}
 	found, err := problems(err, expiryFields())
 	if err != nil {
 		return err
 	}
-	return s.showProfileAgain(c, p.Handle, func(page *views.ProfilePage) { page.Problems, page.Expiry = found, chosen })
+	return s.showProfileAgain(c, p.Handle, func(page *profileview.ProfilePage) { page.Problems, page.Expiry = found, chosen })
 }
 
 // expiryFields places what is wrong with an expiry.
@@ -98,7 +102,7 @@ func expiryFields() map[string]string {
 }
 
 // chooseExpiry turns the choice into a time; zero is never, and change is false where it stays as it is. A date means the end of that day in UTC.
-func chooseExpiry(f views.ExpiryForm, now time.Time) (at time.Time, change bool, err error) {
+func chooseExpiry(f profileview.ExpiryForm, now time.Time) (at time.Time, change bool, err error) {
 	switch f.Choice {
 	case "keep", "":
 		return time.Time{}, false, nil

@@ -10,7 +10,9 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/authview"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func (s *Server) showLogin(c echo.Context) error { return s.loginPage(c, false) }
@@ -24,14 +26,14 @@ func (s *Server) loginPage(c echo.Context, token bool) error {
 		return c.Redirect(http.StatusSeeOther, next)
 	}
 	if _, err := s.cfg.Access.Enrolling(ctx, cookieOf(c)); err == nil {
-		return c.Redirect(http.StatusSeeOther, views.WelcomeURL(next))
+		return c.Redirect(http.StatusSeeOther, paths.WelcomeURL(next))
 	}
 	founded, err := s.cfg.Access.Founded(ctx)
 	if err != nil {
 		return err
 	}
-	page := views.LoginPage{Shell: s.bareShell(c, "Log in"), Next: next, First: !founded, Token: token || !founded, TokenAt: s.cfg.Where.Token, Said: notices()[s.takeNotice(c)]}
-	return s.render(c, http.StatusOK, views.LoginView(page))
+	page := authview.LoginPage{Shell: s.bareShell(c, "Log in"), Next: next, First: !founded, Token: token || !founded, TokenAt: s.cfg.Where.Token, Said: notices()[s.takeNotice(c)]}
+	return s.render(c, http.StatusOK, authview.Login(page))
 }
 
 func (s *Server) login(c echo.Context) error {
@@ -40,11 +42,11 @@ func (s *Server) login(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	page := views.LoginPage{Shell: s.bareShell(c, "Log in"), Next: localPage(fields.Get("next")), Name: fields.Get("name"), Token: fields.Has("token"), TokenAt: s.cfg.Where.Token}
+	page := authview.LoginPage{Shell: s.bareShell(c, "Log in"), Next: localPage(fields.Get("next")), Name: fields.Get("name"), Token: fields.Has("token"), TokenAt: s.cfg.Where.Token}
 	to := page.Next
 	var opened access.Opened
 	if page.Token {
-		to = views.WelcomeURL(page.Next)
+		to = paths.WelcomeURL(page.Next)
 		opened, err = s.cfg.Access.Enroll(ctx, c.RealIP(), c.Request().UserAgent(), app.NewSecret(strings.TrimSpace(fields.Get("token"))))
 	} else {
 		opened, err = s.cfg.Access.Login(ctx, c.RealIP(), c.Request().UserAgent(), page.Name, app.NewSecret(fields.Get("password")))
@@ -57,7 +59,7 @@ func (s *Server) login(c echo.Context) error {
 }
 
 // refuseLogin says no more than it must. The words don't tell a wrong name from a wrong password.
-func (s *Server) refuseLogin(c echo.Context, page views.LoginPage, cause error) error {
+func (s *Server) refuseLogin(c echo.Context, page authview.LoginPage, cause error) error {
 	founded, err := s.cfg.Access.Founded(c.Request().Context())
 	if err != nil {
 		return err
@@ -77,7 +79,7 @@ func (s *Server) refuseLogin(c echo.Context, page views.LoginPage, cause error) 
 	default:
 		return cause
 	}
-	return s.render(c, status, views.LoginView(page))
+	return s.render(c, status, authview.Login(page))
 }
 
 func (s *Server) setSession(c echo.Context, opened access.Opened) {
@@ -85,11 +87,11 @@ func (s *Server) setSession(c echo.Context, opened access.Opened) {
 }
 
 func (s *Server) showWelcome(c echo.Context) error {
-	return s.welcomePage(c, http.StatusOK, views.WelcomePage{Next: localPage(c.QueryParam("next"))})
+	return s.welcomePage(c, http.StatusOK, authview.WelcomePage{Next: localPage(c.QueryParam("next"))})
 }
 
 // welcomePage is for holders of a token; everybody else logs in first.
-func (s *Server) welcomePage(c echo.Context, status int, page views.WelcomePage) (err error) {
+func (s *Server) welcomePage(c echo.Context, status int, page authview.WelcomePage) (err error) {
 	ctx := c.Request().Context()
 	if page.Known, err = s.cfg.Access.Enrolling(ctx, cookieOf(c)); err != nil {
 		return err
@@ -99,7 +101,7 @@ func (s *Server) welcomePage(c echo.Context, status int, page views.WelcomePage)
 		return err
 	}
 	page.Shell, page.First = s.bareShell(c, "Who are you?"), !founded
-	return s.render(c, status, views.WelcomeView(page))
+	return s.render(c, status, authview.Welcome(page))
 }
 
 func (s *Server) join(c echo.Context) error {
@@ -107,7 +109,7 @@ func (s *Server) join(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := views.WelcomePage{Name: fields.Get("name"), Next: localPage(fields.Get("next"))}
+	page := authview.WelcomePage{Name: fields.Get("name"), Next: localPage(fields.Get("next"))}
 	if page.Problems = notTheSame(fields.Get("password"), fields.Get("password-again"), "password-again"); page.Problems != nil {
 		return s.welcomePage(c, http.StatusUnprocessableEntity, page)
 	}
@@ -123,11 +125,11 @@ func (s *Server) join(c echo.Context) error {
 }
 
 // notTheSame compares a new password with its repetition.
-func notTheSame(one, other, field string) views.Problems {
+func notTheSame(one, other, field string) components.Problems {
 	if one == other {
 		return nil
 	}
-	return views.Problems{field: "This is not the same as above."}
+	return components.Problems{field: "This is not the same as above."}
 }
 
 func (s *Server) logout(c echo.Context) error {
@@ -137,7 +139,7 @@ func (s *Server) logout(c echo.Context) error {
 		}
 	}
 	s.setCookie(c, sessionCookie, "", -time.Second)
-	return c.Redirect(http.StatusSeeOther, views.Login)
+	return c.Redirect(http.StatusSeeOther, paths.Login)
 }
 
 func asAppError(err error) (*app.Error, bool) {

@@ -3,8 +3,8 @@ package web
 import (
 	"testing"
 
-	"github.com/computclaw/airlock/views"
 	"github.com/computclaw/airlock/views/browsertest"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // TestFlowPartThatFails: where a part of a page can't be brought up to date, what stands there stays and a line says so; the page of the error doesn't get into the other.
@@ -15,15 +15,15 @@ func TestFlowPartThatFails(t *testing.T) {
 	// A list that was answered with a page that has the same list in it.
 	b.Expect("answer 422")
 	b.Expect("status of 422")
-	b.Open(views.Executions)
+	b.Open(paths.Executions)
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
-	b.Text(`document.querySelector("#list").setAttribute("hx-get", ` + browsertest.Quoted(views.Executions+"?from=2026-12-01&to=2026-11-01") + `)`)
+	b.Text(`document.querySelector("#list").setAttribute("hx-get", ` + browsertest.Quoted(paths.Executions+"?from=2026-12-01&to=2026-11-01") + `)`)
 	b.Text(nudge)
 	b.Says("#trouble", "could not be brought up to date")
 	b.Until(`document.querySelectorAll("main").length === 1 && document.querySelectorAll("#list").length === 1 && document.querySelectorAll("#list tbody tr").length === 2`)
 
 	// The page of something that is gone.
-	b.Open(views.ProfileURL(p.Handle))
+	b.Open(paths.ProfileURL(p.Handle))
 	b.Until(`document.getElementById("live")?._htmx?.sse?.reader`)
 	b.Until(`document.querySelectorAll("#runs tbody tr").length === 2`)
 	_, err := s.access.Revoke(t.Context(), s.person, p.Handle)
@@ -55,7 +55,7 @@ func asking(b *browsertest.Browser, end string) {
 func TestFlowDoubleClick(t *testing.T) {
 	s, _, good, _ := history(t)
 	b := entered(t, s)
-	b.Open(views.ExecutionURL(good.Handle))
+	b.Open(paths.ExecutionURL(good.Handle))
 	b.Until(`document.querySelector("#rerun form")?._htmx`)
 	asking(b, "/rerun")
 	b.Text(`(form => { form.requestSubmit(); form.requestSubmit(); })(document.querySelector("#rerun form"))`)
@@ -79,7 +79,7 @@ func TestFlowElsewhereMeanwhile(t *testing.T) {
 	s, _, _, _ := history(t)
 	b := entered(t, s)
 	b.Until(`document.querySelector('.rail a[href="/ui/executions"]')?._htmx`)
-	asking(b, views.Executions)
+	asking(b, paths.Executions)
 	b.Text(`(window.hold = new Promise((go) => { window.go = go; }), "")`)
 	b.Click(`.rail a[href="/ui/executions"]`)
 	b.Until("window.asked === 1")

@@ -10,12 +10,13 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/layout"
 )
 
 func (s *Server) showOverview(c echo.Context) error {
 	ctx := c.Request().Context()
-	sh, profiles, err := s.shell(c, "Overview", views.SectionOverview)
+	sh, profiles, err := s.shell(c, "Overview", layout.SectionOverview)
 	if err != nil {
 		return err
 	}
@@ -27,13 +28,13 @@ func (s *Server) showOverview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := views.OverviewPage{Shell: sh, Executions: found.Executions, Box: boxState(s.cfg.Engine.Health()), Needs: needs, Step: firstStep(profiles, found.Executions)}
+	page := dashboard.OverviewPage{Shell: sh, Executions: found.Executions, Box: boxState(s.cfg.Engine.Health()), Needs: needs, Step: firstStep(profiles, found.Executions)}
 	if page.Step == 0 {
-		if page.Usage, err = s.usage(ctx, views.Periods()[0]); err != nil {
+		if page.Usage, err = s.usage(ctx, dashboard.Periods()[0]); err != nil {
 			return err
 		}
 	}
-	return s.render(c, http.StatusOK, views.OverviewView(page), "overview")
+	return s.render(c, http.StatusOK, dashboard.Overview(page), "overview")
 }
 
 // firstStep is where somebody new stands, or 0 when scripts have run.
@@ -50,15 +51,15 @@ func firstStep(profiles []app.Profile, executions []app.Execution) int {
 }
 
 func (s *Server) showSandbox(c echo.Context) error {
-	sh, _, err := s.shell(c, "Sandbox", views.SectionSandbox)
+	sh, _, err := s.shell(c, "Sandbox", layout.SectionSandbox)
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.SandboxView(views.SandboxPage{Shell: sh, Box: boxState(s.cfg.Engine.Health())}), "boxes")
+	return s.render(c, http.StatusOK, dashboard.Sandbox(dashboard.SandboxPage{Shell: sh, Box: boxState(s.cfg.Engine.Health())}), "boxes")
 }
 
-func boxState(h engine.Health) views.BoxState {
-	b := views.BoxState{
+func boxState(h engine.Health) dashboard.BoxState {
+	b := dashboard.BoxState{
 		Ready: h.Ready, Checking: h.Checking, Backend: h.Backend, Tier: h.Tier, Reason: sentence(h.Reason),
 		Workers: h.Workers, Running: max(h.Running-h.Opening, 0), Opening: h.Opening, Waiting: h.Waiting, Queued: h.Queued, Warm: h.Warm,
 	}
@@ -68,17 +69,17 @@ func boxState(h engine.Health) views.BoxState {
 	return b
 }
 
-func boxBackend(h engine.BackendHealth) views.BoxBackend {
-	v := views.BoxBackend{
+func boxBackend(h engine.BackendHealth) dashboard.BoxBackend {
+	v := dashboard.BoxBackend{
 		Name: h.Name, Checking: h.Checking, Version: h.Report.Version, Tier: string(h.Report.Tier), InUse: h.InUse, Default: h.Default, Passed: h.Passed, Again: h.Again, Reason: sentence(h.Reason),
 		Proved: h.Proved, Runtime: h.Report.Runtime, Warm: h.Warm, Images: slices.Sorted(maps.Keys(h.Images)),
 	}
 	for _, c := range h.Report.Controls {
-		v.Proofs = append(v.Proofs, views.Proof{Name: strings.ReplaceAll(c.Name, "_", " "), Proved: c.Proved, NotApplicable: c.NotApplicable, Detail: c.Detail, Fix: c.Fix})
+		v.Proofs = append(v.Proofs, dashboard.Proof{Name: strings.ReplaceAll(c.Name, "_", " "), Proved: c.Proved, NotApplicable: c.NotApplicable, Detail: c.Detail, Fix: c.Fix})
 	}
 	for name, how := range h.Report.Enforced {
-		v.Limits = append(v.Limits, views.Limit{Name: strings.ReplaceAll(name, "_", " "), How: how})
+		v.Limits = append(v.Limits, dashboard.Limit{Name: strings.ReplaceAll(name, "_", " "), How: how})
 	}
-	slices.SortFunc(v.Limits, func(x, y views.Limit) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(v.Limits, func(x, y dashboard.Limit) int { return strings.Compare(x.Name, y.Name) })
 	return v
 }

@@ -13,19 +13,22 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/dotenv"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/credentialview"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func (s *Server) showPaste(c echo.Context) error {
 	return s.pastePage(c, http.StatusOK, nil, nil)
 }
 
-func (s *Server) pastePage(c echo.Context, status int, lines []views.PasteProblem, found views.Problems) error {
-	sh, _, err := s.shell(c, "Paste a .env file", views.SectionCredentials)
+func (s *Server) pastePage(c echo.Context, status int, lines []credentialview.PasteProblem, found components.Problems) error {
+	sh, _, err := s.shell(c, "Paste a .env file", layout.SectionCredentials)
 	if err != nil {
 		return err
 	}
-	return s.render(c, status, views.PasteView(views.PastePage{Shell: sh, Lines: lines, Problems: found}))
+	return s.render(c, status, credentialview.Paste(credentialview.PastePage{Shell: sh, Lines: lines, Problems: found}))
 }
 
 // paste reads the text or the file. What could be read goes on to the preview; if nothing could, the form says why. The text is never sent back.
@@ -46,36 +49,36 @@ func (s *Server) paste(c echo.Context) error {
 	if strings.TrimSpace(text) == "" {
 		text = file
 	} else if file != "" {
-		return s.pastePage(c, http.StatusUnprocessableEntity, nil, views.Problems{"file": "There is a text and a file. Give only one of them."})
+		return s.pastePage(c, http.StatusUnprocessableEntity, nil, components.Problems{"file": "There is a text and a file. Give only one of them."})
 	}
 	entries, wrong := dotenv.Parse(text)
-	lines := make([]views.PasteProblem, len(wrong))
+	lines := make([]credentialview.PasteProblem, len(wrong))
 	for i, p := range wrong {
-		lines[i] = views.PasteProblem{Line: p.Line, Message: p.Message}
+		lines[i] = credentialview.PasteProblem{Line: p.Line, Message: p.Message}
 	}
 	switch {
 	case len(wrong) > 0:
 		return s.pastePage(c, http.StatusUnprocessableEntity, lines, nil)
 	case len(entries) == 0:
-		return s.pastePage(c, http.StatusUnprocessableEntity, nil, views.Problems{"text": "There is no NAME=value in it."})
+		return s.pastePage(c, http.StatusUnprocessableEntity, nil, components.Problems{"text": "There is no NAME=value in it."})
 	case !s.staged.put(sessionOf(c).ID, entries):
 		return app.E(app.CodeRateLimited, "too many people have pasted values that they have not decided about", "Wait a quarter of an hour, then try again.")
 	}
-	return c.Redirect(http.StatusSeeOther, views.CredentialPreview)
+	return c.Redirect(http.StatusSeeOther, paths.CredentialPreview)
 }
 
 func (s *Server) showPreview(c echo.Context) error {
 	entries := s.staged.get(sessionOf(c).ID)
 	if len(entries) == 0 {
-		return s.done(c, "nothing-pasted", views.CredentialPaste)
+		return s.done(c, "nothing-pasted", paths.CredentialPaste)
 	}
 	return s.previewPage(c, http.StatusOK, entries, nil, nil)
 }
 
 // previewPage shows what would be stored: names, and of the values only whether they are good. fields, if not nil, are the decisions so far.
-func (s *Server) previewPage(c echo.Context, status int, entries []dotenv.Entry, fields url.Values, found views.Problems) error {
+func (s *Server) previewPage(c echo.Context, status int, entries []dotenv.Entry, fields url.Values, found components.Problems) error {
 	ctx := c.Request().Context()
-	sh, _, err := s.shell(c, "What was pasted", views.SectionCredentials)
+	sh, _, err := s.shell(c, "What was pasted", layout.SectionCredentials)
 	if err != nil {
 		return err
 	}
@@ -83,30 +86,30 @@ func (s *Server) previewPage(c echo.Context, status int, entries []dotenv.Entry,
 	if err != nil {
 		return err
 	}
-	page := views.PreviewPage{Shell: sh, Problems: found}
+	page := credentialview.PreviewPage{Shell: sh, Problems: found}
 	for _, e := range entries {
 		row := previewRow(e, entries)
 		if i := slices.IndexFunc(list, func(c app.Credential) bool { return c.Name == e.Name }); i >= 0 {
 			row.Exists, row.Mode, row.Action, row.Profiles = true, list[i].Mode, "skip", list[i].Profiles
 		}
 		if fields != nil {
-			row.Action = fields.Get(views.ActionField(e.Name))
+			row.Action = fields.Get(credentialview.ActionField(e.Name))
 			if !row.Exists {
-				row.Mode, row.Hosts = app.Mode(fields.Get(views.ModeField(e.Name))), fields.Get(views.HostsField(e.Name))
+				row.Mode, row.Hosts = app.Mode(fields.Get(components.ModeField(e.Name))), fields.Get(components.HostsField(e.Name))
 			}
 		}
 		page.Rows = append(page.Rows, row)
 	}
-	return s.render(c, status, views.PreviewView(page))
+	return s.render(c, status, credentialview.Preview(page))
 }
 
 // plainName is how variables are called that are mostly not secret.
 var plainName = regexp.MustCompile(`(?i)(^|_)(url|uri|host|hostname|port|region|user|username|env|environment|debug|log_level|timeout|bucket|database|db|schema|endpoint|domain|version|mode|locale|tz)$`)
 
 // previewRow suggests what to do with an entry. It never suggests to inject.
-func previewRow(e dotenv.Entry, all []dotenv.Entry) views.PreviewRow {
+func previewRow(e dotenv.Entry, all []dotenv.Entry) credentialview.PreviewRow {
 	facts := app.Describe(e.Value)
-	row := views.PreviewRow{Name: e.Name, Line: e.Line, Action: "add", Mode: app.ModeSealed, Empty: e.Value.Empty(), Size: facts.Size, Lines: facts.Lines, Expands: e.Expands}
+	row := credentialview.PreviewRow{Name: e.Name, Line: e.Line, Action: "add", Mode: app.ModeSealed, Empty: e.Value.Empty(), Size: facts.Size, Lines: facts.Lines, Expands: e.Expands}
 	switch {
 	case row.Empty:
 		row.Action = "skip"
@@ -140,12 +143,12 @@ func (s *Server) applyPaste(c echo.Context) error {
 	entries := s.staged.get(session)
 	if fields.Get("do") == "discard" {
 		s.staged.put(session, nil)
-		return s.done(c, "paste-discarded", views.Credentials)
+		return s.done(c, "paste-discarded", paths.Credentials)
 	}
 	if len(entries) == 0 {
-		return s.done(c, "nothing-pasted", views.CredentialPaste)
+		return s.done(c, "nothing-pasted", paths.CredentialPaste)
 	}
-	found := views.Problems{}
+	found := components.Problems{}
 	var left []dotenv.Entry
 	for _, e := range entries {
 		wrong, err := s.applyEntry(c.Request().Context(), actorOf(c), e, fields)
@@ -163,15 +166,15 @@ func (s *Server) applyPaste(c echo.Context) error {
 	if len(left) > 0 {
 		return s.previewPage(c, http.StatusUnprocessableEntity, left, fields, found)
 	}
-	return s.done(c, "pasted", views.Credentials)
+	return s.done(c, "pasted", paths.Credentials)
 }
 
 // applyEntry stores one entry, and returns what is wrong with its row.
-func (s *Server) applyEntry(ctx context.Context, by app.Actor, e dotenv.Entry, fields url.Values) (views.Problems, error) {
+func (s *Server) applyEntry(ctx context.Context, by app.Actor, e dotenv.Entry, fields url.Values) (components.Problems, error) {
 	in := access.CredentialInput{Name: e.Name, Value: e.Value}
-	mode, hosts := views.ModeField(e.Name), views.HostsField(e.Name)
+	mode, hosts := components.ModeField(e.Name), components.HostsField(e.Name)
 	var err error
-	switch fields.Get(views.ActionField(e.Name)) {
+	switch fields.Get(credentialview.ActionField(e.Name)) {
 	case "skip":
 		return nil, nil
 	case "overwrite":
@@ -199,7 +202,7 @@ func (s *Server) applyEntry(ctx context.Context, by app.Actor, e dotenv.Entry, f
 	if err == nil {
 		return nil, nil
 	}
-	place := views.ActionField(e.Name)
+	place := credentialview.ActionField(e.Name)
 	found, err := problems(err, map[string]string{"mode": mode, "host": hosts, "hosts": hosts, "value": place, "name": place, "action": place})
 	if message, ok := found[""]; ok {
 		delete(found, "")

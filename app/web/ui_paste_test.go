@@ -10,7 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/dotenv"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // upload sends a form with a file, as browsers do.
@@ -51,15 +51,15 @@ func TestUIPaste(t *testing.T) {
 	s.login()
 	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "KNOWN", Description: "kept", Mode: app.ModeInjected, Value: app.NewSecret("the value before")})
 	s.must(err)
-	page := s.get(views.CredentialPaste).want(http.StatusOK)
+	page := s.get(paths.CredentialPaste).want(http.StatusOK)
 	s.submit(page, "main form", "", "text", "OK=1\nnonsense planted-s3cr3t-alpha\nBAD-NAME=1").want(http.StatusUnprocessableEntity).says(".errors", "Line 2: This is not NAME=value.").says(".errors", "Line 3: What stands before the = can't be a name")
 	s.submit(page, "main form", "", "text", "# nothing").want(http.StatusUnprocessableEntity).says("#text-wrong", "no NAME=value")
-	s.get(views.CredentialPreview).leads(views.CredentialPaste)
+	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
 
 	const pem = "-----BEGIN PRIVATE KEY-----\nplanted-s3cr3t-beta\n-----END PRIVATE KEY-----\n"
 	text := "STRIPE_URL=https://api.stripe.com/v1\nexport STRIPE_KEY='planted-s3cr3t-alpha' # comment\nKNOWN=planted-s3cr3t-beta-new\nPEM=\"" + pem + "\"\nEMPTY=\nWEAK=password1\n"
-	s.submit(page, "main form", "", "text", text).leads(views.CredentialPreview)
-	preview := s.get(views.CredentialPreview).want(http.StatusOK).says(".head .lead", "5 new credentials, and 1 name that you have already").
+	s.submit(page, "main form", "", "text", text).leads(paths.CredentialPreview)
+	preview := s.get(paths.CredentialPreview).want(http.StatusOK).says(".head .lead", "5 new credentials, and 1 name that you have already").
 		says("[aria-label=KNOWN] .chip", "exists").says("[aria-label=PEM]", "74 bytes in 3 lines").says("[aria-label=EMPTY]", "empty").says("[aria-label=WEAK] .caution", "many use as a password")
 	for selector, want := range map[string]string{
 		"[name='mode.STRIPE_URL'] option[selected]": "plain", "[name='mode.STRIPE_KEY'] option[selected]": "sealed", "[name='action.KNOWN'] option[selected]": "skip", "[name='mode.PEM'] option[selected]": "sealed",
@@ -76,13 +76,13 @@ func TestUIPaste(t *testing.T) {
 	}
 	other := s.another()
 	other.login()
-	other.get(views.CredentialPreview).leads(views.CredentialPaste) // another session
+	other.get(paths.CredentialPreview).leads(paths.CredentialPaste) // another session
 
 	mixed := s.submit(preview, "main form", "store", "action.KNOWN", "overwrite", "action.WEAK", "skip").want(http.StatusUnprocessableEntity)
 	mixed.says(".errors", "Saved, except for one entry below.").says("#hosts\\.PEM-wrong", "at least one host").lacks("[aria-label=STRIPE_KEY]")
-	s.submit(mixed, "main form", "store", "mode.PEM", "injected").leads(views.Credentials)
-	s.get(views.Credentials).says(".notice[role=status]", "was stored").says("tbody", "STRIPE_KEY").says("tbody", "PEM")
-	s.get(views.CredentialPreview).leads(views.CredentialPaste)
+	s.submit(mixed, "main form", "store", "mode.PEM", "injected").leads(paths.Credentials)
+	s.get(paths.Credentials).says(".notice[role=status]", "was stored").says("tbody", "STRIPE_KEY").says("tbody", "PEM")
+	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
 	list, err := s.access.Credentials(t.Context())
 	s.must(err)
 	if len(list) != 4 || list[0].Name != "KNOWN" || list[0].Description != "kept" || list[0].Mode != app.ModeInjected || list[0].Version != 2 {
@@ -91,31 +91,31 @@ func TestUIPaste(t *testing.T) {
 	if got := s.value("PEM"); got != pem {
 		t.Errorf("the key is %q", got)
 	}
-	s.submit(page, "main form", "", "text", "X=planted-s3cr3t-alpha").leads(views.CredentialPreview)
-	s.submit(s.get(views.CredentialPreview), "main form", "discard").leads(views.Credentials)
-	s.get(views.CredentialPreview).leads(views.CredentialPaste)
-	s.upload(views.CredentialPaste, "file", "X=1").leads(views.CredentialPreview)
-	s.upload(views.CredentialPaste, "file", "X=1", "text", "Y=1").want(http.StatusUnprocessableEntity).says("#file-wrong", "only one")
-	s.upload(views.CredentialPaste, "file", strings.Repeat("#", dotenv.MaxText+1)).want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
+	s.submit(page, "main form", "", "text", "X=planted-s3cr3t-alpha").leads(paths.CredentialPreview)
+	s.submit(s.get(paths.CredentialPreview), "main form", "discard").leads(paths.Credentials)
+	s.get(paths.CredentialPreview).leads(paths.CredentialPaste)
+	s.upload(paths.CredentialPaste, "file", "X=1").leads(paths.CredentialPreview)
+	s.upload(paths.CredentialPaste, "file", "X=1", "text", "Y=1").want(http.StatusUnprocessableEntity).says("#file-wrong", "only one")
+	s.upload(paths.CredentialPaste, "file", strings.Repeat("#", dotenv.MaxText+1)).want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
 }
 
 func TestUIValueFromAFile(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	const key = "-----BEGIN OPENSSH PRIVATE KEY-----\nplanted-s3cr3t-alpha\n-----END OPENSSH PRIVATE KEY-----\n"
-	s.upload(views.CredentialNew, "file", key, "name", "SSH_KEY", "mode", "injected", "service", "The build host").leads(views.Credentials)
+	s.upload(paths.CredentialNew, "file", key, "name", "SSH_KEY", "mode", "injected", "service", "The build host").leads(paths.Credentials)
 	if got := s.value("SSH_KEY"); got != key {
 		t.Errorf("stored %q", got)
 	}
-	s.get(views.Credentials).says("tbody", "The build host")
-	if got := s.get(views.CredentialURL("SSH_KEY")).doc.Find("#service").AttrOr("value", ""); got != "The build host" {
+	s.get(paths.Credentials).says("tbody", "The build host")
+	if got := s.get(paths.CredentialURL("SSH_KEY")).doc.Find("#service").AttrOr("value", ""); got != "The build host" {
 		t.Errorf("service %q", got)
 	}
-	s.upload(views.CredentialURL("SSH_KEY"), "file", key, "value", "planted-s3cr3t-beta", "mode", "injected").want(http.StatusUnprocessableEntity).says("#file-wrong", "only one")
-	s.upload(views.CredentialURL("SSH_KEY"), "file", strings.Repeat("x", app.MaxValue+1), "mode", "injected").want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
-	s.upload(views.CredentialURL("SSH_KEY"), "file", "\xff\xfebinary", "mode", "injected").want(http.StatusUnprocessableEntity).says("#value-wrong", "not valid UTF-8")
-	s.post(views.CredentialURL("SSH_KEY"), "value", "password1", "mode", "injected", "service", "").leads(views.Credentials)
-	s.get(views.Credentials).says(".notice[role=status]", "Its value is short or easy to guess").says("tbody .wide", "")
+	s.upload(paths.CredentialURL("SSH_KEY"), "file", key, "value", "planted-s3cr3t-beta", "mode", "injected").want(http.StatusUnprocessableEntity).says("#file-wrong", "only one")
+	s.upload(paths.CredentialURL("SSH_KEY"), "file", strings.Repeat("x", app.MaxValue+1), "mode", "injected").want(http.StatusUnprocessableEntity).says("#file-wrong", "longer than")
+	s.upload(paths.CredentialURL("SSH_KEY"), "file", "\xff\xfebinary", "mode", "injected").want(http.StatusUnprocessableEntity).says("#value-wrong", "not valid UTF-8")
+	s.post(paths.CredentialURL("SSH_KEY"), "value", "password1", "mode", "injected", "service", "").leads(paths.Credentials)
+	s.get(paths.Credentials).says(".notice[role=status]", "Its value is short or easy to guess").says("tbody .wide", "")
 }
 
 func TestStagingForgets(t *testing.T) {

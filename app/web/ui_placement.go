@@ -7,7 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // places lists the backends and images that a person may choose for a profile; what is chosen already is among them even if it's gone.
@@ -50,7 +50,7 @@ func (s *Server) placeProfile(c echo.Context) error {
 	if err != nil {
 		return s.refuseProfile(c, p.Handle, err, map[string]string{"backend": "backend", "min_tier": "min_tier", "image": "image"})
 	}
-	return s.done(c, "placed", views.ProfileURL(p.Handle))
+	return s.done(c, "placed", paths.ProfileURL(p.Handle))
 }
 
 // proveSandbox takes the proof of every backend again, as the person asks for it.
@@ -63,5 +63,5 @@ func (s *Server) proveSandbox(c echo.Context) error {
 	if err := s.cfg.Access.Note(context.WithoutCancel(ctx), actorOf(c), "sandbox.prove", "sandbox", "Had the proofs of every backend taken again."); err != nil {
 		return err
 	}
-	return s.done(c, "proved", views.Sandbox)
+	return s.done(c, "proved", paths.Sandbox)
 }

@@ -6,18 +6,20 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func (s *Server) askRevoke(c echo.Context) error {
-	return s.askAboutProfile(c, ending{verb: "Revoke", action: views.ProfileRevokeURL}, "Running scripts are stopped at once and their connections closed.",
+	return s.askAboutProfile(c, ending{verb: "Revoke", action: paths.ProfileRevokeURL}, "Running scripts are stopped at once and their connections closed.",
 		"Its agent can't run, poll or answer anything with it any more.", "For ten minutes you can undo it, if nothing else changes; what it stopped stays stopped.")
 }
 
 func (s *Server) askDeleteProfile(c echo.Context) error { return s.confirmProfileDeletion(c, nil) }
 
 func (s *Server) confirmProfileDeletion(c echo.Context, refused error) error {
-	return s.askAboutProfile(c, ending{verb: "Delete", action: views.ProfileDeleteURL, final: true, refused: refused}, "Running scripts are stopped at once and their connections closed.",
+	return s.askAboutProfile(c, ending{verb: "Delete", action: paths.ProfileDeleteURL, final: true, refused: refused}, "Running scripts are stopped at once and their connections closed.",
 		"The profile disappears with its keys and hosts. The credentials stay.", "This can't be undone. What it ran stays in the list of executions.")
 }
 
@@ -34,12 +36,12 @@ func (s *Server) askAboutProfile(c echo.Context, e ending, lines ...string) erro
 	if err != nil {
 		return err
 	}
-	name := e.verb + " " + views.Title(p.Description)
-	sh, _, err := s.shell(c, name, views.SectionProfiles)
+	name := e.verb + " " + format.Title(p.Description)
+	sh, _, err := s.shell(c, name, layout.SectionProfiles)
 	if err != nil {
 		return err
 	}
-	page := views.ConfirmPage{Shell: sh, Question: name + "?", Lines: lines, Action: e.action(p.Handle), Button: name, Back: views.ProfileURL(p.Handle)}
+	page := layout.ConfirmPage{Shell: sh, Question: name + "?", Lines: lines, Action: e.action(p.Handle), Button: name, Back: paths.ProfileURL(p.Handle)}
 	if e.final {
 		page.Typed = spokenName(p)
 	}
@@ -49,10 +51,10 @@ func (s *Server) askAboutProfile(c echo.Context, e ending, lines ...string) erro
 // spokenName is what a person types to name a profile: its title, or the beginning of its handle where the title is too long to type.
 func spokenName(p app.Profile) string {
 	const typable = 40
-	if title := app.VisibleText(views.Title(p.Description)); utf8.RuneCountInString(title) <= typable {
+	if title := app.VisibleText(format.Title(p.Description)); utf8.RuneCountInString(title) <= typable {
 		return title
 	}
-	return views.Short(p.Handle)
+	return format.ShortHandle(p.Handle)
 }
 
 func (s *Server) revokeProfile(c echo.Context) error {
@@ -67,7 +69,7 @@ func (s *Server) revokeProfile(c echo.Context) error {
 	if err := s.cfg.Engine.KillProfile(ctx, p.Handle, "the profile was revoked"); err != nil {
 		return err
 	}
-	return s.done(c, "profile-revoked", views.ProfileURL(p.Handle))
+	return s.done(c, "profile-revoked", paths.ProfileURL(p.Handle))
 }
 
 func (s *Server) deleteProfile(c echo.Context) error {
@@ -89,7 +91,7 @@ func (s *Server) deleteProfile(c echo.Context) error {
 	if err := s.cfg.Engine.KillProfile(ctx, p.Handle, "the profile was deleted"); err != nil {
 		return err
 	}
-	return s.done(c, "profile-deleted", views.Profiles)
+	return s.done(c, "profile-deleted", paths.Profiles)
 }
 
 func (s *Server) restoreProfile(c echo.Context) error {
@@ -100,7 +102,7 @@ func (s *Server) restoreProfile(c echo.Context) error {
 	if _, err := s.cfg.Access.Restore(c.Request().Context(), actorOf(c), p.Handle); err != nil {
 		return s.refuseProfile(c, p.Handle, err, nil)
 	}
-	return s.done(c, "profile-restored", views.ProfileURL(p.Handle))
+	return s.done(c, "profile-restored", paths.ProfileURL(p.Handle))
 }
 
 func (s *Server) duplicateProfile(c echo.Context) error {
@@ -112,5 +114,5 @@ func (s *Server) duplicateProfile(c echo.Context) error {
 	if err != nil {
 		return s.refuseProfile(c, p.Handle, err, nil)
 	}
-	return s.done(c, "profile-copied", views.ProfileURL(made.Handle))
+	return s.done(c, "profile-copied", paths.ProfileURL(made.Handle))
 }

@@ -6,29 +6,29 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func TestUIRevokeAndUndo(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
-	s.get(views.ProfileURL(p.Handle)).lacks(".undo")
-	ask := s.get(views.ProfileRevokeURL(p.Handle)).want(http.StatusOK).says(".sentences", "For ten minutes you can undo it")
-	s.submit(ask, "main form", "").leads(views.ProfileURL(p.Handle))
-	page := s.get(views.ProfileURL(p.Handle)).says(".undo", "What it ran was stopped.").says(".state", "Revoked")
+	s.get(paths.ProfileURL(p.Handle)).lacks(".undo")
+	ask := s.get(paths.ProfileRevokeURL(p.Handle)).want(http.StatusOK).says(".sentences", "For ten minutes you can undo it")
+	s.submit(ask, "main form", "").leads(paths.ProfileURL(p.Handle))
+	page := s.get(paths.ProfileURL(p.Handle)).says(".undo", "What it ran was stopped.").says(".state", "Revoked")
 	if a := s.get("/profiles/" + p.ID); a.status == http.StatusOK {
 		t.Log("an agent may still read a revoked profile")
 	}
-	s.submit(page, ".undo form", "").leads(views.ProfileURL(p.Handle))
-	s.get(views.ProfileURL(p.Handle)).says(".state", "Locked").says(".notice[role=status]", "The revocation was taken back.").lacks(".undo")
+	s.submit(page, ".undo form", "").leads(paths.ProfileURL(p.Handle))
+	s.get(paths.ProfileURL(p.Handle)).says(".state", "Locked").says(".notice[role=status]", "The revocation was taken back.").lacks(".undo")
 	s.runs(p, "print hello", app.StatusCompleted)
 	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors", "is not revoked")
-	s.submit(ask, "main form", "").leads(views.ProfileURL(p.Handle))
-	s.post(views.ProfileDescribeURL(p.Handle), "description", "Another name").leads(views.ProfileURL(p.Handle))
-	s.get(views.ProfileURL(p.Handle)).lacks(".undo")
+	s.submit(ask, "main form", "").leads(paths.ProfileURL(p.Handle))
+	s.post(paths.ProfileDescribeURL(p.Handle), "description", "Another name").leads(paths.ProfileURL(p.Handle))
+	s.get(paths.ProfileURL(p.Handle)).lacks(".undo")
 	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors", "has changed since it was revoked")
-	s.get(views.Audit).says("tbody", "profile.restore")
+	s.get(paths.Audit).says("tbody", "profile.restore")
 }
 
 // TestUIDeletingAProfileAsksForItsName: one click deletes nothing, with scripts or without.
@@ -36,48 +36,48 @@ func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
-	ask := s.get(views.ProfileDeleteURL(p.Handle)).want(http.StatusOK).says("label[for=typed]", "Type Monthly revenue report to go on")
+	ask := s.get(paths.ProfileDeleteURL(p.Handle)).want(http.StatusOK).says("label[for=typed]", "Type Monthly revenue report to go on")
 	for _, wrong := range []string{"", "Monthly", p.Handle} {
 		s.submit(ask, "main form", "", "typed", wrong).want(http.StatusUnprocessableEntity).says("#typed-wrong", "That is not its name.").says(".sentences", "This can't be undone.")
 	}
-	s.get(views.ProfileURL(p.Handle)).want(http.StatusOK)
-	s.submit(ask, "main form", "", "typed", "monthly revenue  report ").leads(views.Profiles) // as a phone's keyboard has it
-	s.get(views.ProfileURL(p.Handle)).want(http.StatusNotFound)
+	s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK)
+	s.submit(ask, "main form", "", "typed", "monthly revenue  report ").leads(paths.Profiles) // as a phone's keyboard has it
+	s.get(paths.ProfileURL(p.Handle)).want(http.StatusNotFound)
 
 	long, err := s.access.CreateProfile(t.Context(), s.person, strings.Repeat("A long name ", 6))
 	s.must(err)
-	ask = s.get(views.ProfileDeleteURL(long.Handle)).says("label[for=typed]", "Type "+long.Handle[:8]+" to go on")
-	s.submit(ask, "main form", "", "typed", long.Handle[:8]).leads(views.Profiles)
+	ask = s.get(paths.ProfileDeleteURL(long.Handle)).says("label[for=typed]", "Type "+long.Handle[:8]+" to go on")
+	s.submit(ask, "main form", "", "typed", long.Handle[:8]).leads(paths.Profiles)
 }
 
 func TestUIDuplicate(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
-	to := s.post(views.ProfileCopyURL(p.Handle)).want(http.StatusSeeOther).header.Get("Location")
+	to := s.post(paths.ProfileCopyURL(p.Handle)).want(http.StatusSeeOther).header.Get("Location")
 	copied := s.get(to).want(http.StatusOK).says("h1", "Copy of Monthly revenue report").says(".state", "Being set up").says(".notice[role=status]", "This is the copy.")
-	if copied.doc.Find("form[action$='/setup']").Length() != 1 || to == views.ProfileURL(p.Handle) {
+	if copied.doc.Find("form[action$='/setup']").Length() != 1 || to == paths.ProfileURL(p.Handle) {
 		t.Error("it is not a form of its own")
 	}
-	s.post(views.ProfileCopyURL("none")).want(http.StatusNotFound)
+	s.post(paths.ProfileCopyURL("none")).want(http.StatusNotFound)
 }
 
 func TestUIProfileList(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	s.get(views.Profiles).lacks(".find")
+	s.get(paths.Profiles).lacks(".find")
 	p := s.locked()
 	for range 3 {
 		s.runs(p, "print hello", app.StatusCompleted)
 	}
 	s.runs(p, "fail KeyError: 'nope'", app.StatusError)
 	s.request([]app.Key{{Name: "ORACLE_DSN"}}, "db.example.com")
-	page := s.get(views.Profiles).want(http.StatusOK).says(".beats .vh", "Last 4 executions: 3 completed, 1 error")
+	page := s.get(paths.Profiles).want(http.StatusOK).says(".beats .vh", "Last 4 executions: 3 completed, 1 error")
 	if n := page.doc.Find("tbody tr").Length(); n != 2 {
 		t.Errorf("%d rows", n)
 	}
 	for query, rows := range map[string]int{"?state=locked": 1, "?state=revoked": 0, "?q=oracle_dsn": 1, "?q=DB.EXAMPLE+revenue": 1, "?q=" + p.ID: 0, "?q=" + p.ID[4:12]: 0, "?q=&state=": 2, "?state=unlocked&q=dsn": 1} {
-		a := s.get(views.Profiles + query).want(http.StatusOK)
+		a := s.get(paths.Profiles + query).want(http.StatusOK)
 		if n := a.doc.Find("tbody tr").Length(); n != rows {
 			t.Errorf("%s: %d rows, want %d", query, n, rows)
 		}
@@ -85,7 +85,7 @@ func TestUIProfileList(t *testing.T) {
 			a.says(".empty h2", "No profile matches")
 		}
 	}
-	one := s.get(views.ProfileURL(p.Handle)).says("#beats", "3 completed, 1 error").says("#snippet-curl", "/execute?wait=50").says("#snippet-python", "urllib.request")
+	one := s.get(paths.ProfileURL(p.Handle)).says("#beats", "3 completed, 1 error").says("#snippet-curl", "/execute?wait=50").says("#snippet-python", "urllib.request")
 	if n := one.doc.Find("#beats .beat").Length(); n != 4 {
 		t.Errorf("%d ticks", n)
 	}
@@ -99,9 +99,9 @@ func TestUIHostsLeftOutAtTheLockAreDecided(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.request(nil, "api.example.com", "other.example.com")
-	s.submit(s.get(views.ProfileURL(p.Handle)), "form[action$='/setup']", "review", "allow.0", "yes").leads(views.ProfileLockURL(p.Handle))
-	lock := s.get(views.ProfileLockURL(p.Handle)).says(".left-out", "Asked for and not ticked, so out of reach: other.example.com.")
-	s.submit(lock, ".lock form", "").leads(views.ProfileURL(p.Handle))
-	s.get(views.ProfileURL(p.Handle)).lacks("#requests").says(".sentences", "api.example.com")
-	s.get(views.Inbox).says("#inbox", "Nothing needs you")
+	s.submit(s.get(paths.ProfileURL(p.Handle)), "form[action$='/setup']", "review", "allow.0", "yes").leads(paths.ProfileLockURL(p.Handle))
+	lock := s.get(paths.ProfileLockURL(p.Handle)).says(".left-out", "Asked for and not ticked, so out of reach: other.example.com.")
+	s.submit(lock, ".lock form", "").leads(paths.ProfileURL(p.Handle))
+	s.get(paths.ProfileURL(p.Handle)).lacks("#requests").says(".sentences", "api.example.com")
+	s.get(paths.Inbox).says("#inbox", "Nothing needs you")
 }

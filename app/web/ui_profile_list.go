@@ -9,20 +9,21 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 // showProfiles lists those that the filters in the address let through.
 func (s *Server) showProfiles(c echo.Context) error {
-	sh, profiles, err := s.shell(c, "Profiles", views.SectionProfiles)
+	sh, profiles, err := s.shell(c, "Profiles", layout.SectionProfiles)
 	if err != nil {
 		return err
 	}
-	page := views.ProfilesPage{Shell: sh, State: app.State(c.QueryParam("state")), Text: app.Clip(strings.TrimSpace(c.QueryParam("q")), 200), Total: len(profiles)}
+	page := profileview.ListPage{Shell: sh, State: app.State(c.QueryParam("state")), Text: app.Clip(strings.TrimSpace(c.QueryParam("q")), 200), Total: len(profiles)}
 	var handles []string
 	for _, p := range profiles {
 		if profileMatches(p, page.State, page.Text, s.cfg.Now()) {
-			page.Profiles = append(page.Profiles, views.ProfileRow{Profile: p, State: p.State(s.cfg.Now())})
+			page.Profiles = append(page.Profiles, profileview.ListRow{Profile: p, State: p.State(s.cfg.Now())})
 			handles = append(handles, p.Handle)
 		}
 	}
@@ -33,7 +34,7 @@ func (s *Server) showProfiles(c echo.Context) error {
 	for i, r := range page.Profiles {
 		page.Profiles[i].Beats = viewBeats(beats[r.Profile.Handle])
 	}
-	return s.render(c, http.StatusOK, views.ProfilesView(page), "profiles")
+	return s.render(c, http.StatusOK, profileview.List(page), "profiles")
 }
 
 // profileMatches looks for every word of text in a profile's name, keys, credentials, hosts and handle. Never in its id, which is a token.
@@ -62,10 +63,10 @@ func containsWords(hay, text string) bool {
 	return true
 }
 
-func viewBeats(beats []store.Beat) []views.Beat {
-	list := make([]views.Beat, len(beats))
+func viewBeats(beats []store.Beat) []profileview.Beat {
+	list := make([]profileview.Beat, len(beats))
 	for i, b := range beats {
-		list[i] = views.Beat{Handle: b.Handle, Status: b.Status, At: b.CreatedAt, Took: b.RunTime}
+		list[i] = profileview.Beat{Handle: b.Handle, Status: b.Status, At: b.CreatedAt, Took: b.RunTime}
 	}
 	return list
 }

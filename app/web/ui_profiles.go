@@ -9,15 +9,18 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 func (s *Server) showNewProfile(c echo.Context) error {
-	sh, _, err := s.shell(c, "Create a profile", views.SectionProfiles)
+	sh, _, err := s.shell(c, "Create a profile", layout.SectionProfiles)
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.ProfileNewView(views.ProfileNewPage{Shell: sh}))
+	return s.render(c, http.StatusOK, profileview.New(profileview.NewPage{Shell: sh}))
 }
 
 func (s *Server) createOwnProfile(c echo.Context) error {
@@ -34,17 +37,17 @@ func (s *Server) createOwnProfile(c echo.Context) error {
 		p, err = s.cfg.Access.CreateProfile(c.Request().Context(), actorOf(c), description)
 	}
 	if err == nil {
-		return s.done(c, "profile-created", views.ProfileURL(p.Handle))
+		return s.done(c, "profile-created", paths.ProfileURL(p.Handle))
 	}
 	found, err := problems(err, map[string]string{"description": "description"})
 	if err != nil {
 		return err
 	}
-	sh, _, err := s.shell(c, "Create a profile", views.SectionProfiles)
+	sh, _, err := s.shell(c, "Create a profile", layout.SectionProfiles)
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusUnprocessableEntity, views.ProfileNewView(views.ProfileNewPage{Shell: sh, Description: description, Problems: found}))
+	return s.render(c, http.StatusUnprocessableEntity, profileview.New(profileview.NewPage{Shell: sh, Description: description, Problems: found}))
 }
 
 // pathProfileByHandle is the profile in the path of a page.
@@ -66,11 +69,11 @@ func (s *Server) showProfile(c echo.Context) error {
 		return err
 	}
 	page.Live = partial(c)
-	return s.render(c, http.StatusOK, views.ProfileView(page), "beats", "list")
+	return s.render(c, http.StatusOK, profileview.Profile(page), "beats", "list")
 }
 
 // showProfileAgain answers a refused form with the profile as it is now, and what was typed.
-func (s *Server) showProfileAgain(c echo.Context, handle string, keep func(*views.ProfilePage)) error {
+func (s *Server) showProfileAgain(c echo.Context, handle string, keep func(*profileview.ProfilePage)) error {
 	p, err := s.cfg.Access.ProfileByHandle(c.Request().Context(), handle)
 	if err != nil {
 		return err
@@ -80,7 +83,7 @@ func (s *Server) showProfileAgain(c echo.Context, handle string, keep func(*view
 		return err
 	}
 	keep(&page)
-	return s.render(c, http.StatusUnprocessableEntity, views.ProfileView(page))
+	return s.render(c, http.StatusUnprocessableEntity, profileview.Profile(page))
 }
 
 // refuseProfile is showProfileAgain for an error about the form.
@@ -89,38 +92,38 @@ func (s *Server) refuseProfile(c echo.Context, handle string, cause error, field
 	if err != nil {
 		return err
 	}
-	return s.showProfileAgain(c, handle, func(page *views.ProfilePage) { page.Problems = found })
+	return s.showProfileAgain(c, handle, func(page *profileview.ProfilePage) { page.Problems = found })
 }
 
 // profilePage is a profile with the choices as they stand.
-func (s *Server) profilePage(c echo.Context, p app.Profile) (views.ProfilePage, error) {
+func (s *Server) profilePage(c echo.Context, p app.Profile) (profileview.ProfilePage, error) {
 	ctx := c.Request().Context()
-	sh, _, err := s.shell(c, views.Title(p.Description), views.SectionProfiles)
+	sh, _, err := s.shell(c, format.Title(p.Description), layout.SectionProfiles)
 	if err != nil {
-		return views.ProfilePage{}, err
+		return profileview.ProfilePage{}, err
 	}
-	page := views.ProfilePage{Shell: sh, Profile: p, State: p.State(s.cfg.Now()), Allowed: views.AllowedHosts(p.Hosts), Expiry: views.ExpiryForm{Choice: "never"}}
+	page := profileview.ProfilePage{Shell: sh, Profile: p, State: p.State(s.cfg.Now()), Allowed: profileview.AllowedHosts(p.Hosts), Expiry: profileview.ExpiryForm{Choice: "never"}}
 	page.Place = p.Placement
 	page.Backends, page.Images = s.places(p.Placement)
 	if !p.ExpiresAt.IsZero() {
 		page.Expiry.Choice = "keep"
 	}
 	if page.Credentials, err = s.cfg.Access.Credentials(ctx); err != nil {
-		return views.ProfilePage{}, err
+		return profileview.ProfilePage{}, err
 	}
 	if page.Granted, err = keyGrants(ctx, s.cfg.Access, p, page.Credentials); err != nil {
-		return views.ProfilePage{}, err
+		return profileview.ProfilePage{}, err
 	}
 	for _, k := range p.Keys {
 		page.Keys = append(page.Keys, suggestion(k, page.Credentials, p.Hosts))
 	}
 	for _, h := range p.Hosts {
-		page.Hosts = append(page.Hosts, views.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason, Allow: h.Allowed, Private: h.Private,
+		page.Hosts = append(page.Hosts, profileview.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason, Allow: h.Allowed, Private: h.Private,
 			Asked: !h.Allowed, Execution: h.Execution, Line: h.Line, At: h.CreatedAt})
 	}
 	beats, err := s.cfg.Engine.Beats(ctx, p.Handle)
 	if err != nil {
-		return views.ProfilePage{}, err
+		return profileview.ProfilePage{}, err
 	}
 	page.Beats = viewBeats(beats[p.Handle])
 	page.Executions, _, err = s.cfg.Engine.List(ctx, engine.Filter{ProfileHandle: p.Handle, Limit: 10})
@@ -129,8 +132,8 @@ func (s *Server) profilePage(c echo.Context, p app.Profile) (views.ProfilePage, 
 
 // suggestion fills in a key's row: what is linked, else the credential of the same name, else a new one of that name. It is never injected,
 // whatever the agent asked for: that is for a person to choose knowingly.
-func suggestion(k app.Key, credentials []app.Credential, hosts []app.HostRequest) views.KeyForm {
-	f := views.KeyForm{Key: k, Link: views.LinkNew, NewName: k.Name, Mode: app.ModeSealed, Hosts: hostLines(suggestedHosts(k, hosts))}
+func suggestion(k app.Key, credentials []app.Credential, hosts []app.HostRequest) profileview.KeyForm {
+	f := profileview.KeyForm{Key: k, Link: profileview.LinkNew, NewName: k.Name, Mode: app.ModeSealed, Hosts: hostLines(suggestedHosts(k, hosts))}
 	if k.Mode == app.ModePlain {
 		f.Mode = app.ModePlain
 	}
@@ -156,7 +159,7 @@ func suggestedHosts(k app.Key, hosts []app.HostRequest) []app.Host {
 }
 
 func (s *Server) backToProfile(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, views.ProfileURL(c.Param("handle")))
+	return c.Redirect(http.StatusSeeOther, paths.ProfileURL(c.Param("handle")))
 }
 
 func (s *Server) describeProfile(c echo.Context) error {
@@ -177,5 +180,5 @@ func (s *Server) describeProfile(c echo.Context) error {
 	if err != nil {
 		return s.refuseProfile(c, p.Handle, err, map[string]string{"description": "description"})
 	}
-	return s.done(c, "profile-renamed", views.ProfileURL(p.Handle))
+	return s.done(c, "profile-renamed", paths.ProfileURL(p.Handle))
 }

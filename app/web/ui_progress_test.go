@@ -12,7 +12,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/store"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // While an import runs, its page says how much of the file is done, follows by itself without a script, and no other job begins. A writer that holds the database keeps it in the middle.
@@ -61,7 +61,7 @@ func TestUIShowsHowFarAnImportIs(t *testing.T) {
 	if done >= total || !strings.Contains(page.doc.Find("main").Text(), "% of ") {
 		t.Errorf("%d of %d: %s", done, total, page.doc.Find("main").Text())
 	}
-	fresh.post(views.SettingsExport, "passphrase", houseWords, "again", houseWords).want(http.StatusUnprocessableEntity).says("main", "Another export, import or backup is under way")
+	fresh.post(paths.SettingsExport, "passphrase", houseWords, "again", houseWords).want(http.StatusUnprocessableEntity).says("main", "Another export, import or backup is under way")
 	close(release)
 	fresh.must(<-ended)
 	page, _ = fresh.finished(begun)

@@ -16,7 +16,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/store/storetest"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 var (
@@ -64,7 +64,7 @@ func TestPagesAreQuick(t *testing.T) {
 		"common word": "?text=revenue", "rare word": "?text=quokka", "words": "?text=KeyError+amount", "word and status": "?text=revenue&status=timeout", "word nobody wrote": "?text=zyzzyva",
 		"word, host, day": "?text=revenue&host=api17.example.com&from=" + from + "&to=" + to, "all of it": "?profile=p00&status=completed&host=api17.example.com&text=revenue&from=" + from + "&to=" + to,
 	} {
-		slow = append(slow, s.timed("list: "+name, func(page string) string { return nextOr(page, views.Executions+path) }))
+		slow = append(slow, s.timed("list: "+name, func(page string) string { return nextOr(page, paths.Executions+path) }))
 	}
 	p := s.locked() // the others' ids are sealed by nobody, so their own pages can't be shown
 	var real []string
@@ -73,9 +73,9 @@ func TestPagesAreQuick(t *testing.T) {
 	}
 	slow = append(slow, s.timed("one execution", func(string) string {
 		real = append(real[1:], real[0])
-		return views.ExecutionURL(real[0])
+		return paths.ExecutionURL(real[0])
 	}))
-	for _, path := range []string{views.Root, views.Stats + "?period=30d", views.Audit, views.Inbox, views.Profiles, views.Credentials, views.Search + "?q=re"} {
+	for _, path := range []string{paths.Root, paths.Stats + "?period=30d", paths.Audit, paths.Inbox, paths.Profiles, paths.Credentials, paths.Search + "?q=re"} {
 		slow = append(slow, s.timed(path, func(string) string { return path }))
 	}
 	slices.Sort(slow)
@@ -84,9 +84,9 @@ func TestPagesAreQuick(t *testing.T) {
 
 // nextOr is the link to older executions on a page, or the first page.
 func nextOr(page, first string) string {
-	_, rest, found := strings.Cut(page, `<a class="button" href="`+views.Executions+`?`)
+	_, rest, found := strings.Cut(page, `<a class="button" href="`+paths.Executions+`?`)
 	if query, _, ok := strings.Cut(rest, `"`); found && ok && strings.Contains(query, "before=") {
-		return views.Executions + "?" + strings.ReplaceAll(query, "&amp;", "&")
+		return paths.Executions + "?" + strings.ReplaceAll(query, "&amp;", "&")
 	}
 	return first
 }

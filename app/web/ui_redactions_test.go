@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/redact/patterns"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // TestUIRedactions prints a credential in two forms: people see which it was, where and how often, and never the text.
@@ -33,7 +33,7 @@ func TestUIRedactions(t *testing.T) {
 	if x.Redactions != 4 {
 		t.Errorf("%d places were masked, want 4", x.Redactions)
 	}
-	page := s.get(views.ExecutionURL(x.Handle)).want(http.StatusOK).says(".verdict a[href='#redactions']", "4 places")
+	page := s.get(paths.ExecutionURL(x.Handle)).want(http.StatusOK).says(".verdict a[href='#redactions']", "4 places")
 	var rows []string
 	page.doc.Find("#redactions tbody tr").Each(func(_ int, row *goquery.Selection) {
 		cells := row.Children().Map(func(_ int, cell *goquery.Selection) string { return strings.Join(strings.Fields(cell.Text()), " ") })
@@ -46,17 +46,17 @@ func TestUIRedactions(t *testing.T) {
 	if strings.Contains(page.text, value) || strings.Contains(page.text, hex.EncodeToString([]byte(value))) {
 		t.Error("the page shows the value")
 	}
-	s.get(views.Executions).says("tbody .chip", "4 redactions")
+	s.get(paths.Executions).says("tbody .chip", "4 redactions")
 
 	asks := s.runs(p, "print "+value+"\nask Which one?", app.StatusAwaitingLLM)
-	live := s.get(views.ExecutionURL(asks.Handle)).says("#redactions", "They are listed when the script has ended")
+	live := s.get(paths.ExecutionURL(asks.Handle)).says("#redactions", "They are listed when the script has ended")
 	text := strings.ReplaceAll(live.doc.Find(".verdict dl").Text(), asks.Handle, "") + live.doc.Find("nav.index a[href='#redactions']").Text() // a handle has zeros by chance
 	if strings.Contains(text, "Masked") || strings.Contains(text, "0") {
 		t.Errorf("before the end the page tells what was masked: %q", text)
 	}
 	clean := s.runs(p, "print hello", app.StatusCompleted)
-	s.get(views.ExecutionURL(clean.Handle)).says("#redactions", "Nothing had to be masked").says(".verdict", "nothing")
-	if n := s.get(views.Executions).doc.Find("#x-" + clean.Handle + " .chip").Length(); n != 0 {
+	s.get(paths.ExecutionURL(clean.Handle)).says("#redactions", "Nothing had to be masked").says(".verdict", "nothing")
+	if n := s.get(paths.Executions).doc.Find("#x-" + clean.Handle + " .chip").Length(); n != 0 {
 		t.Error("the list marks an execution in which nothing was masked")
 	}
 }
@@ -70,7 +70,7 @@ func TestUISettingsShowTheRules(t *testing.T) {
 	}
 	s := newUISite(t, func(c *Config) { c.Rules = set })
 	s.login()
-	page := s.get(views.Settings).want(http.StatusOK).says("#rule-counts", ", 1 of them your own; 1 off.")
+	page := s.get(paths.Settings).want(http.StatusOK).says("#rule-counts", ", 1 of them your own; 1 off.")
 	rows := page.doc.Find("#redaction table").First().Find("tbody tr")
 	if rows.Length() != 2 {
 		t.Fatalf("%d rules are named as changed", rows.Length())
@@ -85,5 +85,5 @@ func TestUISettingsShowTheRules(t *testing.T) {
 	}
 	bare := newUISite(t)
 	bare.login()
-	bare.get(views.Settings).lacks("#redaction")
+	bare.get(paths.Settings).lacks("#redaction")
 }

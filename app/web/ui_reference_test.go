@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // TestUIReferenceThatNamesNothingIsNotOffered: a request may lose the key that it refers to; then there is nothing to tick.
@@ -12,7 +12,7 @@ func TestUIReferenceThatNamesNothingIsNotOffered(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	p := s.request([]app.Key{{Name: "DB", Mode: app.ModePlain}}, "{DB}:1521")
-	at := views.ProfileURL(p.Handle)
+	at := paths.ProfileURL(p.Handle)
 	if n := s.get(at).doc.Find("[name='allow.0']").Length(); n != 1 {
 		t.Fatalf("%d ticks for a host of a key that is there", n)
 	}

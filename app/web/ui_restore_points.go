@@ -7,7 +7,9 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/transfer"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func (s *Server) askDeletePoint(c echo.Context) error {
@@ -32,13 +34,13 @@ func (s *Server) pathPoint(c echo.Context) (transfer.RestorePoint, error) {
 }
 
 func (s *Server) confirmPointDeletion(c echo.Context, p transfer.RestorePoint, refused error) error {
-	sh, _, err := s.shell(c, "Delete a restore point", views.SectionSettings)
+	sh, _, err := s.shell(c, "Delete a restore point", layout.SectionSettings)
 	if err != nil {
 		return err
 	}
-	of := "from " + views.Day(p.At)
-	return s.confirmation(c, views.ConfirmPage{
-		Shell: sh, Question: "Delete the restore point " + of + "?", Typed: pointName(p), Action: views.RestorePointURL(p.Name), Button: "Delete the restore point " + of, Back: views.SettingsMove,
+	of := "from " + format.Day(p.At)
+	return s.confirmation(c, layout.ConfirmPage{
+		Shell: sh, Question: "Delete the restore point " + of + "?", Typed: pointName(p), Action: paths.RestorePointURL(p.Name), Button: "Delete the restore point " + of, Back: paths.SettingsMove,
 		Lines: []string{"What the import after it changed can't be taken back as a whole any more.", "This can't be undone. Backups and exports stay as they are."},
 	}, refused)
 }
@@ -61,5 +63,5 @@ func (s *Server) deletePoint(c echo.Context) error {
 	if err := s.cfg.Transfer.DeleteRestorePoint(c.Request().Context(), actorOf(c), c.Param("name")); err != nil {
 		return err
 	}
-	return s.done(c, "point-deleted", views.SettingsMove)
+	return s.done(c, "point-deleted", paths.SettingsMove)
 }

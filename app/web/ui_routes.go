@@ -11,22 +11,23 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/assets"
 	"github.com/computclaw/airlock/store"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // uiRoutes registers the admin UI under /ui. What stands before the session check is open to everybody; every other page needs a session.
 func (s *Server) uiRoutes(g *echo.Group) {
 	g.Use(pageHeaders, readUrgently)
-	at := func(path string) string { return strings.TrimPrefix(path, views.Root) }
+	at := func(path string) string { return strings.TrimPrefix(path, paths.Root) }
 
 	g.GET(at(assets.Prefix)+"*", echo.WrapHandler(assets.Handler()))
 	g.HEAD(at(assets.Prefix)+"*", echo.WrapHandler(assets.Handler()))
-	g.GET(at(views.Login), s.showLogin)
-	g.POST(at(views.Login), s.login, smallForm)
-	g.GET(at(views.Token), s.showToken)
-	g.GET(at(views.Welcome), s.showWelcome)
-	g.POST(at(views.Welcome), s.join, smallForm)
-	g.POST(at(views.Logout), s.logout)
+	g.GET(at(paths.Login), s.showLogin)
+	g.POST(at(paths.Login), s.login, smallForm)
+	g.GET(at(paths.Token), s.showToken)
+	g.GET(at(paths.Welcome), s.showWelcome)
+	g.POST(at(paths.Welcome), s.join, smallForm)
+	g.POST(at(paths.Logout), s.logout)
 
 	p := g.Group("", s.withSession)
 	for _, r := range slices.Concat(s.pages(), s.transferPages()) {
@@ -50,94 +51,94 @@ func readUrgently(next echo.HandlerFunc) echo.HandlerFunc {
 func (s *Server) pages() []route {
 	const get, post = http.MethodGet, http.MethodPost
 	return []route{
-		{get, views.Root, s.showOverview},
-		{get, views.Root + "/", func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, views.Root) }},
-		{get, views.Events, s.events},
-		{get, views.Stats, s.showStats},
-		{get, views.Inbox, s.showInbox},
-		{get, views.InboxCount, s.countInbox},
-		{get, views.Sandbox, s.showSandbox},
-		{post, views.SandboxProve, s.proveSandbox},
-		{get, views.SandboxProve, func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, views.Sandbox) }},
-		{get, views.Audit, s.showAudit},
-		{get, views.AuditExport, s.exportAudit},
-		{post, views.AuditVerify, s.verifyAudit},
-		{get, views.AuditVerify, func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, views.Audit) }},
-		{get, views.Settings, s.showSettings},
-		{post, views.SettingsTheme, s.setTheme},
-		{get, views.SettingsTheme, s.backToSettings},
-		{get, views.Search, s.search},
-		{post, views.SettingsKeys, s.setKeys},
-		{get, views.SettingsKeys, s.backToSettings},
-		{post, views.SettingsPassword, s.changePassword},
-		{post, views.SettingsSession, s.endSession},
-		{post, views.SettingsSessions, s.endSessions},
-		{post, views.SettingsInvite, s.requireFresh(s.invite)},
-		{post, views.SettingsUninvite, s.uninvite},
-		{get, views.SettingsPerson, s.requireFresh(s.askRemovePerson)},
-		{post, views.SettingsPerson, s.requireFresh(s.removePerson)},
-		{post, views.SettingsPause, s.pauseExecutions},
-		{post, views.SettingsResume, s.resumeExecutions},
-		{get, views.SettingsPassword, s.backToSettings},
-		{get, views.SettingsSession, s.backToSettings},
-		{get, views.SettingsSessions, s.backToSettings},
-		{get, views.SettingsInvite, s.backToSettings},
-		{get, views.SettingsUninvite, s.backToSettings},
-		{get, views.SettingsPause, s.backToSettings},
-		{get, views.SettingsResume, s.backToSettings},
-		{get, views.Confirm, s.showFresh},
-		{post, views.Confirm, s.confirmPassword},
+		{get, paths.Root, s.showOverview},
+		{get, paths.Root + "/", func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, paths.Root) }},
+		{get, paths.Events, s.events},
+		{get, paths.Stats, s.showStats},
+		{get, paths.Inbox, s.showInbox},
+		{get, paths.InboxCount, s.countInbox},
+		{get, paths.Sandbox, s.showSandbox},
+		{post, paths.SandboxProve, s.proveSandbox},
+		{get, paths.SandboxProve, func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, paths.Sandbox) }},
+		{get, paths.Audit, s.showAudit},
+		{get, paths.AuditExport, s.exportAudit},
+		{post, paths.AuditVerify, s.verifyAudit},
+		{get, paths.AuditVerify, func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, paths.Audit) }},
+		{get, paths.Settings, s.showSettings},
+		{post, paths.SettingsTheme, s.setTheme},
+		{get, paths.SettingsTheme, s.backToSettings},
+		{get, paths.Search, s.search},
+		{post, paths.SettingsKeys, s.setKeys},
+		{get, paths.SettingsKeys, s.backToSettings},
+		{post, paths.SettingsPassword, s.changePassword},
+		{post, paths.SettingsSession, s.endSession},
+		{post, paths.SettingsSessions, s.endSessions},
+		{post, paths.SettingsInvite, s.requireFresh(s.invite)},
+		{post, paths.SettingsUninvite, s.uninvite},
+		{get, paths.SettingsPerson, s.requireFresh(s.askRemovePerson)},
+		{post, paths.SettingsPerson, s.requireFresh(s.removePerson)},
+		{post, paths.SettingsPause, s.pauseExecutions},
+		{post, paths.SettingsResume, s.resumeExecutions},
+		{get, paths.SettingsPassword, s.backToSettings},
+		{get, paths.SettingsSession, s.backToSettings},
+		{get, paths.SettingsSessions, s.backToSettings},
+		{get, paths.SettingsInvite, s.backToSettings},
+		{get, paths.SettingsUninvite, s.backToSettings},
+		{get, paths.SettingsPause, s.backToSettings},
+		{get, paths.SettingsResume, s.backToSettings},
+		{get, paths.Confirm, s.showFresh},
+		{post, paths.Confirm, s.confirmPassword},
 
-		{get, views.Credentials, s.showCredentials},
-		{get, views.CredentialNew, s.showNewCredential},
-		{post, views.CredentialNew, s.createCredential},
-		{get, views.CredentialPaste, s.showPaste},
-		{post, views.CredentialPaste, s.paste},
-		{get, views.CredentialPreview, s.showPreview},
-		{post, views.CredentialPreview, s.applyPaste},
-		{get, views.CredentialPath, s.showCredential},
-		{post, views.CredentialPath, s.changeCredential},
-		{get, views.CredentialDelete, s.askDeleteCredential},
-		{post, views.CredentialDelete, s.deleteCredential},
-		{post, views.CredentialTest, s.testCredential},
-		{get, views.CredentialTest, s.backToCredential},
+		{get, paths.Credentials, s.showCredentials},
+		{get, paths.CredentialNew, s.showNewCredential},
+		{post, paths.CredentialNew, s.createCredential},
+		{get, paths.CredentialPaste, s.showPaste},
+		{post, paths.CredentialPaste, s.paste},
+		{get, paths.CredentialPreview, s.showPreview},
+		{post, paths.CredentialPreview, s.applyPaste},
+		{get, paths.CredentialPath, s.showCredential},
+		{post, paths.CredentialPath, s.changeCredential},
+		{get, paths.CredentialDelete, s.askDeleteCredential},
+		{post, paths.CredentialDelete, s.deleteCredential},
+		{post, paths.CredentialTest, s.testCredential},
+		{get, paths.CredentialTest, s.backToCredential},
 
-		{get, views.Profiles, s.showProfiles},
-		{get, views.ProfileNew, s.showNewProfile},
-		{post, views.ProfileNew, s.createOwnProfile},
-		{get, views.ProfilePath, s.showProfile},
-		{post, views.ProfileSetup, s.setUpProfile},
-		{get, views.ProfileSetup, s.backToProfile},
-		{post, views.ProfileHosts, s.changeHosts},
-		{get, views.ProfileHosts, s.backToProfile},
-		{get, views.ProfileLock, s.showLock},
-		{post, views.ProfileLock, s.lockProfile},
-		{post, views.ProfileExpiry, s.changeExpiry},
-		{get, views.ProfileExpiry, s.backToProfile},
-		{post, views.ProfilePlace, s.placeProfile},
-		{get, views.ProfilePlace, s.backToProfile},
-		{post, views.ProfileDescribe, s.describeProfile},
-		{get, views.ProfileDescribe, s.backToProfile},
-		{get, views.ProfileRevoke, s.askRevoke},
-		{post, views.ProfileRevoke, s.revokeProfile},
-		{post, views.ProfileRestore, s.restoreProfile},
-		{get, views.ProfileRestore, s.backToProfile},
-		{post, views.ProfileCopy, s.duplicateProfile},
-		{get, views.ProfileCopy, s.backToProfile},
-		{get, views.ProfileDelete, s.askDeleteProfile},
-		{post, views.ProfileDelete, s.deleteProfile},
+		{get, paths.Profiles, s.showProfiles},
+		{get, paths.ProfileNew, s.showNewProfile},
+		{post, paths.ProfileNew, s.createOwnProfile},
+		{get, paths.ProfilePath, s.showProfile},
+		{post, paths.ProfileSetup, s.setUpProfile},
+		{get, paths.ProfileSetup, s.backToProfile},
+		{post, paths.ProfileHosts, s.changeHosts},
+		{get, paths.ProfileHosts, s.backToProfile},
+		{get, paths.ProfileLock, s.showLock},
+		{post, paths.ProfileLock, s.lockProfile},
+		{post, paths.ProfileExpiry, s.changeExpiry},
+		{get, paths.ProfileExpiry, s.backToProfile},
+		{post, paths.ProfilePlace, s.placeProfile},
+		{get, paths.ProfilePlace, s.backToProfile},
+		{post, paths.ProfileDescribe, s.describeProfile},
+		{get, paths.ProfileDescribe, s.backToProfile},
+		{get, paths.ProfileRevoke, s.askRevoke},
+		{post, paths.ProfileRevoke, s.revokeProfile},
+		{post, paths.ProfileRestore, s.restoreProfile},
+		{get, paths.ProfileRestore, s.backToProfile},
+		{post, paths.ProfileCopy, s.duplicateProfile},
+		{get, paths.ProfileCopy, s.backToProfile},
+		{get, paths.ProfileDelete, s.askDeleteProfile},
+		{post, paths.ProfileDelete, s.deleteProfile},
 
-		{get, views.Executions, s.showExecutions},
-		{get, views.ExecutionsExport, s.exportExecutions},
-		{get, views.ExecutionPath, s.showExecution},
-		{post, views.ExecutionCancel, s.cancelByPerson},
-		{get, views.ExecutionCancel, s.backToExecution},
-		{post, views.ExecutionRerun, s.rerunByPerson},
-		{get, views.ExecutionCompare, s.compareExecutions},
-		{get, views.ExecutionPrint, s.printExecution},
-		{get, views.ExecutionRerun, s.backToExecution},
-		{post, views.ExecutionRespond, s.answerByPerson},
-		{get, views.ExecutionRespond, s.backToExecution},
+		{get, paths.Executions, s.showExecutions},
+		{get, paths.ExecutionsExport, s.exportExecutions},
+		{get, paths.ExecutionPath, s.showExecution},
+		{post, paths.ExecutionCancel, s.cancelByPerson},
+		{get, paths.ExecutionCancel, s.backToExecution},
+		{post, paths.ExecutionRerun, s.rerunByPerson},
+		{get, paths.ExecutionCompare, s.compareExecutions},
+		{get, paths.ExecutionPrint, s.printExecution},
+		{get, paths.ExecutionRerun, s.backToExecution},
+		{post, paths.ExecutionRespond, s.answerByPerson},
+		{get, paths.ExecutionRespond, s.backToExecution},
 	}
 }
 
@@ -180,8 +181,8 @@ func (s *Server) uiError(c echo.Context, status int, e *app.Error) {
 	if e.Code == app.CodeMethodNotAllowed || strings.Contains(hint, "skill.md") {
 		hint = "Go back and use the page's own buttons."
 	}
-	page := views.OopsPage{Shell: s.bareShell(c, strings.TrimSuffix(sentence(e.Message), ".")), Status: status, Message: sentence(e.Message), Hint: sentence(hint), Bare: actorOf(c).Kind == ""}
-	if err := s.render(c, status, views.OopsView(page)); err != nil {
+	page := layout.ErrorPage{Shell: s.bareShell(c, strings.TrimSuffix(sentence(e.Message), ".")), Status: status, Message: sentence(e.Message), Hint: sentence(hint), Bare: actorOf(c).Kind == ""}
+	if err := s.render(c, status, layout.Error(page)); err != nil {
 		s.cfg.Log.Warn("an error page could not be written", "error", err)
 	}
 }
@@ -191,15 +192,15 @@ func (s *Server) uiError(c echo.Context, status int, e *app.Error) {
 func (s *Server) askLogin(c echo.Context) {
 	r := c.Request()
 	next := cameFrom(r)
-	if r.Method == http.MethodGet && !partial(c) && r.URL.Path != views.Events {
+	if r.Method == http.MethodGet && !partial(c) && r.URL.Path != paths.Events {
 		next = r.URL.RequestURI()
 	} else if r.Method == http.MethodPost && r.Header.Get("HX-Request") == "true" {
 		_ = c.NoContent(http.StatusUnauthorized) // the page keeps what was typed, and says so
 		return
-	} else if r.Method == http.MethodPost && r.URL.Path != views.Welcome {
+	} else if r.Method == http.MethodPost && r.URL.Path != paths.Welcome {
 		s.setCookie(c, noticeCookie, "session-over", noticeAge)
 	}
-	to := views.LoginURL(localPage(next))
+	to := paths.LoginURL(localPage(next))
 	if c.Request().Header.Get("HX-Request") == "true" {
 		c.Response().Header().Set("HX-Redirect", to)
 		_ = c.NoContent(http.StatusUnauthorized)
@@ -212,10 +213,10 @@ func (s *Server) askLogin(c echo.Context) {
 func localPage(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || strings.ContainsAny(next, "\\\r\n\t") || strings.Contains(u.Path, "//") || strings.Contains(u.Path, "..") {
-		return views.Root
+		return paths.Root
 	}
-	if u.Path != views.Root && !strings.HasPrefix(u.Path, views.Root+"/") || u.Path == views.Login || u.Path == views.Token || u.Path == views.Welcome || u.Path == views.Confirm {
-		return views.Root
+	if u.Path != paths.Root && !strings.HasPrefix(u.Path, paths.Root+"/") || u.Path == paths.Login || u.Path == paths.Token || u.Path == paths.Welcome || u.Path == paths.Confirm {
+		return paths.Root
 	}
 	return u.RequestURI()
 }

@@ -20,7 +20,9 @@ import (
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/probe"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 // sealed stores a sealed credential for the hosts.
@@ -40,7 +42,7 @@ func (s *uiSite) sealed(name string, hosts ...string) app.Credential {
 func TestUISealedCredential(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	add := s.get(views.CredentialNew).want(http.StatusOK)
+	add := s.get(paths.CredentialNew).want(http.StatusOK)
 	if got := add.doc.Find("[name=mode][checked]").AttrOr("value", ""); got != "sealed" {
 		t.Errorf("the form begins with %q", got)
 	}
@@ -57,7 +59,7 @@ func TestUISealedCredential(t *testing.T) {
 	if got := refused.doc.Find("#headers").Text(); got != "X-Own, User-Agent" {
 		t.Errorf("the typed headers became %q", got)
 	}
-	s.submit(refused, "main form", "", "value", uiSecrets()[0], "hosts", "api.example.com", "headers", "x-own,cookie\nX-OWN").leads(views.Credentials)
+	s.submit(refused, "main form", "", "value", uiSecrets()[0], "hosts", "api.example.com", "headers", "x-own,cookie\nX-OWN").leads(paths.Credentials)
 	c, err := s.access.Credential(t.Context(), "KEY")
 	s.must(err)
 	if c.Mode != app.ModeSealed || !c.PlainHTTP || !slices.Contains(c.Places, app.PlaceQuery) || len(c.Places) != 2 {
@@ -66,18 +68,18 @@ func TestUISealedCredential(t *testing.T) {
 	if diff := cmp.Diff([]string{"Cookie", "X-Own"}, c.Headers); diff != "" {
 		t.Errorf("headers: %s", diff)
 	}
-	page := s.get(views.CredentialURL("KEY")).says("#headers", "Cookie, X-Own")
+	page := s.get(paths.CredentialURL("KEY")).says("#headers", "Cookie, X-Own")
 	page.doc.Find("[name='place.query'], [name=plain_http]").RemoveAttr("checked")
-	s.submit(page, "form[action='"+views.CredentialURL("KEY")+"']", "", "place.body", "yes", "headers", "").leads(views.Credentials)
+	s.submit(page, "form[action='"+paths.CredentialURL("KEY")+"']", "", "place.body", "yes", "headers", "").leads(paths.Credentials)
 	c, err = s.access.Credential(t.Context(), "KEY")
 	s.must(err)
 	if diff := cmp.Diff([]app.Place{app.PlaceHeader, app.PlaceBody}, c.Places); diff != "" || c.PlainHTTP || len(c.Headers) != 0 || c.Version != 1 {
 		t.Errorf("stored %+v", c)
 	}
-	s.get(views.Credentials).says("tbody .state.sealed", "Sealed").says("tbody", "not tested")
+	s.get(paths.Credentials).says("tbody .state.sealed", "Sealed").says("tbody", "not tested")
 
 	// The page of before knows a place that was taken away since.
-	s.submit(page, "form[action='"+views.CredentialURL("KEY")+"']", "", "place.query", "yes").want(http.StatusUnprocessableEntity).says(".errors", "changed after you looked").lacks("[name='place.query'][checked]")
+	s.submit(page, "form[action='"+paths.CredentialURL("KEY")+"']", "", "place.query", "yes").want(http.StatusUnprocessableEntity).says(".errors", "changed after you looked").lacks("[name='place.query'][checked]")
 	if now, err := s.access.Credential(t.Context(), "KEY"); err != nil || slices.Contains(now.Places, app.PlaceQuery) {
 		t.Errorf("stored %+v, %v", now, err)
 	}
@@ -98,7 +100,7 @@ func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
 			s.must(err)
 		}
 	}
-	said := func() string { return s.get(views.CredentialURL("KEY")).doc.Find(".choice.injected").Text() }
+	said := func() string { return s.get(paths.CredentialURL("KEY")).doc.Find(".choice.injected").Text() }
 	link(false)
 	if strings.Contains(said(), exposed) {
 		t.Error("a profile that is not locked counts")
@@ -108,11 +110,11 @@ func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
 		t.Errorf("injected says %q", text)
 	}
 	link(true)
-	page := s.get(views.CredentialURL("KEY")).says(".choice.plain .caution", "2 locked profiles "+exposed)
+	page := s.get(paths.CredentialURL("KEY")).says(".choice.plain .caution", "2 locked profiles "+exposed)
 	if strings.Contains(page.doc.Find(".choice.sealed").Text(), exposed) {
 		t.Error("sealed says it too")
 	}
-	s.submit(page, "form[action='"+views.CredentialURL("KEY")+"']", "", "mode", "injected").leads(views.Credentials)
+	s.submit(page, "form[action='"+paths.CredentialURL("KEY")+"']", "", "mode", "injected").leads(paths.Credentials)
 	if strings.Contains(said(), exposed) {
 		t.Error("it is said of what is injected already")
 	}
@@ -123,35 +125,35 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	s.login()
 	s.sealed("KEY", "api.example.com", "*.b.example.com:8443")
 	p := s.request([]app.Key{{Name: "KEY"}, {Name: "save", Mode: app.ModeInjected}}, "other.example.com")
-	page := s.get(views.ProfileURL(p.Handle)).want(http.StatusOK).says(".grant .hint", "Requested: injected")
+	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says(".grant .hint", "Requested: injected")
 	if page.doc.Find("[value=injected][checked]").Length() != 0 {
 		t.Error("injected is chosen because an agent asked for it")
 	}
 	if got := page.doc.Find(`#hosts\.save`).Text(); got != "other.example.com" {
 		t.Errorf("the profile's only host is not suggested, but %q", got)
 	}
-	lock := views.ProfileLockURL(p.Handle)
+	lock := paths.ProfileLockURL(p.Handle)
 	s.submit(page, "form[action$='/setup']", "review", "allow.0", "yes", "value.save", uiSecrets()[1]).leads(lock)
 	review := s.get(lock).says(".sentences .warn", "KEY is sealed: scripts never see its value. It goes only to api.example.com:443 and *.b.example.com:8443, which scripts can't reach: it can go nowhere.").
 		says(".stranded", "KEY could go nowhere").says(".sentences", "save is sealed: scripts never see its value. It goes only to other.example.com:443, in the usual credential headers.")
 	s.send(review.doc.Find(".stranded form").AttrOr("action", ""), map[string][]string{"do": {"review"}, "new_host": {review.doc.Find(".stranded button").First().AttrOr("value", "")}}).leads(lock)
 	after := s.get(lock).lacks(".stranded").says(".sentences", "KEY is sealed: scripts never see its value. It goes only to api.example.com:443, in the usual credential headers.").
 		says(".sentences", "They can reach api.example.com on port 443.").says(".sentences", "They can reach other.example.com")
-	s.submit(after, ".lock form", "").leads(views.ProfileURL(p.Handle))
+	s.submit(after, ".lock form", "").leads(paths.ProfileURL(p.Handle))
 
 	// After the lock the same sentences stand, until a person takes the host away; one click asks for it again, and the summary grants it.
-	locked := s.get(views.ProfileURL(p.Handle)).lacks(".stranded")
+	locked := s.get(paths.ProfileURL(p.Handle)).lacks(".stranded")
 	if locked.doc.Find(".sentences").Text() != after.doc.Find(".sentences").Text() {
 		t.Error("other sentences stand after the lock")
 	}
 	i := locked.doc.Find("#hosts input[value='api.example.com:443']").AttrOr("name", "")
 	locked.doc.Find("#hosts [name='allow." + i[len("host."):] + "']").RemoveAttr("checked")
-	s.submit(locked, "#hosts form", "save").leads(views.ProfileURL(p.Handle))
-	taken := s.get(views.ProfileURL(p.Handle)).says(".stranded", "KEY could go nowhere")
-	summary := s.send(views.ProfileHostsURL(p.Handle), map[string][]string{"do": {"save"}, "new_host": {taken.doc.Find(".stranded button").First().AttrOr("value", "")}}).want(http.StatusOK)
+	s.submit(locked, "#hosts form", "save").leads(paths.ProfileURL(p.Handle))
+	taken := s.get(paths.ProfileURL(p.Handle)).says(".stranded", "KEY could go nowhere")
+	summary := s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"do": {"save"}, "new_host": {taken.doc.Find(".stranded button").First().AttrOr("value", "")}}).want(http.StatusOK)
 	summary.says("li:has(.fresh)", "It goes only to api.example.com:443, in the usual credential headers.").lacks(".stranded")
-	s.submit(summary, "main form", "grant").leads(views.ProfileURL(p.Handle))
-	s.get(views.ProfileURL(p.Handle)).lacks(".stranded")
+	s.submit(summary, "main form", "grant").leads(paths.ProfileURL(p.Handle))
+	s.get(paths.ProfileURL(p.Handle)).lacks(".stranded")
 }
 
 func TestUIRefusedHostBecomesARequest(t *testing.T) {
@@ -168,13 +170,13 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 			t.Fatal("no request")
 		}
 	}
-	s.get(views.Root).says(".needs", "2 more hosts")
-	at := views.ProfileURL(p.Handle)
-	page := s.get(at).says("#requests h2", "The agent asks for 2 more hosts").says("#requests", "Line 3 of execution "+views.Short(x.Handle)+" was refused there")
-	if got := page.doc.Find("#requests form a").First().AttrOr("href", ""); got != views.ExecutionURL(x.Handle)+"#line-3" {
+	s.get(paths.Root).says(".needs", "2 more hosts")
+	at := paths.ProfileURL(p.Handle)
+	page := s.get(at).says("#requests h2", "The agent asks for 2 more hosts").says("#requests", "Line 3 of execution "+format.ShortHandle(x.Handle)+" was refused there")
+	if got := page.doc.Find("#requests form a").First().AttrOr("href", ""); got != paths.ExecutionURL(x.Handle)+"#line-3" {
 		t.Errorf("leads to %q", got)
 	}
-	allow := s.send(views.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"}, "allow.0": {"yes"}}).want(http.StatusOK)
+	allow := s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"}, "allow.0": {"yes"}}).want(http.StatusOK)
 	allow.says("li:has(.fresh)", "They can reach api.example.com on port 443, also where it leads to a private address in your network: Airlock checks the name, not who answers.")
 	if p, _ := s.access.ProfileByHandle(t.Context(), p.Handle); p.Policy != 1 {
 		t.Error("looking granted it")
@@ -184,11 +186,11 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	_, err := s.access.DescribeProfile(t.Context(), s.person, p.Handle, "Another name")
 	s.must(err)
 	s.submit(allow, "main form", "grant").want(http.StatusUnprocessableEntity).says(".errors", "changed after you looked")
-	again := s.send(views.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"api.example.com:443"}, "allow.0": {"yes"}}).want(http.StatusOK)
+	again := s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"api.example.com:443"}, "allow.0": {"yes"}}).want(http.StatusOK)
 	s.submit(again, "main form", "grant").leads(at)
 	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
 	s.must(err)
-	if got := views.AllowedHosts(now.Hosts); now.ID != p.ID || now.Policy != 2 || len(got) != 1 || got[0].String() != "api.example.com:443" || got[0].Private {
+	if got := profileview.AllowedHosts(now.Hosts); now.ID != p.ID || now.Policy != 2 || len(got) != 1 || got[0].String() != "api.example.com:443" || got[0].Private {
 		t.Errorf("granted %+v under policy %d", got, now.Policy)
 	}
 	rest := s.get(at).says("#requests h2", "1 more host").says("#requests", "pypi.org")
@@ -196,8 +198,8 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 	s.get(at).lacks("#requests").says(".chip", "policy version 2")
 
 	// Ticks bring in no host that nobody asked for, and nothing is shown that can't be granted.
-	s.send(views.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"evil.example"}, "allow.0": {"yes"}}).leads(at)
-	s.send(views.ProfileHostsURL(p.Handle), map[string][]string{"new_host": {"localhost"}}).want(http.StatusUnprocessableEntity).says("#new_host-wrong", "never reachable")
+	s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"evil.example"}, "allow.0": {"yes"}}).leads(at)
+	s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"new_host": {"localhost"}}).want(http.StatusUnprocessableEntity).says("#new_host-wrong", "never reachable")
 	if now, _ = s.access.ProfileByHandle(t.Context(), p.Handle); len(now.Hosts) != 1 || now.Policy != 2 {
 		t.Errorf("hosts %+v", now.Hosts)
 	}
@@ -206,15 +208,15 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 func TestUITestNeedsASession(t *testing.T) {
 	s := newUISite(t)
 	s.sealed("KEY", "api.example.com")
-	s.post(views.CredentialTestURL("KEY"), "target", "api.example.com:443").leads(views.Login)
+	s.post(paths.CredentialTestURL("KEY"), "target", "api.example.com:443").leads(paths.Login)
 	c, err := s.access.Credential(t.Context(), "KEY")
 	s.must(err)
 	if !c.CheckedAt.IsZero() {
 		t.Error("it was tested")
 	}
 	s.login()
-	s.get(views.CredentialTestURL("KEY")).leads(views.CredentialURL("KEY"))
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+views.CredentialTestURL("KEY"), nil)
+	s.get(paths.CredentialTestURL("KEY")).leads(paths.CredentialURL("KEY"))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.CredentialTestURL("KEY"), nil)
 	s.must(err)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
 	r.Header.Set("Origin", "https://evil.example")
@@ -227,15 +229,15 @@ func TestUILastCheck(t *testing.T) {
 	c := s.sealed("KEY", "api.example.com")
 	at := c.ValueSetAt.Add(time.Second)
 	s.must(s.access.RecordCheck(t.Context(), s.person, c, access.Check{At: at, Detail: "Sent a test request."}))
-	s.get(views.Credentials).says("tbody .state.ready", "works, checked")
+	s.get(paths.Credentials).says("tbody .state.ready", "works, checked")
 	s.must(s.access.RecordCheck(t.Context(), s.person, c, access.Check{At: at, Problem: "The host said no.", Detail: "Sent a test request."}))
-	failed := s.get(views.Credentials).says("tbody .state.error", "failed,")
+	failed := s.get(paths.Credentials).says("tbody .state.error", "failed,")
 	if failed.doc.Find("tbody .state.error").AttrOr("title", "") != "The host said no." {
 		t.Error("why it failed is not told")
 	}
 	s.must(s.access.RecordCheck(t.Context(), s.person, c, access.Check{At: c.CreatedAt.Add(-time.Second), Detail: "Sent a test request."}))
-	s.get(views.Credentials).says("tbody", "not tested since it was changed")
-	s.get(views.Audit).says("tbody", "Sent a test request.")
+	s.get(paths.Credentials).says("tbody", "not tested since it was changed")
+	s.get(paths.Audit).says("tbody", "Sent a test request.")
 	if err := s.access.RecordCheck(t.Context(), app.Actor{Kind: app.ActorAgent}, c, access.Check{At: at}); app.CodeOf(err) != app.CodeForbidden {
 		t.Errorf("an agent records a check: %v", err)
 	}
@@ -269,7 +271,7 @@ func TestUITestRequest(t *testing.T) {
 	probing(t, s)
 	s.login()
 	s.sealed("KEY", "api.test", "gone.test", "*.wild.test")
-	page := s.get(views.CredentialURL("KEY")).says("#test header", "not tested").says("#test label", "Or a host under *.wild.test")
+	page := s.get(paths.CredentialURL("KEY")).says("#test header", "not tested").says("#test label", "Or a host under *.wild.test")
 	form := "#test form"
 	works := s.submit(page, form, "", "test_path", "/v1/me").want(http.StatusOK).says(".outcome", "It works").says(".outcome", "GET https://api.test/v1/me").
 		says(".outcome", "put in on the way out").says(".outcome", "status 200").says("#test header", "works, checked")
@@ -279,9 +281,9 @@ func TestUITestRequest(t *testing.T) {
 	if works.header.Get("HX-Push-Url") != "false" {
 		t.Error("the address of the form would become a page")
 	}
-	s.get(views.Credentials).says("tbody", "works, checked")
+	s.get(paths.Credentials).says("tbody", "works, checked")
 	s.submit(works, form, "", "target", "gone.test:443").want(http.StatusOK).says(".outcome", "It does not work").says(".outcome", "no address")
-	s.get(views.Credentials).says("tbody .state.error", "failed,")
+	s.get(paths.Credentials).says("tbody .state.error", "failed,")
 	s.submit(works, form, "", "test_host", "evil.test").want(http.StatusUnprocessableEntity).says("#test_host-wrong", "may not go to evil.test").lacks(".outcome dl").lacks(".errors")
 	s.submit(works, form, "", "test_path", "me").want(http.StatusUnprocessableEntity).says("#test_path-wrong", "starts with one slash")
 	limited := false
@@ -292,5 +294,5 @@ func TestUITestRequest(t *testing.T) {
 	if !limited {
 		t.Error("tests are not limited in rate")
 	}
-	s.get(views.Audit).says("tbody", "Sent a test request to api.test:443: the value was put in and the host answered with status 200.")
+	s.get(paths.Audit).says("tbody", "Sent a test request to api.test:443: the value was put in and the host answered with status 200.")
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // maxFound is how many results are shown.
@@ -23,39 +25,39 @@ func (s *Server) search(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := views.SearchPage{Shell: sh, Text: text}
+	page := dashboard.SearchPage{Shell: sh, Text: text}
 	if tokenShape.MatchString(text) { // it isn't repeated either
 		page.Text, page.Token = "", true
-		return s.render(c, http.StatusOK, views.SearchView(page), "results")
+		return s.render(c, http.StatusOK, dashboard.Search(page), "results")
 	}
 	found, err := s.find(c.Request().Context(), text, profiles)
 	if err != nil {
 		return err
 	}
 	page.Found = found[:min(len(found), maxFound)]
-	return s.render(c, http.StatusOK, views.SearchView(page), "results")
+	return s.render(c, http.StatusOK, dashboard.Search(page), "results")
 }
 
 // hit is a result with its rank; a smaller one comes first.
 type hit struct {
-	views.Found
+	dashboard.Found
 	rank int
 }
 
-func (s *Server) find(ctx context.Context, text string, profiles []app.Profile) ([]views.Found, error) {
+func (s *Server) find(ctx context.Context, text string, profiles []app.Profile) ([]dashboard.Found, error) {
 	var hits []hit
-	add := func(f views.Found, hay string) {
+	add := func(f dashboard.Found, hay string) {
 		if containsWords(f.Title+"\n"+f.Note+"\n"+hay, text) {
 			hits = append(hits, hit{f, rank(f.Title, text)})
 		}
 	}
-	for _, f := range views.Places() {
+	for _, f := range dashboard.Places() {
 		add(f, "")
 	}
 	if text != "" {
 		for _, p := range profiles {
 			state := p.State(s.cfg.Now())
-			f := views.Found{Icon: string(state), Title: views.Title(p.Description), Note: "Profile, " + strings.ToLower(views.StateWord(state)), URL: views.ProfileURL(p.Handle)}
+			f := dashboard.Found{Icon: string(state), Title: format.Title(p.Description), Note: "Profile, " + strings.ToLower(format.State(state)), URL: paths.ProfileURL(p.Handle)}
 			if profileMatches(p, "", text, s.cfg.Now()) {
 				hits = append(hits, hit{f, rank(f.Title, text)})
 			}
@@ -73,16 +75,16 @@ func (s *Server) find(ctx context.Context, text string, profiles []app.Profile) 
 			if k.Service != "" {
 				note += ", " + k.Service
 			}
-			add(views.Found{Icon: "key", Title: k.Name, Note: note, URL: views.CredentialURL(k.Name)}, k.Description+"\n"+strings.Join(hosts, "\n"))
+			add(dashboard.Found{Icon: "key", Title: k.Name, Note: note, URL: paths.CredentialURL(k.Name)}, k.Description+"\n"+strings.Join(hosts, "\n"))
 		}
 		if x, err := s.cfg.Engine.ByHandle(ctx, strings.ToLower(text)); err == nil {
-			hits = append(hits, hit{views.Found{Icon: string(x.Status), Title: "Execution " + views.Short(x.Handle), Note: x.Profile, URL: views.ExecutionURL(x.Handle)}, 0})
+			hits = append(hits, hit{dashboard.Found{Icon: string(x.Status), Title: "Execution " + format.ShortHandle(x.Handle), Note: x.Profile, URL: paths.ExecutionURL(x.Handle)}, 0})
 		} else if app.CodeOf(err) != app.CodeNotFound {
 			return nil, err
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return a.rank - b.rank })
-	found := make([]views.Found, len(hits))
+	found := make([]dashboard.Found, len(hits))
 	for i, h := range hits {
 		found[i] = h.Found
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // noteSession is where the session of a request is kept.
@@ -47,7 +47,7 @@ func (s *Server) withSession(next echo.HandlerFunc) echo.HandlerFunc {
 func unasked(c echo.Context) bool {
 	r := c.Request()
 	element, _, _ := strings.Cut(r.Header.Get("HX-Source"), "#")
-	return r.Method == http.MethodGet && (r.URL.Path == views.Events || partial(c) && (element == "div" || element == "section"))
+	return r.Method == http.MethodGet && (r.URL.Path == paths.Events || partial(c) && (element == "div" || element == "section"))
 }
 
 // stillIn returns nil while the session of a request counts, and CodeUnauthorized when it is over.

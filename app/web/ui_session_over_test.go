@@ -17,13 +17,13 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // cookie is the session cookie of the site's client.
 func (s *uiSite) cookie() *http.Cookie {
 	s.t.Helper()
-	at, err := url.Parse(s.web.URL + views.Root)
+	at, err := url.Parse(s.web.URL + paths.Root)
 	s.must(err)
 	for _, k := range s.client.Jar.Cookies(at) {
 		if k.Name == sessionCookie {
@@ -75,10 +75,10 @@ func (s *uiSite) slowly(path, kind, begin, rest string) (finish func() *http.Res
 func TestASlowFormDoesNotOutliveItsSession(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	finish := s.slowly(views.CredentialNew, "application/x-www-form-urlencoded", "name=STOLEN&mode=plain&value=", "long-enough-value")
+	finish := s.slowly(paths.CredentialNew, "application/x-www-form-urlencoded", "name=STOLEN&mode=plain&value=", "long-enough-value")
 	s.endSessions()
 	answer := finish()
-	if to := answer.Header.Get("Location"); answer.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, views.Login) {
+	if to := answer.Header.Get("Location"); answer.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, paths.Login) {
 		t.Errorf("status %d, leads to %q", answer.StatusCode, to)
 	}
 	list, err := s.access.Credentials(t.Context())
@@ -93,10 +93,10 @@ func TestASlowUploadDoesNotOutliveItsSession(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	begin := "--b\r\nContent-Disposition: form-data; name=\"passphrase\"\r\n\r\nseven geese in a row\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nx"
-	finish := s.slowly(views.SettingsImport, "multipart/form-data; boundary=b", begin, "\r\n--b--\r\n")
+	finish := s.slowly(paths.SettingsImport, "multipart/form-data; boundary=b", begin, "\r\n--b--\r\n")
 	s.endSessions()
 	answer := finish()
-	if to := answer.Header.Get("Location"); answer.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, views.Login) {
+	if to := answer.Header.Get("Location"); answer.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, paths.Login) {
 		t.Errorf("status %d, leads to %q", answer.StatusCode, to)
 	}
 }
@@ -105,7 +105,7 @@ func TestASlowUploadDoesNotOutliveItsSession(t *testing.T) {
 func TestADownloadDoesNotOutliveItsSession(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, views.AuditExport+"?as=csv", nil)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, paths.AuditExport+"?as=csv", nil)
 	r.AddCookie(s.cookie())
 	w := deadlineRecorder{httptest.NewRecorder()}
 	c := echo.New().NewContext(r, w)
@@ -136,7 +136,7 @@ func TestReadingGoesOnWhileSomebodyIsIn(t *testing.T) {
 	now := time.Now()
 	s := newUISite(t, func(c *Config) { c.Now = func() time.Time { return now } })
 	s.login()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, views.Root, nil)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, paths.Root, nil)
 	r.AddCookie(s.cookie())
 	c := echo.New().NewContext(r, httptest.NewRecorder())
 	in := &whileIn{Reader: bytes.NewReader(bytes.Repeat([]byte("x"), 1000)), s: s.server, c: c, looked: now}
@@ -165,8 +165,8 @@ func TestAForgottenTabDoesNotKeepItsSession(t *testing.T) {
 		path, source string
 		use          bool
 	}{
-		{views.Executions, "section#executions", false}, {views.Root, "div#overview", false}, {views.InboxCount, "div#counts", false}, {views.Settings, "div", false},
-		{views.Executions, "form", true}, {views.Search, "input#palette-q", true}, {views.Audit, "", true},
+		{paths.Executions, "section#executions", false}, {paths.Root, "div#overview", false}, {paths.InboxCount, "div#counts", false}, {paths.Settings, "div", false},
+		{paths.Executions, "form", true}, {paths.Search, "input#palette-q", true}, {paths.Audit, "", true},
 	} {
 		before := s.lastUse()
 		now = now.Add(2 * time.Minute)
@@ -193,7 +193,7 @@ func (s *uiSite) lastUse() time.Time {
 func TestStrangersSendSmallForms(t *testing.T) {
 	s := newUISite(t)
 	large := url.Values{"name": {uiName}, "password": {uiPassword}, "x": {strings.Repeat("x", 17<<10)}}
-	for _, path := range []string{views.Login, views.Welcome} {
+	for _, path := range []string{paths.Login, paths.Welcome} {
 		s.send(path, large).want(http.StatusRequestEntityTooLarge).says("h1", "more than this form takes")
 	}
 	s.login()

@@ -10,38 +10,38 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func TestUIErrors(t *testing.T) {
 	s := newUISite(t)
-	s.get(views.Root + "/nowhere").leads(views.LoginURL(views.Root + "/nowhere"))
+	s.get(paths.Root + "/nowhere").leads(paths.LoginURL(paths.Root + "/nowhere"))
 	s.login()
-	s.get(views.Root+"/nowhere").want(http.StatusNotFound).says("h1", "There is nothing at this address").says("nav", "Profiles")
-	s.get(views.CredentialURL("NONE")).want(http.StatusNotFound)
-	s.get(views.ProfileURL("none")).want(http.StatusNotFound)
+	s.get(paths.Root+"/nowhere").want(http.StatusNotFound).says("h1", "There is nothing at this address").says("nav", "Profiles")
+	s.get(paths.CredentialURL("NONE")).want(http.StatusNotFound)
+	s.get(paths.ProfileURL("none")).want(http.StatusNotFound)
 
-	foreign, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+views.CredentialNew, strings.NewReader("name=X&value=long-enough"))
+	foreign, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.CredentialNew, strings.NewReader("name=X&value=long-enough"))
 	s.must(err)
 	foreign.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	foreign.Header.Set("Sec-Fetch-Site", "cross-site")
 	s.do(foreign).want(http.StatusForbidden).says("h1", "page of another site")
-	foreign, err = http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+views.Login, strings.NewReader("token="+uiToken))
+	foreign, err = http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.Login, strings.NewReader("token="+uiToken))
 	s.must(err)
 	foreign.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	foreign.Header.Set("Origin", "http://evil.example")
 	s.do(foreign).want(http.StatusForbidden)
 
 	s.must(s.store.Close())
-	s.get(views.Profiles).want(http.StatusInternalServerError).says("h1", "Something went wrong inside Airlock")
-	if text := s.get(views.Profiles).text; strings.Contains(text, "sql") {
+	s.get(paths.Profiles).want(http.StatusInternalServerError).says("h1", "Something went wrong inside Airlock")
+	if text := s.get(paths.Profiles).text; strings.Contains(text, "sql") {
 		t.Errorf("the cause is shown: %s", text)
 	}
 }
 
 func TestUISessions(t *testing.T) {
 	s := newUISite(t)
-	a := s.post(views.Login, "name", uiName, "password", uiPassword, "next", views.Audit).leads(views.Audit)
+	a := s.post(paths.Login, "name", uiName, "password", uiPassword, "next", paths.Audit).leads(paths.Audit)
 	cookie := a.header.Get("Set-Cookie")
 	for _, part := range []string{"HttpOnly", "SameSite=Lax", "Path=/ui", "airlock_session="} {
 		if !strings.Contains(cookie, part) {
@@ -53,17 +53,17 @@ func TestUISessions(t *testing.T) {
 	}
 	// Who is logged out in the middle of a page is led to the login, not shown it inside a card.
 	s.client.Jar = nil
-	got := s.part(views.Executions)
-	if got.status != http.StatusUnauthorized || !strings.HasPrefix(got.header.Get("HX-Redirect"), views.Login) {
+	got := s.part(paths.Executions)
+	if got.status != http.StatusUnauthorized || !strings.HasPrefix(got.header.Get("HX-Redirect"), paths.Login) {
 		t.Errorf("status %d, HX-Redirect %q", got.status, got.header.Get("HX-Redirect"))
 	}
-	for _, path := range []string{views.Events, views.Settings, views.ProfileLockURL("x")} {
+	for _, path := range []string{paths.Events, paths.Settings, paths.ProfileLockURL("x")} {
 		if got := s.get(path); got.status != http.StatusSeeOther {
 			t.Errorf("%s: %d", path, got.status)
 		}
 	}
 	for range 30 {
-		if s.post(views.Login, "name", uiName, "password", "wrong").status == http.StatusTooManyRequests {
+		if s.post(paths.Login, "name", uiName, "password", "wrong").status == http.StatusTooManyRequests {
 			return
 		}
 	}
@@ -99,7 +99,7 @@ func TestLocalPage(t *testing.T) {
 
 func TestUISecureCookieBehindTLS(t *testing.T) {
 	s := newUISite(t)
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://airlock.example"+views.Login, strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://airlock.example"+paths.Login, strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
 	s.server.Handler().ServeHTTP(w, r)
@@ -113,7 +113,7 @@ func TestUISecureCookieOnAPlatform(t *testing.T) {
 	s := newUISite(t)
 	s.server.cfg.PublicURL = "https://airlock.onrender.com"
 	for host, want := range map[string]bool{"airlock.onrender.com": true, "localhost:9090": false} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+host+views.Login, strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+host+paths.Login, strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		w := httptest.NewRecorder()
 		s.server.Handler().ServeHTTP(w, r)
@@ -154,13 +154,13 @@ func TestUIFormsLeadSomewhere(t *testing.T) {
 func TestUITheme(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	s.submit(s.get(views.Settings), "form[action$='/theme']", "", "theme", "dark").leads(views.Settings)
-	if got := s.get(views.Settings).says(".notice[role=status]", "theme").doc.Find("html").AttrOr("data-theme", ""); got != "dark" {
+	s.submit(s.get(paths.Settings), "form[action$='/theme']", "", "theme", "dark").leads(paths.Settings)
+	if got := s.get(paths.Settings).says(".notice[role=status]", "theme").doc.Find("html").AttrOr("data-theme", ""); got != "dark" {
 		t.Errorf("the theme is %q", got)
 	}
-	s.post(views.SettingsTheme, "theme", "neon").want(http.StatusBadRequest)
-	s.post(views.SettingsTheme, "theme", "").leads(views.Settings)
-	s.get(views.Sandbox).want(http.StatusOK).says(".head", "Sandbox").says("main", "fake, isolation full")
+	s.post(paths.SettingsTheme, "theme", "neon").want(http.StatusBadRequest)
+	s.post(paths.SettingsTheme, "theme", "").leads(paths.Settings)
+	s.get(paths.Sandbox).want(http.StatusOK).says(".head", "Sandbox").says("main", "fake, isolation full")
 }
 
 func TestUIBrokenForms(t *testing.T) {
@@ -175,7 +175,7 @@ func TestUIBrokenForms(t *testing.T) {
 		"name=X&value=" + strings.Repeat("x", app.MaxBody):                      http.StatusRequestEntityTooLarge,
 		"name=X&value=long-enough&hosts=" + strings.Repeat("a.example%0a", 200): http.StatusUnprocessableEntity,
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+views.CredentialNew, strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+paths.CredentialNew, strings.NewReader(body))
 		s.must(err)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		if a := s.do(r); a.status != want || a.doc.Find("h1").Length() != 1 {

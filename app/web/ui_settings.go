@@ -10,7 +10,11 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/settingsview"
 )
 
 func (s *Server) showSettings(c echo.Context) error {
@@ -18,16 +22,16 @@ func (s *Server) showSettings(c echo.Context) error {
 }
 
 func (s *Server) backToSettings(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, views.Settings)
+	return c.Redirect(http.StatusSeeOther, paths.Settings)
 }
 
-func (s *Server) settingsPage(c echo.Context, status int, found views.Problems) error {
-	sh, _, err := s.shell(c, "Settings", views.SectionSettings)
+func (s *Server) settingsPage(c echo.Context, status int, found components.Problems) error {
+	sh, _, err := s.shell(c, "Settings", layout.SectionSettings)
 	if err != nil {
 		return err
 	}
 	here := sessionOf(c)
-	page := views.SettingsPage{Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Problems: found, Rules: s.ruleRows()}
+	page := settingsview.SettingsPage{Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Problems: found, Rules: s.ruleRows()}
 	if err := s.whoIsIn(c.Request().Context(), &page); err != nil {
 		return err
 	}
@@ -43,47 +47,47 @@ func (s *Server) settingsPage(c echo.Context, status int, found views.Problems) 
 	}
 	if partial(c) && status < http.StatusBadRequest {
 		page.Live = true
-		return s.render(c, status, views.SettingsLive(page))
+		return s.render(c, status, settingsview.Live(page))
 	}
-	return s.render(c, status, views.SettingsView(page))
+	return s.render(c, status, settingsview.Settings(page))
 }
 
 // whoIsIn fills in who may log in and who is logged in.
-func (s *Server) whoIsIn(ctx context.Context, page *views.SettingsPage) error {
+func (s *Server) whoIsIn(ctx context.Context, page *settingsview.SettingsPage) error {
 	people, err := s.cfg.Access.People(ctx)
 	if err != nil {
 		return err
 	}
 	for _, p := range people {
-		page.People = append(page.People, views.PersonRow{ID: p.ID, Name: p.Name, CreatedAt: p.CreatedAt, LastLogin: p.LastLoginAt, From: p.LastLoginFrom})
+		page.People = append(page.People, settingsview.PersonRow{ID: p.ID, Name: p.Name, CreatedAt: p.CreatedAt, LastLogin: p.LastLoginAt, From: p.LastLoginFrom})
 	}
 	invitations, err := s.cfg.Access.Invitations(ctx)
 	if err != nil {
 		return err
 	}
 	for _, x := range invitations {
-		page.Invitations = append(page.Invitations, views.InvitationRow{ID: x.ID, By: x.By.Name, CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt})
+		page.Invitations = append(page.Invitations, settingsview.InvitationRow{ID: x.ID, By: x.By.Name, CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt})
 	}
 	sessions, err := s.cfg.Access.Sessions(ctx)
 	if err != nil {
 		return err
 	}
 	for _, x := range sessions {
-		page.Sessions = append(page.Sessions, views.SessionRow{
-			ID: x.ID, PersonID: x.PersonID, Person: x.Person, Address: x.Address, Browser: views.Browser(x.Browser), CreatedAt: x.CreatedAt, SeenAt: x.SeenAt, ExpiresAt: x.ExpiresAt,
+		page.Sessions = append(page.Sessions, settingsview.SessionRow{
+			ID: x.ID, PersonID: x.PersonID, Person: x.Person, Address: x.Address, Browser: format.Browser(x.Browser), CreatedAt: x.CreatedAt, SeenAt: x.SeenAt, ExpiresAt: x.ExpiresAt,
 		})
 	}
 	token, err := s.cfg.Access.AdminToken(ctx)
-	page.Token = views.TokenRow{MadeAt: token.MadeAt, SpentAt: token.SpentAt, From: token.SpentFrom, By: token.SpentBy}
+	page.Token = settingsview.TokenRow{MadeAt: token.MadeAt, SpentAt: token.SpentAt, From: token.SpentFrom, By: token.SpentBy}
 	return err
 }
 
 // ruleRows are the rules of redaction for secrets of known shapes.
-func (s *Server) ruleRows() []views.RuleRow {
+func (s *Server) ruleRows() []settingsview.RuleRow {
 	entries := s.cfg.Rules.Entries()
-	rows := make([]views.RuleRow, len(entries))
+	rows := make([]settingsview.RuleRow, len(entries))
 	for i, e := range entries {
-		rows[i] = views.RuleRow{Name: e.Name, About: e.About, Own: e.Own, Off: e.Off}
+		rows[i] = settingsview.RuleRow{Name: e.Name, About: e.About, Own: e.Own, Off: e.Off}
 	}
 	return rows
 }
@@ -102,7 +106,7 @@ func (s *Server) setTheme(c echo.Context) error {
 	default:
 		return app.Invalid("theme", "this theme is not known", "Choose one of the list.")
 	}
-	return s.done(c, "theme", views.Settings)
+	return s.done(c, "theme", paths.Settings)
 }
 
 // setKeys keeps in a cookie whether single keys are commands.
@@ -116,7 +120,7 @@ func (s *Server) setKeys(c echo.Context) error {
 		age = 365 * 24 * time.Hour
 	}
 	s.setCookie(c, keysCookie, "off", age)
-	return s.done(c, "keys", views.Settings)
+	return s.done(c, "keys", paths.Settings)
 }
 
 func (s *Server) changePassword(c echo.Context) error {
@@ -128,7 +132,7 @@ func (s *Server) changePassword(c echo.Context) error {
 	if found == nil {
 		err := s.cfg.Access.ChangePassword(c.Request().Context(), sessionOf(c), app.NewSecret(fields.Get("old")), app.NewSecret(fields.Get("password")))
 		if err == nil {
-			return s.done(c, "password-changed", views.Settings)
+			return s.done(c, "password-changed", paths.Settings)
 		}
 		if found, err = problems(err, map[string]string{"old": "old", "password": "password"}); err != nil {
 			return err
@@ -141,7 +145,7 @@ func (s *Server) endSession(c echo.Context) error {
 	if err := s.cfg.Access.EndSession(c.Request().Context(), actorOf(c), c.Param("id")); err != nil {
 		return err
 	}
-	return s.done(c, "session-ended", views.Settings)
+	return s.done(c, "session-ended", paths.Settings)
 }
 
 func (s *Server) endSessions(c echo.Context) error {
@@ -152,7 +156,7 @@ func (s *Server) endSessions(c echo.Context) error {
 	if _, err := s.cfg.Access.EndOtherSessions(c.Request().Context(), sessionOf(c), fields.Get("whose") == "all"); err != nil {
 		return err
 	}
-	return s.done(c, "sessions-ended", views.Settings)
+	return s.done(c, "sessions-ended", paths.Settings)
 }
 
 // invite shows the token on the answer itself: it must not be kept anywhere that a later page could read it from.
@@ -161,19 +165,19 @@ func (s *Server) invite(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	sh, _, err := s.shell(c, "An invitation", views.SectionSettings)
+	sh, _, err := s.shell(c, "An invitation", layout.SectionSettings)
 	if err != nil {
 		return err
 	}
 	c.Response().Header().Set("HX-Push-Url", "false")
-	return s.render(c, http.StatusOK, views.InvitedView(views.InvitedPage{Shell: sh, Token: token.Reveal(), Expires: expires}))
+	return s.render(c, http.StatusOK, settingsview.Invited(settingsview.InvitedPage{Shell: sh, Token: token.Reveal(), Expires: expires}))
 }
 
 func (s *Server) uninvite(c echo.Context) error {
 	if err := s.cfg.Access.Uninvite(c.Request().Context(), actorOf(c), c.Param("id")); err != nil {
 		return err
 	}
-	return s.done(c, "uninvited", views.Settings)
+	return s.done(c, "uninvited", paths.Settings)
 }
 
 func (s *Server) askRemovePerson(c echo.Context) error {
@@ -198,12 +202,12 @@ func (s *Server) pathPerson(c echo.Context) (access.Person, error) {
 }
 
 func (s *Server) confirmRemoval(c echo.Context, p access.Person, refused error) error {
-	sh, _, err := s.shell(c, "Remove "+p.Name, views.SectionSettings)
+	sh, _, err := s.shell(c, "Remove "+p.Name, layout.SectionSettings)
 	if err != nil {
 		return err
 	}
-	return s.confirmation(c, views.ConfirmPage{
-		Shell: sh, Question: "Remove " + p.Name + "?", Button: "Remove " + p.Name, Typed: p.Name, Action: views.SettingsPersonURL(p.ID), Back: views.Settings,
+	return s.confirmation(c, layout.ConfirmPage{
+		Shell: sh, Question: "Remove " + p.Name + "?", Button: "Remove " + p.Name, Typed: p.Name, Action: paths.SettingsPersonURL(p.ID), Back: paths.Settings,
 		Lines: []string{"Their sessions end at once, and their password counts no more.", "What they did stays in the audit log. They can be invited again."},
 	}, refused)
 }
@@ -222,7 +226,7 @@ func (s *Server) removePerson(c echo.Context) error {
 	}
 	err = s.cfg.Access.RemovePerson(c.Request().Context(), sessionOf(c), c.Param("id"))
 	if err == nil {
-		return s.done(c, "person-removed", views.Settings)
+		return s.done(c, "person-removed", paths.Settings)
 	}
 	found, err := problems(err, nil)
 	if err != nil {
@@ -235,7 +239,7 @@ func (s *Server) pauseExecutions(c echo.Context) error {
 	if err := s.cfg.Access.PauseExecutions(c.Request().Context(), actorOf(c)); err != nil {
 		return err
 	}
-	return s.done(c, "paused", views.Settings)
+	return s.done(c, "paused", paths.Settings)
 }
 
 func (s *Server) resumeExecutions(c echo.Context) error {

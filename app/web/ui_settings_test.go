@@ -10,7 +10,8 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/retention"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // TestUISettingsTellWhatIsKept: the policy, the last pass and how much room there is.
@@ -19,9 +20,9 @@ func TestUISettingsTellWhatIsKept(t *testing.T) {
 	s.login()
 	keeper := retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Days: 30, Count: 2}})
 	s.server.cfg.Retention = keeper
-	s.get(views.Settings).says("#retention", "Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention", "Not yet")
+	s.get(paths.Settings).says("#retention", "Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention", "Not yet")
 	s.must(keeper.Pass(t.Context()))
-	s.get(views.Settings).says("#retention", "Removed 0 executions").says("#retention", "nothing new is taken").lacks(".diskfull")
+	s.get(paths.Settings).says("#retention", "Removed 0 executions").says("#retention", "nothing new is taken").lacks(".diskfull")
 }
 
 // another is a second browser on the same site.
@@ -39,54 +40,54 @@ func (s *uiSite) another() *uiSite {
 func TestUIPeople(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	invited := s.submit(s.get(views.Settings).want(http.StatusOK), "#people form.foot", "").want(http.StatusOK).says("h1", "An invitation")
+	invited := s.submit(s.get(paths.Settings).want(http.StatusOK), "#people form.foot", "").want(http.StatusOK).says("h1", "An invitation")
 	text := invited.doc.Find("#invitation-text").Text()
 	token := text[strings.LastIndex(text, "\n")+1:]
-	if !strings.HasPrefix(token, app.AdminPrefix) || !strings.Contains(text, views.Token) {
+	if !strings.HasPrefix(token, app.AdminPrefix) || !strings.Contains(text, paths.Token) {
 		t.Fatalf("the invitation is %q", text)
 	}
-	s.get(views.Settings).says("#people", "Invited by "+uiName)
+	s.get(paths.Settings).says("#people", "Invited by "+uiName)
 
 	bob := s.another()
-	login := bob.get(views.LoginURL(views.Audit)).want(http.StatusOK).lacks("#token")
+	login := bob.get(paths.LoginURL(paths.Audit)).want(http.StatusOK).lacks("#token")
 	page := bob.get(login.doc.Find(".small a").AttrOr("href", "")).want(http.StatusOK)
-	bob.submit(page, "form", "", "token", token).leads(views.WelcomeURL(views.Audit))
-	welcome := bob.get(views.WelcomeURL(views.Audit)).want(http.StatusOK)
+	bob.submit(page, "form", "", "token", token).leads(paths.WelcomeURL(paths.Audit))
+	welcome := bob.get(paths.WelcomeURL(paths.Audit)).want(http.StatusOK)
 	bob.submit(welcome, "form", "", "name", strings.ToUpper(uiName), "password", uiPassword, "password-again", uiPassword).want(http.StatusUnprocessableEntity).says("#name-wrong", "Somebody else has this name")
-	bob.submit(welcome, "form", "", "name", "Bob", "password", uiPassword, "password-again", uiPassword).leads(views.Audit)
-	bob.get(views.Audit).want(http.StatusOK).says("tbody", "Bob")
+	bob.submit(welcome, "form", "", "name", "Bob", "password", uiPassword, "password-again", uiPassword).leads(paths.Audit)
+	bob.get(paths.Audit).want(http.StatusOK).says("tbody", "Bob")
 	again := s.another()
 	again.submit(page, "form", "", "token", token).want(http.StatusUnprocessableEntity)
 	again.submit(page, "form", "", "token", uiToken).want(http.StatusUnprocessableEntity).says(".wrong", "was used by "+uiName)
 
-	settings := s.get(views.Settings).says("#sessions tbody", "Bob").says("#people tbody", "Bob").says("#token-card", "It was used by "+uiName)
-	s.submit(settings, "#sessions tbody form[action*='/sessions/'][action$='/end']:has([aria-label*=Bob])", "").leads(views.Settings)
-	bob.get(views.Root).leads(views.LoginURL(views.Root))
-	bob.post(views.Login, "name", "bob", "password", uiPassword).leads(views.Root)
-	s.submit(s.get(views.Settings), "#sessions form.foot", "all").leads(views.Settings)
-	bob.get(views.Root).leads(views.LoginURL(views.Root))
+	settings := s.get(paths.Settings).says("#sessions tbody", "Bob").says("#people tbody", "Bob").says("#token-card", "It was used by "+uiName)
+	s.submit(settings, "#sessions tbody form[action*='/sessions/'][action$='/end']:has([aria-label*=Bob])", "").leads(paths.Settings)
+	bob.get(paths.Root).leads(paths.LoginURL(paths.Root))
+	bob.post(paths.Login, "name", "bob", "password", uiPassword).leads(paths.Root)
+	s.submit(s.get(paths.Settings), "#sessions form.foot", "all").leads(paths.Settings)
+	bob.get(paths.Root).leads(paths.LoginURL(paths.Root))
 	ask := s.get(settings.doc.Find("#people tbody a").AttrOr("href", "")).want(http.StatusOK).says("h1", "Remove Bob?")
 	s.submit(ask, "main form", "", "typed", "Ada").want(http.StatusUnprocessableEntity).says("#typed-wrong", "Type Bob if you mean it.")
-	s.get(views.Settings).says("#people tbody", "Bob")
-	s.submit(ask, "main form", "", "typed", "Bob").leads(views.Settings)
-	bob.post(views.Login, "name", "Bob", "password", uiPassword).want(http.StatusUnprocessableEntity).says(".wrong", "The name or the password is wrong.")
-	s.get(views.SettingsPersonURL("nobody")).want(http.StatusNotFound)
-	s.post(views.SettingsSessionURL("nothing")).want(http.StatusNotFound)
+	s.get(paths.Settings).says("#people tbody", "Bob")
+	s.submit(ask, "main form", "", "typed", "Bob").leads(paths.Settings)
+	bob.post(paths.Login, "name", "Bob", "password", uiPassword).want(http.StatusUnprocessableEntity).says(".wrong", "The name or the password is wrong.")
+	s.get(paths.SettingsPersonURL("nobody")).want(http.StatusNotFound)
+	s.post(paths.SettingsSessionURL("nothing")).want(http.StatusNotFound)
 }
 
 func TestUIPassword(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	page := s.get(views.Settings)
+	page := s.get(paths.Settings)
 	const next = "three blind geese"
 	form := "#password-card form"
 	s.submit(page, form, "", "old", "wrong", "password", next, "password-again", next).want(http.StatusUnprocessableEntity).says("#old-wrong", "That is not your password.")
 	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again", "x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "not the same")
 	s.submit(page, form, "", "old", uiPassword, "password", "password1234", "password-again", "password1234").want(http.StatusUnprocessableEntity).says("#password-wrong", "tried first")
-	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again", next).leads(views.Settings)
-	s.post(views.Logout).leads(views.Login)
-	s.post(views.Login, "name", uiName, "password", uiPassword).want(http.StatusUnprocessableEntity)
-	s.post(views.Login, "name", uiName, "password", next).leads(views.Root)
+	s.submit(page, form, "", "old", uiPassword, "password", next, "password-again", next).leads(paths.Settings)
+	s.post(paths.Logout).leads(paths.Login)
+	s.post(paths.Login, "name", uiName, "password", uiPassword).want(http.StatusUnprocessableEntity)
+	s.post(paths.Login, "name", uiName, "password", next).leads(paths.Root)
 }
 
 // TestPause: what is queued waits, what runs goes on, and agents are told.
@@ -95,9 +96,9 @@ func TestPause(t *testing.T) {
 	s.login()
 	p := s.locked()
 	running := s.runs(p, "ask Which one?", app.StatusAwaitingLLM)
-	s.get(views.Root).lacks(".paused")
-	s.submit(s.get(views.Settings), "#pause form", "").leads(views.Settings)
-	s.get(views.Root).says(".paused", "Executions are paused by "+uiName)
+	s.get(paths.Root).lacks(".paused")
+	s.submit(s.get(paths.Settings), "#pause form", "").leads(paths.Settings)
+	s.get(paths.Root).says(".paused", "Executions are paused by "+uiName)
 	if health := s.get("/health").text; !strings.Contains(health, `"paused":true`) {
 		t.Errorf("health says %s", health)
 	}
@@ -106,7 +107,7 @@ func TestPause(t *testing.T) {
 	if text := s.get("/executions/" + x.ID).text; !strings.Contains(text, `"status":"pending"`) || !strings.Contains(text, `"paused":true`) {
 		t.Errorf("the agent is told %s", text)
 	}
-	s.post(views.ExecutionRespondURL(running.Handle), "response", "the second", "request_id", running.Request.RequestID).leads(views.ExecutionURL(running.Handle))
+	s.post(paths.ExecutionRespondURL(running.Handle), "response", "the second", "request_id", running.Request.RequestID).leads(paths.ExecutionURL(running.Handle))
 	ended, err := s.engine.Await(t.Context(), running.ID, 20*time.Second)
 	s.must(err)
 	if ended.Status != app.StatusCompleted {
@@ -115,14 +116,14 @@ func TestPause(t *testing.T) {
 	if now, err := s.engine.ByHandle(t.Context(), x.Handle); err != nil || now.Status != app.StatusPending {
 		t.Errorf("what waits is %s, %v", now.Status, err)
 	}
-	s.submit(s.get(views.Root), ".paused form", "").want(http.StatusSeeOther)
+	s.submit(s.get(paths.Root), ".paused form", "").want(http.StatusSeeOther)
 	if ended, err = s.engine.Await(t.Context(), x.ID, 20*time.Second); err != nil || ended.Status != app.StatusCompleted {
 		t.Errorf("after it: %s, %v", ended.Status, err)
 	}
 	if text := s.get("/health").text + s.get("/executions/"+x.ID).text; strings.Contains(text, `"paused":true`) {
 		t.Errorf("still paused: %s", text)
 	}
-	s.get(views.Audit).says("tbody", "executions.pause").says("tbody", "executions.resume")
+	s.get(paths.Audit).says("tbody", "executions.pause").says("tbody", "executions.resume")
 }
 
 func TestBrowserNames(t *testing.T) {
@@ -133,7 +134,7 @@ func TestBrowserNames(t *testing.T) {
 		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36": "Chrome on Android",
 		"curl/8.5.0": "curl", "": "", "something": "something",
 	} {
-		if got := views.Browser(agent); got != want {
+		if got := format.Browser(agent); got != want {
 			t.Errorf("%q: %q, want %q", agent, got, want)
 		}
 	}

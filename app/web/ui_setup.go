@@ -9,7 +9,9 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 // setup is one submission of the form of an unlocked profile. It applies what is right and collects what is not, so that one mistyped
@@ -20,7 +22,7 @@ type setup struct {
 	fields  url.Values
 	profile app.Profile
 	review  bool // leads to the lock, so nothing may be left open
-	wrong   views.Problems
+	wrong   components.Problems
 }
 
 func (s *Server) setUpProfile(c echo.Context) error {
@@ -35,7 +37,7 @@ func (s *Server) setUpProfile(c echo.Context) error {
 	if p.State(s.cfg.Now()) != app.StateUnlocked {
 		return s.refuseProfile(c, p.Handle, p.CanChangeKeys(s.cfg.Now()), nil)
 	}
-	f := &setup{s: s, by: actorOf(c), fields: fields, profile: p, review: fields.Get("do") == "review", wrong: views.Problems{}}
+	f := &setup{s: s, by: actorOf(c), fields: fields, profile: p, review: fields.Get("do") == "review", wrong: components.Problems{}}
 	if err := f.apply(c.Request().Context()); err != nil {
 		return err
 	}
@@ -43,9 +45,9 @@ func (s *Server) setUpProfile(c echo.Context) error {
 		return s.showProfileAgain(c, p.Handle, f.keep)
 	}
 	if f.review {
-		return s.done(c, "", views.ProfileLockURL(p.Handle))
+		return s.done(c, "", paths.ProfileLockURL(p.Handle))
 	}
-	return s.done(c, "profile-saved", views.ProfileURL(p.Handle))
+	return s.done(c, "profile-saved", paths.ProfileURL(p.Handle))
 }
 
 // apply carries out the form. Its error is none that the person could solve.
@@ -56,7 +58,7 @@ func (f *setup) apply(ctx context.Context) error {
 		if removing && k.Name == removed {
 			_, err = f.s.cfg.Access.RemoveKey(ctx, f.by, f.profile.Handle, k.Name)
 			err = f.note(err, "", nil)
-		} else if f.fields.Has(views.LinkField(k.Name)) {
+		} else if f.fields.Has(profileview.LinkField(k.Name)) {
 			err = f.applyKey(ctx, k)
 		}
 		if err != nil {
@@ -90,8 +92,8 @@ func (f *setup) note(err error, other string, fields map[string]string) error {
 }
 
 func (f *setup) applyKey(ctx context.Context, k app.Key) error {
-	link := f.fields.Get(views.LinkField(k.Name))
-	if link == views.LinkNew {
+	link := f.fields.Get(profileview.LinkField(k.Name))
+	if link == profileview.LinkNew {
 		name, err := f.newCredential(ctx, k)
 		if err != nil || name == "" {
 			return err
@@ -99,7 +101,7 @@ func (f *setup) applyKey(ctx context.Context, k app.Key) error {
 		link = name
 	}
 	if link == "" && f.review {
-		f.wrong[views.LinkField(k.Name)] = "Choose a credential or type a value, or remove the key."
+		f.wrong[profileview.LinkField(k.Name)] = "Choose a credential or type a value, or remove the key."
 		return nil
 	}
 	if link == k.Credential {
@@ -107,27 +109,27 @@ func (f *setup) applyKey(ctx context.Context, k app.Key) error {
 	}
 	_, err := f.s.cfg.Access.LinkKey(ctx, f.by, f.profile.Handle, k.Name, link)
 	if app.CodeOf(err) == app.CodeNotFound { // of the credential, since the key is there
-		f.wrong[views.LinkField(k.Name)] = "This credential is not there any more. Choose another."
+		f.wrong[profileview.LinkField(k.Name)] = "This credential is not there any more. Choose another."
 		return nil
 	}
-	return f.note(err, views.LinkField(k.Name), nil)
+	return f.note(err, profileview.LinkField(k.Name), nil)
 }
 
 // newCredential stores the value that was typed for a key, and returns the credential's name, or "" if nothing was typed or it was refused.
 func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
-	value := typedValue(f.fields.Get(views.ValueField(k.Name)))
+	value := typedValue(f.fields.Get(profileview.ValueField(k.Name)))
 	if value.Empty() {
 		if f.review {
-			f.wrong[views.ValueField(k.Name)] = "Type the value, or choose a credential."
+			f.wrong[profileview.ValueField(k.Name)] = "Type the value, or choose a credential."
 		}
 		return "", nil
 	}
 	in := access.CredentialInput{
-		Name: strings.TrimSpace(f.fields.Get(views.NameField(k.Name))), Mode: app.Mode(f.fields.Get(views.ModeField(k.Name))), Value: value,
+		Name: strings.TrimSpace(f.fields.Get(profileview.NameField(k.Name))), Mode: app.Mode(f.fields.Get(components.ModeField(k.Name))), Value: value,
 	}
 	var err error
 	if in.Mode == app.ModeSealed { // the field is not shown with the other modes
-		in.Hosts, err = parseHosts(f.fields.Get(views.HostsField(k.Name)), nil)
+		in.Hosts, err = parseHosts(f.fields.Get(components.HostsField(k.Name)), nil)
 	}
 	if err == nil {
 		_, err = f.s.cfg.Access.CreateCredential(ctx, f.by, in)
@@ -135,9 +137,9 @@ func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 	if err == nil {
 		return in.Name, nil
 	}
-	return "", f.note(err, views.NameField(k.Name), map[string]string{
-		"name": views.NameField(k.Name), "value": views.ValueField(k.Name), "mode": views.ModeField(k.Name),
-		"host": views.HostsField(k.Name), "hosts": views.HostsField(k.Name),
+	return "", f.note(err, profileview.NameField(k.Name), map[string]string{
+		"name": profileview.NameField(k.Name), "value": profileview.ValueField(k.Name), "mode": components.ModeField(k.Name),
+		"host": components.HostsField(k.Name), "hosts": components.HostsField(k.Name),
 	})
 }
 
@@ -166,7 +168,7 @@ func (f *setup) applyHosts(ctx context.Context) error {
 }
 
 func (f *setup) applyExpiry(ctx context.Context) error {
-	at, change, err := chooseExpiry(views.ExpiryForm{Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date")}, f.s.cfg.Now())
+	at, change, err := chooseExpiry(profileview.ExpiryForm{Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date")}, f.s.cfg.Now())
 	if err == nil && change && !at.Equal(f.profile.ExpiresAt) {
 		_, err = f.s.cfg.Access.SetExpiry(ctx, f.by, f.profile.Handle, at)
 	}
@@ -174,27 +176,27 @@ func (f *setup) applyExpiry(ctx context.Context) error {
 }
 
 // keep puts what was typed back into the form, except values.
-func (f *setup) keep(page *views.ProfilePage) {
+func (f *setup) keep(page *profileview.ProfilePage) {
 	page.Problems, page.Partly = f.wrong, true
 	for i, k := range page.Keys {
-		if k.Key.CredentialID != "" || !f.fields.Has(views.LinkField(k.Key.Name)) {
+		if k.Key.CredentialID != "" || !f.fields.Has(profileview.LinkField(k.Key.Name)) {
 			continue
 		}
-		page.Keys[i].Link = f.fields.Get(views.LinkField(k.Key.Name))
-		page.Keys[i].NewName = f.fields.Get(views.NameField(k.Key.Name))
-		page.Keys[i].Mode = app.Mode(f.fields.Get(views.ModeField(k.Key.Name)))
-		page.Keys[i].Hosts = f.fields.Get(views.HostsField(k.Key.Name))
+		page.Keys[i].Link = f.fields.Get(profileview.LinkField(k.Key.Name))
+		page.Keys[i].NewName = f.fields.Get(profileview.NameField(k.Key.Name))
+		page.Keys[i].Mode = app.Mode(f.fields.Get(components.ModeField(k.Key.Name)))
+		page.Keys[i].Hosts = f.fields.Get(components.HostsField(k.Key.Name))
 	}
 	if f.wrong.Of("new_key") != "" {
 		page.NewKey, page.NewKeyNote = f.fields.Get("new_key"), f.fields.Get("new_key_note")
 	}
 	keepHost(page, f.fields)
 	if f.wrong.Of("expiry")+f.wrong.Of("expiry_date") != "" {
-		page.Expiry = views.ExpiryForm{Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date")}
+		page.Expiry = profileview.ExpiryForm{Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date")}
 	}
 }
 
-func keepHost(page *views.ProfilePage, fields url.Values) {
+func keepHost(page *profileview.ProfilePage, fields url.Values) {
 	if page.Problems.Of("new_host") != "" {
 		page.NewHost, page.NewPrivate = fields.Get("new_host"), fields.Get("new_private") != ""
 	}

@@ -16,7 +16,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // Cookies of the UI. They are sent under /ui only.
@@ -80,22 +82,22 @@ func notices() map[string]string {
 }
 
 // shell is what surrounds the pages of a person with a session; it counts what needs them.
-func (s *Server) shell(c echo.Context, title string, section views.Section) (views.Shell, []app.Profile, error) {
+func (s *Server) shell(c echo.Context, title string, section layout.Section) (layout.Shell, []app.Profile, error) {
 	profiles, err := s.cfg.Access.Profiles(c.Request().Context())
 	if err != nil {
-		return views.Shell{}, nil, err
+		return layout.Shell{}, nil, err
 	}
 	sh := s.bareShell(c, title)
 	paused, err := s.cfg.Access.Paused(c.Request().Context())
 	if err != nil {
-		return views.Shell{}, nil, err
+		return layout.Shell{}, nil, err
 	}
 	needs, err := s.needs(c.Request().Context(), profiles)
 	if err != nil {
-		return views.Shell{}, nil, err
+		return layout.Shell{}, nil, err
 	}
 	sh.Disk = s.disk(c.Request().Context())
-	sh.Paused = views.Paused{Since: paused.Since, By: paused.By.Name}
+	sh.Paused = layout.Paused{Since: paused.Since, By: paused.By.Name}
 	sh.Section, sh.NeedsYou = section, len(needs)
 	notice := s.takeNotice(c)
 	sh.Notice, sh.Warns = notices()[notice], warns(notice)
@@ -103,13 +105,13 @@ func (s *Server) shell(c echo.Context, title string, section views.Section) (vie
 }
 
 // bareShell asks nothing of the store, so that it also surrounds errors.
-func (s *Server) bareShell(c echo.Context, title string) views.Shell {
+func (s *Server) bareShell(c echo.Context, title string) layout.Shell {
 	theme := ""
 	if k, err := c.Cookie(themeCookie); err == nil && (k.Value == "light" || k.Value == "dark") {
 		theme = k.Value
 	}
 	keys, err := c.Cookie(keysCookie)
-	return views.Shell{Title: title, Theme: theme, Version: s.cfg.Version, Base: s.baseURL(c), Now: s.cfg.Now(), Person: actorOf(c).Name, Losing: s.cfg.Where.Losing, NoKeys: err == nil && keys.Value == "off"}
+	return layout.Shell{Title: title, Theme: theme, Version: s.cfg.Version, Base: s.baseURL(c), Now: s.cfg.Now(), Person: actorOf(c).Name, DataLoss: s.cfg.Where.Losing, NoKeys: err == nil && keys.Value == "off"}
 }
 
 // render answers with a whole page, or for htmx with the parts that it asked for. A page that can't be rendered is an error, never half a page.
@@ -167,17 +169,17 @@ func (s *Server) setCookie(c echo.Context, name, value string, age time.Duration
 		seconds = -1
 	}
 	c.SetCookie(&http.Cookie{
-		Name: name, Value: value, Path: views.Root, MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.overTLS(c.Request()),
+		Name: name, Value: value, Path: paths.Root, MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.overTLS(c.Request()),
 	})
 }
 
 // problems gives an error its place on a form: beside the field if fields knows it, else on top. What is not a person's to solve stays an error.
-func problems(err error, fields map[string]string) (views.Problems, error) {
+func problems(err error, fields map[string]string) (components.Problems, error) {
 	known, ok := asAppError(err)
 	if !ok || known.Code == app.CodeInternal || known.Code == app.CodeUnauthorized || known.Code == app.CodeForbidden || known.Code == app.CodeNotFound {
 		return nil, err
 	}
-	return views.Problems{fields[known.Field]: told(known)}, nil
+	return components.Problems{fields[known.Field]: told(known)}, nil
 }
 
 // told is an error as one or two sentences.

@@ -23,7 +23,7 @@ import (
 	"github.com/computclaw/airlock/app/transfer/archive"
 	"github.com/computclaw/airlock/plugins/fake"
 	"github.com/computclaw/airlock/store"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // uiToken lets the first person in, uiName and uiPassword are hers, and uiSecrets are values that no answer may contain.
@@ -243,7 +243,7 @@ func (s *uiSite) submit(a *uiAnswer, form, button string, fill ...string) *uiAns
 
 func (s *uiSite) login() {
 	s.t.Helper()
-	s.post(views.Login, "name", uiName, "password", uiPassword).leads(views.Root)
+	s.post(paths.Login, "name", uiName, "password", uiPassword).leads(paths.Root)
 }
 
 // want fails unless the answer has the status.

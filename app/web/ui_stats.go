@@ -11,14 +11,17 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/executions"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 func (s *Server) showStats(c echo.Context) error {
-	chosen := views.Periods()[0]
+	chosen := dashboard.Periods()[0]
 	if text := c.QueryParam("period"); text != "" {
 		found := false
-		for _, p := range views.Periods() {
+		for _, p := range dashboard.Periods() {
 			if p.Value == text {
 				chosen, found = p, true
 			}
@@ -27,7 +30,7 @@ func (s *Server) showStats(c echo.Context) error {
 			return app.Invalid("period", "this period is not known", "Choose one of 24h, 7d, 30d.")
 		}
 	}
-	sh, _, err := s.shell(c, "Statistics", views.SectionOverview)
+	sh, _, err := s.shell(c, "Statistics", layout.SectionOverview)
 	if err != nil {
 		return err
 	}
@@ -35,33 +38,33 @@ func (s *Server) showStats(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.StatsView(views.StatsPage{Shell: sh, Usage: usage}), "stats")
+	return s.render(c, http.StatusOK, dashboard.Stats(dashboard.StatsPage{Shell: sh, Usage: usage}), "stats")
 }
 
 // usage reads the statistics of a period as pages show them.
-func (s *Server) usage(ctx context.Context, p views.Period) (views.Usage, error) {
+func (s *Server) usage(ctx context.Context, p dashboard.Period) (dashboard.Usage, error) {
 	period := map[string]engine.Period{"24h": executions.Day24(), "7d": executions.Days7(), "30d": executions.Days30()}[p.Value]
 	u, err := s.cfg.Engine.Usage(ctx, period)
 	if err != nil {
-		return views.Usage{}, err
+		return dashboard.Usage{}, err
 	}
-	out := views.Usage{Period: p, Runs: u.Total.Runs, Figures: figuresOf(u.Total, u.Before)}
+	out := dashboard.Usage{Period: p, Runs: u.Total.Runs, Figures: figuresOf(u.Total, u.Before)}
 	for _, b := range u.Bars {
-		out.Bars = append(out.Bars, views.UsageBar{Start: b.Start, Counts: b.Counts})
+		out.Bars = append(out.Bars, dashboard.UsageBar{Start: b.Start, Counts: b.Counts})
 	}
 	for _, one := range u.Profiles {
-		out.Profiles = append(out.Profiles, views.ProfileUsage{Name: one.Profile, URL: views.ExecutionsOf(one.Handle), Runs: one.Runs, Failed: one.Failed, Average: one.Average, P95: one.P95})
+		out.Profiles = append(out.Profiles, dashboard.ProfileUsage{Name: one.Profile, URL: paths.ExecutionsOf(one.Handle), Runs: one.Runs, Failed: one.Failed, Average: one.Average, P95: one.P95})
 	}
 	return out, nil
 }
 
 // figuresOf are the numbers of a period, each against the one before.
-func figuresOf(now, before engine.Figures) []views.Figure {
+func figuresOf(now, before engine.Figures) []dashboard.Figure {
 	runs := changed("Runs", float64(now.Runs), float64(before.Runs))
-	runs.Value = views.Number(now.Runs)
-	failed := views.Figure{Name: "Error rate", Value: "–"}
+	runs.Value = format.Number(now.Runs)
+	failed := dashboard.Figure{Name: "Error rate", Value: "–"}
 	if now.Runs > 0 {
-		failed.Value, failed.Unit = views.Percent(now.ErrorRate()), "%"
+		failed.Value, failed.Unit = format.Percent(now.ErrorRate()), "%"
 		if before.Runs > 0 {
 			failed.Change = "unchanged"
 			if points := (now.ErrorRate() - before.ErrorRate()) * 100; points >= 0.1 || points <= -0.1 {
@@ -77,7 +80,7 @@ func figuresOf(now, before engine.Figures) []views.Figure {
 	if d := now.Profiles - before.Profiles; active.Trend != "" {
 		active.Change = strconv.Itoa(max(d, -d)) + " " + moreOrLess(float64(d))
 	}
-	all := []views.Figure{runs, failed, average, slow, active}
+	all := []dashboard.Figure{runs, failed, average, slow, active}
 	if before.Runs == 0 { // nothing to compare with
 		for i := range all {
 			all[i].Change, all[i].Trend, all[i].Worse = "", "", false
@@ -87,18 +90,18 @@ func figuresOf(now, before engine.Figures) []views.Figure {
 }
 
 // lasted is a figure of how long executions ran.
-func lasted(name string, now, before time.Duration) views.Figure {
+func lasted(name string, now, before time.Duration) dashboard.Figure {
 	f := changed(name, float64(now), float64(before))
 	f.Value, f.Worse = "–", f.Trend == "up"
 	if now > 0 {
-		f.Value = views.Span(now)
+		f.Value = format.Span(now)
 	}
 	return f
 }
 
 // changed says how a number changed, in percent.
-func changed(name string, now, before float64) views.Figure {
-	f := views.Figure{Name: name}
+func changed(name string, now, before float64) dashboard.Figure {
+	f := dashboard.Figure{Name: name}
 	switch {
 	case now == before:
 		f.Change = "unchanged"

@@ -8,40 +8,41 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 func TestUIPathWithoutScripts(t *testing.T) {
 	s := newUISiteWithoutPeople(t)
-	s.get("/").leads(views.Root)
-	s.get(views.Profiles).leads(views.LoginURL(views.Profiles))
-	login := s.get(views.LoginURL(views.Profiles)).want(http.StatusOK).says("h1", "Airlock")
+	s.get("/").leads(paths.Root)
+	s.get(paths.Profiles).leads(paths.LoginURL(paths.Profiles))
+	login := s.get(paths.LoginURL(paths.Profiles)).want(http.StatusOK).says("h1", "Airlock")
 	s.submit(login, "form", "", "token", "atk_wrong").want(http.StatusUnprocessableEntity).says(".wrong", "That is not a token that can be used.")
-	s.submit(login, "form", "", "token", uiToken).leads(views.WelcomeURL(views.Profiles))
-	s.get(views.Profiles).leads(views.LoginURL(views.Profiles)) // a token alone opens nothing
-	s.get(views.LoginURL(views.Profiles)).leads(views.WelcomeURL(views.Profiles))
-	welcome := s.get(views.WelcomeURL(views.Profiles)).want(http.StatusOK).says("h1", "Who are you?")
+	s.submit(login, "form", "", "token", uiToken).leads(paths.WelcomeURL(paths.Profiles))
+	s.get(paths.Profiles).leads(paths.LoginURL(paths.Profiles)) // a token alone opens nothing
+	s.get(paths.LoginURL(paths.Profiles)).leads(paths.WelcomeURL(paths.Profiles))
+	welcome := s.get(paths.WelcomeURL(paths.Profiles)).want(http.StatusOK).says("h1", "Who are you?")
 	s.submit(welcome, "form", "", "name", uiName, "password", "short", "password-again", "short").want(http.StatusUnprocessableEntity).says("#password-wrong", "fewer than 12 characters")
 	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again", uiPassword+"x").want(http.StatusUnprocessableEntity).says("#password-again-wrong", "not the same")
-	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again", uiPassword).leads(views.Profiles)
-	s.get(views.Root).want(http.StatusOK).says(".steps .now h3", "Tell your agent about Airlock").says("#invitation", s.web.URL+"/skill.md")
+	s.submit(welcome, "form", "", "name", uiName, "password", uiPassword, "password-again", uiPassword).leads(paths.Profiles)
+	s.get(paths.Root).want(http.StatusOK).says(".steps .now h3", "Tell your agent about Airlock").says("#invitation", s.web.URL+"/skill.md")
 
 	// A credential.
-	add := s.get(views.CredentialNew).want(http.StatusOK)
+	add := s.get(paths.CredentialNew).want(http.StatusOK)
 	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value", uiSecrets()[0]).want(http.StatusUnprocessableEntity).says("#hosts-wrong", "at least one host")
-	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value", uiSecrets()[0], "mode", "injected").leads(views.Credentials)
-	s.get(views.Credentials).want(http.StatusOK).says(".notice[role=status]", "The credential was added.").says("tbody th", "ORACLE_PASSWORD").says("tbody .state.injected", "Injected")
+	s.submit(add, "main form", "", "name", "ORACLE_PASSWORD", "value", uiSecrets()[0], "mode", "injected").leads(paths.Credentials)
+	s.get(paths.Credentials).want(http.StatusOK).says(".notice[role=status]", "The credential was added.").says("tbody th", "ORACLE_PASSWORD").says("tbody .state.injected", "Injected")
 
 	// An agent's request.
 	p := s.request([]app.Key{{Name: "ORACLE_PASSWORD", Description: "To read revenue"}, {Name: "ORACLE_DSN", Mode: app.ModePlain}}, "db.example.com:1521", "pypi.org")
-	s.get(views.Root).says(".needs", "asks for 2 keys and 2 hosts").says(".needs", p.PairingCode).says(".count", "1")
-	page := s.get(views.ProfileURL(p.Handle)).want(http.StatusOK).
+	s.get(paths.Root).says(".needs", "asks for 2 keys and 2 hosts").says(".needs", p.PairingCode).says(".count", "1")
+	page := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).
 		says("#pairing", p.PairingCode).says(".pair", "192.0.2.40").says(".grant", "To read revenue").says(".host", "Because of pypi.org")
 	if got := page.doc.Find("[name='link.ORACLE_PASSWORD'] option[selected]").AttrOr("value", ""); got != "ORACLE_PASSWORD" {
 		t.Errorf("the credential of the same name is not suggested, but %q", got)
 	}
-	s.submit(page, "form[action$='/setup']", "review", "value.ORACLE_DSN", "db.example.com/REPORTING", "allow.0", "yes", "private.0", "yes").leads(views.ProfileLockURL(p.Handle))
-	lock := s.get(views.ProfileLockURL(p.Handle)).want(http.StatusOK).
+	s.submit(page, "form[action$='/setup']", "review", "value.ORACLE_DSN", "db.example.com/REPORTING", "allow.0", "yes", "private.0", "yes").leads(paths.ProfileLockURL(p.Handle))
+	lock := s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).
 		says(".sentences", "ORACLE_PASSWORD is injected: scripts get the real value.").
 		says(".sentences", "ORACLE_DSN is plain: not a secret.").
 		says(".sentences", "They can reach db.example.com on port 1521 over raw TCP, also where it leads to a private address in your network: Airlock can't check the server name, the requests or the answers.").
@@ -50,8 +51,8 @@ func TestUIPathWithoutScripts(t *testing.T) {
 		t.Error("an unticked host is among what is granted")
 	}
 	granted := lock.doc.Find(".sentences").Text()
-	s.submit(lock, "main form", "").leads(views.ProfileURL(p.Handle))
-	after := s.get(views.ProfileURL(p.Handle)).want(http.StatusOK).says(".state", "Locked").says("#profile-id", p.ID).says("#handover", p.ID)
+	s.submit(lock, "main form", "").leads(paths.ProfileURL(p.Handle))
+	after := s.get(paths.ProfileURL(p.Handle)).want(http.StatusOK).says(".state", "Locked").says("#profile-id", p.ID).says("#handover", p.ID)
 	if after.doc.Find(".sentences").Text() != granted {
 		t.Errorf("other sentences stand after the lock: %s", after.doc.Find(".sentences").Text())
 	}
@@ -64,26 +65,26 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	after.lacks("#requests")
 	_, err = s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, p.Handle, []app.Host{{Name: "pypi.org", Reason: "Because of pypi.org"}})
 	s.must(err)
-	after = s.get(views.ProfileURL(p.Handle)).says("#requests h2", "The agent asks for 1 more host").says("#requests", "Because of pypi.org")
+	after = s.get(paths.ProfileURL(p.Handle)).says("#requests h2", "The agent asks for 1 more host").says("#requests", "Because of pypi.org")
 	summary := s.submit(after, "#hosts form", "save", "new_host", "api.example.com").want(http.StatusOK).says("h1", "Change the hosts of").
 		says(".sentences li:has(.fresh)", "They can reach api.example.com on ports 80 and 443: Airlock checks the name, not who answers.")
 	if got := summary.doc.Find(".sentences .fresh").Length(); got != 1 {
 		t.Errorf("%d sentences are marked as new", got)
 	}
-	s.get(views.ProfileURL(p.Handle)).says(".chip", "policy version 1")
-	s.submit(summary, "main form", "grant").leads(views.ProfileURL(p.Handle))
-	again := s.get(views.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences", "They can reach api.example.com on ports 80 and 443: Airlock checks the name, not who answers.").says("#requests", "pypi.org")
-	s.submit(again, "#requests form", "dismiss").leads(views.ProfileURL(p.Handle))
-	s.get(views.ProfileURL(p.Handle)).lacks("#requests")
-	s.get(views.Root).lacks(".count")
-	s.post(views.Logout).leads(views.Login)
-	s.get(views.Root).leads(views.Login)
+	s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 1")
+	s.submit(summary, "main form", "grant").leads(paths.ProfileURL(p.Handle))
+	again := s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences", "They can reach api.example.com on ports 80 and 443: Airlock checks the name, not who answers.").says("#requests", "pypi.org")
+	s.submit(again, "#requests form", "dismiss").leads(paths.ProfileURL(p.Handle))
+	s.get(paths.ProfileURL(p.Handle)).lacks("#requests")
+	s.get(paths.Root).lacks(".count")
+	s.post(paths.Logout).leads(paths.Login)
+	s.get(paths.Root).leads(paths.Login)
 }
 
 func TestUICredentials(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	refused := s.post(views.CredentialNew, "name", "2FAST", "value", uiSecrets()[0], "mode", "plain", "hosts", "https://x", "description", "kept").want(http.StatusUnprocessableEntity)
+	refused := s.post(paths.CredentialNew, "name", "2FAST", "value", uiSecrets()[0], "mode", "plain", "hosts", "https://x", "description", "kept").want(http.StatusUnprocessableEntity)
 	refused.says(".errors", "Nothing was saved")
 	if refused.doc.Find("#name").AttrOr("value", "") != "2FAST" || refused.doc.Find("#description").AttrOr("value", "") != "kept" || refused.doc.Find("#hosts").Text() != "https://x" {
 		t.Error("what was typed is lost")
@@ -101,10 +102,10 @@ func TestUICredentials(t *testing.T) {
 		"repeat": {"name", "name=TAKEN&value=long-enough&mode=injected"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.post(views.CredentialNew, "name", "TAKEN", "value", "long-enough", "mode", "injected")
+			s.post(paths.CredentialNew, "name", "TAKEN", "value", "long-enough", "mode", "injected")
 			form, err := url.ParseQuery(c.fields)
 			s.must(err)
-			a := s.send(views.CredentialNew, form).want(http.StatusUnprocessableEntity)
+			a := s.send(paths.CredentialNew, form).want(http.StatusUnprocessableEntity)
 			if f := a.doc.Find("[aria-invalid=true]"); f.AttrOr("name", f.AttrOr("aria-describedby", "")) != c.field && !strings.HasPrefix(f.AttrOr("aria-describedby", ""), c.field) {
 				t.Errorf("the message is not at %s", c.field)
 			}
@@ -115,38 +116,38 @@ func TestUICredentials(t *testing.T) {
 			}
 		})
 	}
-	s.post(views.CredentialNew, "name", "KEY", "value", uiSecrets()[0]+"\r\n", "mode", "injected", "hosts", "api.example.com\r\ndb.example.com:5432").leads(views.Credentials)
+	s.post(paths.CredentialNew, "name", "KEY", "value", uiSecrets()[0]+"\r\n", "mode", "injected", "hosts", "api.example.com\r\ndb.example.com:5432").leads(paths.Credentials)
 	c, err := s.access.Credential(t.Context(), "KEY")
 	s.must(err)
 	if len(c.Hosts) != 2 || c.Version != 1 {
 		t.Errorf("stored %+v", c)
 	}
-	page := s.get(views.CredentialURL("KEY")).want(http.StatusOK)
+	page := s.get(paths.CredentialURL("KEY")).want(http.StatusOK)
 	if page.doc.Find("textarea.secret").Text() != "" {
 		t.Error("the value's field is not empty")
 	}
-	s.submit(page, "main form", "", "value", uiSecrets()[1]).leads(views.Credentials)
-	s.get(views.CredentialURL("KEY")).says(".lead", "This is version 2.")
-	ask := s.get(views.CredentialDeleteURL("KEY")).want(http.StatusOK).says("main button", "Delete KEY")
+	s.submit(page, "main form", "", "value", uiSecrets()[1]).leads(paths.Credentials)
+	s.get(paths.CredentialURL("KEY")).says(".lead", "This is version 2.")
+	ask := s.get(paths.CredentialDeleteURL("KEY")).want(http.StatusOK).says("main button", "Delete KEY")
 	p := s.request([]app.Key{{Name: "KEY"}})
 	_, err = s.access.LinkKey(t.Context(), s.person, p.Handle, "KEY", "KEY")
 	s.must(err)
 	_, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
 	s.must(err)
 	s.submit(ask, "main form", "", "typed", "KEY").want(http.StatusUnprocessableEntity).says(".errors", "KEY").says(".breaks", "revoke or delete this profile first")
-	s.get(views.CredentialDeleteURL("KEY")).want(http.StatusOK).lacks("main form").says(".breaks", "Monthly revenue report")
+	s.get(paths.CredentialDeleteURL("KEY")).want(http.StatusOK).lacks("main form").says(".breaks", "Monthly revenue report")
 	_, err = s.access.Revoke(t.Context(), s.person, p.Handle)
 	s.must(err)
 	s.submit(ask, "main form", "", "typed", "key").want(http.StatusUnprocessableEntity).says("#typed-wrong", "That is not its name")
-	s.submit(ask, "main form", "", "typed", "KEY").leads(views.Credentials)
-	s.get(views.CredentialURL("KEY")).want(http.StatusNotFound).says("h1", "")
+	s.submit(ask, "main form", "", "typed", "KEY").leads(paths.Credentials)
+	s.get(paths.CredentialURL("KEY")).want(http.StatusNotFound).says("h1", "")
 }
 
 func TestUISetUp(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	s.post(views.ProfileNew, "description", " ").want(http.StatusUnprocessableEntity).says(".wrong", "It has no name")
-	made := s.post(views.ProfileNew, "description", "My own").want(http.StatusSeeOther)
+	s.post(paths.ProfileNew, "description", " ").want(http.StatusUnprocessableEntity).says(".wrong", "It has no name")
+	made := s.post(paths.ProfileNew, "description", "My own").want(http.StatusSeeOther)
 	at := made.header.Get("Location")
 	page := s.get(at).want(http.StatusOK).says("h1", "My own").lacks("#pairing")
 	form := "form[action$='/setup']"
@@ -173,7 +174,7 @@ func TestUISetUp(t *testing.T) {
 	lock := s.get(at+"/lock").says(".sentences", "This ends on").says(".sentences", "private address")
 
 	// What changed since it was shown is not locked.
-	handle := strings.TrimPrefix(at, views.Profiles+"/")
+	handle := strings.TrimPrefix(at, paths.Profiles+"/")
 	_, err := s.access.ProposeHosts(t.Context(), app.Actor{Kind: app.ActorAgent}, handle, []app.Host{{Name: "late.example.com"}})
 	s.must(err)
 	s.submit(lock, ".lock form", "").want(http.StatusUnprocessableEntity).says(".errors", "changed")
@@ -188,27 +189,27 @@ func TestUISetUp(t *testing.T) {
 	s.get(at).says("h1", "Renamed")
 	s.submit(s.get(at+"/revoke").says("main button", "Revoke Renamed"), "main form", "").leads(at)
 	s.get(at).says(".head .state", "Revoked").lacks("form[action$='/hosts']")
-	s.submit(s.get(at+"/delete"), "main form", "", "typed", "Renamed").leads(views.Profiles)
+	s.submit(s.get(at+"/delete"), "main form", "", "typed", "Renamed").leads(paths.Profiles)
 	s.get(at).want(http.StatusNotFound)
 }
 
 func TestChooseExpiry(t *testing.T) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for _, c := range []struct {
-		form   views.ExpiryForm
+		form   profileview.ExpiryForm
 		at     time.Time
 		change bool
 		field  string
 	}{
-		{form: views.ExpiryForm{Choice: "keep"}},
-		{form: views.ExpiryForm{Choice: "never"}, change: true},
-		{form: views.ExpiryForm{Choice: "1"}, change: true, at: time.Date(2026, 3, 5, 5, 6, 0, 0, time.UTC)},
-		{form: views.ExpiryForm{Choice: "date", Date: "2026-03-04"}, change: true, at: time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)},
-		{form: views.ExpiryForm{Choice: "date", Date: "2026-03-03"}, field: "expiry_date"},
-		{form: views.ExpiryForm{Choice: "date", Date: "soon"}, field: "expiry_date"},
-		{form: views.ExpiryForm{Choice: "-1"}, field: "expiry"},
-		{form: views.ExpiryForm{Choice: "99999"}, field: "expiry"},
-		{form: views.ExpiryForm{Choice: "x"}, field: "expiry"},
+		{form: profileview.ExpiryForm{Choice: "keep"}},
+		{form: profileview.ExpiryForm{Choice: "never"}, change: true},
+		{form: profileview.ExpiryForm{Choice: "1"}, change: true, at: time.Date(2026, 3, 5, 5, 6, 0, 0, time.UTC)},
+		{form: profileview.ExpiryForm{Choice: "date", Date: "2026-03-04"}, change: true, at: time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)},
+		{form: profileview.ExpiryForm{Choice: "date", Date: "2026-03-03"}, field: "expiry_date"},
+		{form: profileview.ExpiryForm{Choice: "date", Date: "soon"}, field: "expiry_date"},
+		{form: profileview.ExpiryForm{Choice: "-1"}, field: "expiry"},
+		{form: profileview.ExpiryForm{Choice: "99999"}, field: "expiry"},
+		{form: profileview.ExpiryForm{Choice: "x"}, field: "expiry"},
 	} {
 		at, change, err := chooseExpiry(c.form, now)
 		field := ""

@@ -11,7 +11,10 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/transfer"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/settingsview"
 )
 
 // KeyInfo says where the instance key is, for people.
@@ -24,35 +27,35 @@ type KeyInfo struct {
 // transferPages are the routes that move everything. Each asks for a fresh password, and none exists outside /ui.
 func (s *Server) transferPages() []route {
 	const get, post = http.MethodGet, http.MethodPost
-	back := func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, views.SettingsMove) }
+	back := func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, paths.SettingsMove) }
 	list := []route{
-		{get, views.SettingsMove, s.showMove},
-		{post, views.SettingsExport, s.export},
-		{post, views.SettingsImport, s.upload},
-		{post, views.SettingsRetire, s.retire},
-		{post, views.SettingsUnretire, s.unretire},
-		{get, views.RestorePointPath, s.askDeletePoint},
-		{post, views.RestorePointPath, s.deletePoint},
-		{get, views.TransferPath, s.showJob},
-		{post, views.TransferDownload, s.downloadExport},
-		{post, views.TransferImport, s.importPlan},
-		{get, views.SettingsBackups, s.showBackups},
-		{post, views.SettingsBackups, s.saveBackups},
-		{post, views.SettingsBackupNow, s.backUpNow},
+		{get, paths.SettingsMove, s.showMove},
+		{post, paths.SettingsExport, s.export},
+		{post, paths.SettingsImport, s.upload},
+		{post, paths.SettingsRetire, s.retire},
+		{post, paths.SettingsUnretire, s.unretire},
+		{get, paths.RestorePointPath, s.askDeletePoint},
+		{post, paths.RestorePointPath, s.deletePoint},
+		{get, paths.TransferPath, s.showJob},
+		{post, paths.TransferDownload, s.downloadExport},
+		{post, paths.TransferImport, s.importPlan},
+		{get, paths.SettingsBackups, s.showBackups},
+		{post, paths.SettingsBackups, s.saveBackups},
+		{post, paths.SettingsBackupNow, s.backUpNow},
 	}
 	for i := range list {
 		list[i].handle = s.requireFresh(list[i].handle)
 	}
-	for _, path := range []string{views.SettingsExport, views.SettingsImport, views.SettingsRetire, views.SettingsUnretire, views.TransferDownload, views.TransferImport} {
+	for _, path := range []string{paths.SettingsExport, paths.SettingsImport, paths.SettingsRetire, paths.SettingsUnretire, paths.TransferDownload, paths.TransferImport} {
 		list = append(list, route{get, path, back})
 	}
-	return append(list, route{get, views.SettingsBackupNow, func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, views.SettingsBackups) }})
+	return append(list, route{get, paths.SettingsBackupNow, func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, paths.SettingsBackups) }})
 }
 
 func (s *Server) showMove(c echo.Context) error { return s.movePage(c, http.StatusOK, nil) }
 
-func (s *Server) movePage(c echo.Context, status int, found views.Problems) error {
-	sh, profiles, err := s.shell(c, "Move house", views.SectionSettings)
+func (s *Server) movePage(c echo.Context, status int, found components.Problems) error {
+	sh, profiles, err := s.shell(c, "Move house", layout.SectionSettings)
 	if err != nil {
 		return err
 	}
@@ -65,11 +68,11 @@ func (s *Server) movePage(c echo.Context, status int, found views.Problems) erro
 		return err
 	}
 	key := s.cfg.Key() // now: a rotation changes it while the server runs
-	page := views.MovePage{Shell: sh, Profiles: profiles, Problems: found, Retired: retired.Since, By: retired.By.Name, KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk}
+	page := settingsview.MovePage{Shell: sh, Profiles: profiles, Problems: found, Retired: retired.Since, By: retired.By.Name, KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk}
 	for _, p := range points {
-		page.Points = append(page.Points, views.PointRow{Name: p.Name, At: p.At, Size: p.Size})
+		page.Points = append(page.Points, settingsview.PointRow{Name: p.Name, At: p.At, Size: p.Size})
 	}
-	return s.render(c, status, views.MoveView(page))
+	return s.render(c, status, settingsview.Move(page))
 }
 
 func (s *Server) export(c echo.Context) error {
@@ -88,7 +91,7 @@ func (s *Server) export(c echo.Context) error {
 	if err = transfer.CheckPassphrase(passphrase); err == nil {
 		var id string
 		if id, err = s.cfg.Transfer.StartExport(actorOf(c), passphrase, what); err == nil {
-			return c.Redirect(http.StatusSeeOther, views.TransferURL(id))
+			return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
 		}
 	}
 	found, err := problems(err, map[string]string{"passphrase": "passphrase"})
@@ -119,7 +122,7 @@ func (s *Server) upload(c echo.Context) error {
 	for {
 		part, err := parts.NextPart()
 		if err != nil {
-			return s.movePage(c, http.StatusUnprocessableEntity, views.Problems{"file": "The upload ended too early. Send it again."})
+			return s.movePage(c, http.StatusUnprocessableEntity, components.Problems{"file": "The upload ended too early. Send it again."})
 		}
 		if part.FormName() == "passphrase" {
 			text, err := io.ReadAll(io.LimitReader(part, maxFormField))
@@ -130,7 +133,7 @@ func (s *Server) upload(c echo.Context) error {
 			continue
 		}
 		if part.FormName() != "file" || passphrase == "" {
-			return s.movePage(c, http.StatusUnprocessableEntity, views.Problems{"import-passphrase": "Type the passphrase of the file."})
+			return s.movePage(c, http.StatusUnprocessableEntity, components.Problems{"import-passphrase": "Type the passphrase of the file."})
 		}
 		return s.look(c, part, app.NewSecret(passphrase))
 	}
@@ -142,31 +145,31 @@ func (s *Server) look(c echo.Context, file io.Reader, passphrase app.Secret) err
 	if err == nil {
 		var id string
 		if id, err = s.cfg.Transfer.StartPlan(actorOf(c), path, size, passphrase); err == nil {
-			return c.Redirect(http.StatusSeeOther, views.TransferURL(id))
+			return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
 		}
 	}
 	found, err := problems(err, nil)
 	if err != nil {
 		return err
 	}
-	return s.movePage(c, http.StatusUnprocessableEntity, views.Problems{"file": found.Of("")})
+	return s.movePage(c, http.StatusUnprocessableEntity, components.Problems{"file": found.Of("")})
 }
 
 func (s *Server) retire(c echo.Context) error {
 	if err := s.cfg.Access.Retire(c.Request().Context(), actorOf(c)); err != nil {
 		return err
 	}
-	return s.done(c, "retired", views.SettingsMove)
+	return s.done(c, "retired", paths.SettingsMove)
 }
 
 func (s *Server) unretire(c echo.Context) error {
 	if err := s.cfg.Access.Unretire(c.Request().Context(), actorOf(c)); err != nil {
 		return err
 	}
-	return s.done(c, "unretired", views.SettingsMove)
+	return s.done(c, "unretired", paths.SettingsMove)
 }
 
 // isUpload reports whether a request may have a body of any size; its handler looks after that.
 func isUpload(r *http.Request) bool {
-	return r.Method == http.MethodPost && strings.TrimSuffix(r.URL.Path, "/") == views.SettingsImport
+	return r.Method == http.MethodPost && strings.TrimSuffix(r.URL.Path, "/") == paths.SettingsImport
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/store"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // An export counts executions: they are not told as bytes.
@@ -59,7 +59,7 @@ func (s *uiSite) file(passphrase string, content []byte) *uiAnswer {
 	_, err = part.Write(content)
 	s.must(err)
 	s.must(w.Close())
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.web.URL+views.SettingsImport, &body)
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.web.URL+paths.SettingsImport, &body)
 	s.must(err)
 	r.Header.Set("Content-Type", w.FormDataContentType())
 	return s.do(r)
@@ -67,7 +67,7 @@ func (s *uiSite) file(passphrase string, content []byte) *uiAnswer {
 
 func (s *uiSite) exported(fields ...string) []byte {
 	s.t.Helper()
-	page, url := s.finished(s.post(views.SettingsExport, append([]string{"passphrase", houseWords, "again", houseWords, "history", "yes"}, fields...)...))
+	page, url := s.finished(s.post(paths.SettingsExport, append([]string{"passphrase", houseWords, "again", houseWords, "history", "yes"}, fields...)...))
 	page.says("h1", "The export is ready")
 	got := s.post(url + "/download").want(http.StatusOK)
 	if !strings.Contains(got.header.Get("Content-Disposition"), ".airlock") {
@@ -83,10 +83,10 @@ func TestUIMovingHouse(t *testing.T) {
 	old.must(err)
 	p, err := old.access.CreateProfile(t.Context(), old.person, "billing")
 	old.must(err)
-	old.get(views.Settings).says("main", "Move house")
-	old.get(views.SettingsMove).want(http.StatusOK).says("main", "billing").says("main", "It is near.")
-	old.post(views.SettingsExport, "passphrase", "short", "again", "short").want(http.StatusUnprocessableEntity).says("form", "fewer than 12")
-	old.post(views.SettingsExport, "passphrase", houseWords, "again", "other").want(http.StatusUnprocessableEntity)
+	old.get(paths.Settings).says("main", "Move house")
+	old.get(paths.SettingsMove).want(http.StatusOK).says("main", "billing").says("main", "It is near.")
+	old.post(paths.SettingsExport, "passphrase", "short", "again", "short").want(http.StatusUnprocessableEntity).says("form", "fewer than 12")
+	old.post(paths.SettingsExport, "passphrase", houseWords, "again", "other").want(http.StatusUnprocessableEntity)
 	file := old.exported()
 
 	fresh := newUISite(t)
@@ -111,17 +111,17 @@ func TestUIMovingHouse(t *testing.T) {
 	if got, err := fresh.access.Profile(t.Context(), p.ID); err != nil || got.Description != "billing" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	fresh.get(views.Audit).says("#archived", "Logs of other instances")
-	link, _ := fresh.get(views.Audit).doc.Find("#archived a").Last().Attr("href")
+	fresh.get(paths.Audit).says("#archived", "Logs of other instances")
+	link, _ := fresh.get(paths.Audit).doc.Find("#archived a").Last().Attr("href")
 	if log := fresh.get(link).want(http.StatusOK).text; !strings.Contains(log, `"action":"profile.create"`) || strings.Count(log, "\n") < 3 {
 		t.Errorf("%s: %s", link, log)
 	}
 	fresh.deletesPoint()
 	fresh.post(url + "/import").want(http.StatusNotFound) // once
 
-	old.post(views.SettingsRetire).leads(views.SettingsMove)
-	old.get(views.SettingsMove).says("main", "Retired by "+uiName)
-	old.post(views.SettingsUnretire).leads(views.SettingsMove)
+	old.post(paths.SettingsRetire).leads(paths.SettingsMove)
+	old.get(paths.SettingsMove).says("main", "Retired by "+uiName)
+	old.post(paths.SettingsUnretire).leads(paths.SettingsMove)
 }
 
 // What is chosen travels, with the credentials that it refers to, and nothing else; history only where it is ticked.
@@ -151,21 +151,21 @@ func TestUIExportsWhatIsChosen(t *testing.T) {
 // deletesPoint deletes the one restore point there is, after a page that asks.
 func (s *uiSite) deletesPoint() {
 	s.t.Helper()
-	page := s.get(views.SettingsMove).says("#points", "airlock admin restore --replace before-import-")
+	page := s.get(paths.SettingsMove).says("#points", "airlock admin restore --replace before-import-")
 	link, _ := page.doc.Find("#points a.danger").Attr("href")
 	asked := s.get(link).want(http.StatusOK).says("h1", "Delete the restore point from").says("main", "can't be undone")
-	s.get(views.SettingsMove).says("#points", "before-import-") // asking deleted nothing
+	s.get(paths.SettingsMove).says("#points", "before-import-") // asking deleted nothing
 	s.submit(asked, "main form", "").want(http.StatusUnprocessableEntity).says("#typed-wrong", "That is not its name.")
-	s.get(views.SettingsMove).says("#points", "before-import-")
-	s.submit(asked, "main form", "", "typed", asked.doc.Find("label[for=typed] code").Text()).leads(views.SettingsMove)
-	s.get(views.SettingsMove).says(".told", "The restore point was deleted.")
-	if strings.Contains(s.get(views.SettingsMove).text, "before-import-") {
+	s.get(paths.SettingsMove).says("#points", "before-import-")
+	s.submit(asked, "main form", "", "typed", asked.doc.Find("label[for=typed] code").Text()).leads(paths.SettingsMove)
+	s.get(paths.SettingsMove).says(".told", "The restore point was deleted.")
+	if strings.Contains(s.get(paths.SettingsMove).text, "before-import-") {
 		s.t.Error("it is still there")
 	}
 	s.post(link).want(http.StatusNotFound)
 	s.get(link).want(http.StatusNotFound)
 	for _, name := range []string{"airlock.db", "../airlock.db", "before-import-x.db"} {
-		s.post(views.RestorePointURL(name)).want(http.StatusNotFound)
+		s.post(paths.RestorePointURL(name)).want(http.StatusNotFound)
 	}
 	events, err := s.access.Audit(s.t.Context(), 0, 1)
 	s.must(err)
@@ -179,7 +179,7 @@ func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	fill := []string{"every", "daily", "keep", "3", "kind", "directory", "directory", t.TempDir(), "passphrase", houseWords, "again", houseWords}
-	s.post(views.SettingsBackups, append(fill, "on", "yes")...).leads(views.SettingsBackups)
+	s.post(paths.SettingsBackups, append(fill, "on", "yes")...).leads(paths.SettingsBackups)
 	note := func(status, text string) {
 		s.must(s.store.Write(t.Context(), func(tx *store.Tx) error {
 			return tx.NoteBackup(t.Context(), store.Backup{Cause: "schedule", By: app.System(), Status: status, Error: text, StartedAt: time.Now(), FinishedAt: time.Now()})
@@ -187,7 +187,7 @@ func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 	}
 	shown := func(want string) {
 		t.Helper()
-		overview, inbox := s.get(views.Root), s.get(views.Inbox)
+		overview, inbox := s.get(paths.Root), s.get(paths.Inbox)
 		if want == "" {
 			inbox.says("main", "Nothing needs you")
 			if overview.doc.Find("#needs").Length() != 0 {
@@ -201,13 +201,13 @@ func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 	shown("")
 	note(store.BackupFailed, "no space left on device")
 	shown("No space left on device.")
-	s.get(views.SettingsBackups).says(".errors", "no space left on device")
+	s.get(paths.SettingsBackups).says(".errors", "no space left on device")
 	note(store.BackupMissed, "2 backups were missed")
 	shown("Backups were missed")
 	note(store.BackupVerified, "")
 	shown("")
 	note(store.BackupFailed, "no space left on device")
-	s.post(views.SettingsBackups, fill...).leads(views.SettingsBackups) // off
+	s.post(paths.SettingsBackups, fill...).leads(paths.SettingsBackups) // off
 	shown("")
 }
 
@@ -238,24 +238,24 @@ func TestUIPreviewDoesNotTickWhatWidens(t *testing.T) {
 func TestUIBackups(t *testing.T) {
 	s := newUISite(t)
 	s.login()
-	s.get(views.SettingsBackups).want(http.StatusOK).says("main", "No backups are made")
+	s.get(paths.SettingsBackups).want(http.StatusOK).says("main", "No backups are made")
 	dir := t.TempDir()
 	fill := []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "directory", dir, "passphrase", houseWords, "again", houseWords}
-	s.post(views.SettingsBackups, append(fill, "again", houseWords+"x")...).want(http.StatusUnprocessableEntity).says("form", "not the same")
-	s.post(views.SettingsBackups, append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("#directory-wrong", "There is no directory /nowhere/at/all")
-	s.post(views.SettingsBackups, append(fill, "keep", "many")...).want(http.StatusUnprocessableEntity)
-	s.post(views.SettingsBackups, fill...).leads(views.SettingsBackups)
-	page := s.get(views.SettingsBackups)
+	s.post(paths.SettingsBackups, append(fill, "again", houseWords+"x")...).want(http.StatusUnprocessableEntity).says("form", "not the same")
+	s.post(paths.SettingsBackups, append(fill, "directory", "/nowhere/at/all")...).want(http.StatusUnprocessableEntity).says("#directory-wrong", "There is no directory /nowhere/at/all")
+	s.post(paths.SettingsBackups, append(fill, "keep", "many")...).want(http.StatusUnprocessableEntity)
+	s.post(paths.SettingsBackups, fill...).leads(paths.SettingsBackups)
+	page := s.get(paths.SettingsBackups)
 	if strings.Contains(page.text, houseWords) {
 		t.Error("the page shows the passphrase")
 	}
-	a := s.post(views.SettingsBackupNow).want(http.StatusSeeOther)
+	a := s.post(paths.SettingsBackupNow).want(http.StatusSeeOther)
 	for deadline := time.Now().Add(30 * time.Second); s.get(a.header.Get("Location")).status != http.StatusSeeOther; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the backup does not end")
 		}
 	}
-	s.get(views.SettingsBackups).says("table", "Verified").says("table", uiName).says("table", "in directory "+dir)
+	s.get(paths.SettingsBackups).says("table", "Verified").says("table", uiName).says("table", "in directory "+dir)
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v", entries, err)
 	}
@@ -286,7 +286,7 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 	for _, r := range s.server.transferPages() {
 		guarded[r.method+" "+r.path] = true
 	}
-	for _, other := range []string{"GET " + views.ExecutionsExport, "GET " + views.AuditExport, "GET " + views.ProfileRestore, "POST " + views.ProfileRestore} { // sound like it, and are for people only too
+	for _, other := range []string{"GET " + paths.ExecutionsExport, "GET " + paths.AuditExport, "GET " + paths.ProfileRestore, "POST " + paths.ProfileRestore} { // sound like it, and are for people only too
 		guarded[other] = true
 	}
 	words := []string{"/move", "export", "import", "backup", "restore", "retire", "transfer", "download", "passphrase"}
@@ -306,7 +306,7 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 			continue
 		}
 		seen++
-		if !strings.HasPrefix(r.Path, views.Root+"/") {
+		if !strings.HasPrefix(r.Path, paths.Root+"/") {
 			t.Errorf("%s %s is outside the UI", r.Method, r.Path)
 		}
 		for kind, token := range tokens {
@@ -321,7 +321,7 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 				}
 				w := httptest.NewRecorder()
 				e.ServeHTTP(w, q)
-				if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), views.Login) {
+				if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), paths.Login) {
 					t.Errorf("%s %s with %s as %s: %d to %q", r.Method, r.Path, kind, as, w.Code, w.Header().Get("Location"))
 				}
 			}
@@ -361,7 +361,7 @@ func TestMovingAsksForAFreshPassword(t *testing.T) {
 	var late atomic.Int64
 	s := newUISite(t, func(c *Config) { c.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) } })
 	s.login()
-	s.get(views.SettingsMove).want(http.StatusOK)
+	s.get(paths.SettingsMove).want(http.StatusOK)
 	late.Store(int64(6 * time.Minute))
 	for _, r := range s.server.transferPages() {
 		path := strings.ReplaceAll(r.path, ":id", "x")
@@ -371,7 +371,7 @@ func TestMovingAsksForAFreshPassword(t *testing.T) {
 			}
 			continue
 		}
-		if got := s.post(path); got.status != http.StatusSeeOther || !strings.HasPrefix(got.header.Get("Location"), views.Confirm) {
+		if got := s.post(path); got.status != http.StatusSeeOther || !strings.HasPrefix(got.header.Get("Location"), paths.Confirm) {
 			t.Errorf("POST %s: %d to %q", path, got.status, got.header.Get("Location"))
 		}
 	}

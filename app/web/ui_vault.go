@@ -14,12 +14,13 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/secrets/vault"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/credentialview"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 // vaultChoice is where a credential's value comes from, as it is stored.
-func (s *Server) vaultChoice(cred app.Credential) views.VaultChoice {
-	return views.VaultChoice{Offered: s.cfg.Access.HasVault() || cred.Source == app.SourceVault, Source: cred.Source, Reference: cred.Reference, Held: heldHere(cred)}
+func (s *Server) vaultChoice(cred app.Credential) credentialview.VaultChoice {
+	return credentialview.VaultChoice{Offered: s.cfg.Access.HasVault() || cred.Source == app.SourceVault, Source: cred.Source, Reference: cred.Reference, Held: heldHere(cred)}
 }
 
 // heldHere reports whether Airlock holds a value of the credential.
@@ -34,13 +35,13 @@ func erasing(fields url.Values, cred app.Credential, in access.CredentialInput) 
 }
 
 // vaultFinding is vaultChoice with what Vault says of the reference now.
-func (s *Server) vaultFinding(c echo.Context, cred app.Credential) (views.VaultChoice, error) {
+func (s *Server) vaultFinding(c echo.Context, cred app.Credential) (credentialview.VaultChoice, error) {
 	choice := s.vaultChoice(cred)
 	in, err := s.cfg.Access.InspectCredential(c.Request().Context(), actorOf(c), cred)
 	if err != nil || in == nil {
 		return choice, err
 	}
-	choice.Finding = &views.VaultFinding{Engine: in.Engine, Lent: in.Lease, Version: in.Version, Created: in.Created, Problem: sentence(in.Problem), Hint: in.Hint}
+	choice.Finding = &credentialview.VaultFinding{Engine: in.Engine, Lent: in.Lease, Version: in.Version, Created: in.Created, Problem: sentence(in.Problem), Hint: in.Hint}
 	return choice, nil
 }
 
@@ -49,7 +50,7 @@ const lookAtOnce = 8
 
 // unresolved says which of a profile's keys come from Vault and can't be read there now. All are looked at side by side, so that it takes no longer than a few seconds
 // for a Vault that doesn't answer; what was not looked at by then is not told.
-func (s *Server) unresolved(c echo.Context, p app.Profile) ([]views.Unresolved, error) {
+func (s *Server) unresolved(c echo.Context, p app.Profile) ([]profileview.Unresolved, error) {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
 	defer cancel()
 	credentials, err := s.cfg.Access.Credentials(c.Request().Context())
@@ -79,10 +80,10 @@ func (s *Server) unresolved(c echo.Context, p app.Profile) ([]views.Unresolved, 
 	if err := errors.Join(failed...); err != nil {
 		return nil, err
 	}
-	var list []views.Unresolved
+	var list []profileview.Unresolved
 	for i, k := range p.Keys {
 		if in := found[i]; in != nil && in.Problem != "" {
-			list = append(list, views.Unresolved{Key: k.Name, Credential: used[i].Name, Problem: sentence(in.Problem), Hint: in.Hint})
+			list = append(list, profileview.Unresolved{Key: k.Name, Credential: used[i].Name, Problem: sentence(in.Problem), Hint: in.Hint})
 		}
 	}
 	return list, nil
@@ -90,7 +91,7 @@ func (s *Server) unresolved(c echo.Context, p app.Profile) ([]views.Unresolved, 
 
 // typedSource takes what a form says about where the value comes from. What is typed in the field of the other source doesn't count, and a form without the fields
 // changes nothing.
-func (s *Server) typedSource(fields url.Values, cred app.Credential, in *access.CredentialInput) views.VaultChoice {
+func (s *Server) typedSource(fields url.Values, cred app.Credential, in *access.CredentialInput) credentialview.VaultChoice {
 	choice := s.vaultChoice(cred)
 	if !choice.Offered || !fields.Has("source") {
 		return choice

@@ -13,7 +13,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // TestUIVault: a person says where a value is, sees whether it resolves and how the Vault stands, and never the value.
@@ -28,7 +28,7 @@ func TestUIVault(t *testing.T) {
 	}
 	s := newUISite(t)
 	s.login()
-	if s.get(views.CredentialNew).doc.Find("[name=source]").Length() != 0 || s.get(views.Settings).doc.Find("#vault").Length() != 0 {
+	if s.get(paths.CredentialNew).doc.Find("[name=source]").Length() != 0 || s.get(paths.Settings).doc.Find("#vault").Length() != 0 {
 		t.Error("without a Vault there is something to choose")
 	}
 	keyring, err := secrets.NewKeyring(app.NewSecret("0123456789abcdef0123456789abcdef-ui-test"))
@@ -36,44 +36,44 @@ func TestUIVault(t *testing.T) {
 	s.server.cfg.Access = access.New(access.Config{Store: s.store, Keyring: keyring, AgentProfiles: true, Vault: client, Leases: leases.New(leases.Config{Store: s.store, Vault: client})})
 	v.Put("app", map[string]any{"token": inVault})
 
-	add := s.get(views.CredentialNew).want(http.StatusOK)
+	add := s.get(paths.CredentialNew).want(http.StatusOK)
 	fill := []string{"name", "TOKEN", "hosts", "api.example.com", "source", "vault", "reference", "secret/data/app"}
 	refused := s.submit(add, "main form", "", fill...).want(http.StatusUnprocessableEntity).says("#reference-wrong", "which field")
 	if refused.doc.Find("#reference").AttrOr("value", "") != "secret/data/app" || refused.doc.Find("#source option[selected]").AttrOr("value", "") != "vault" {
 		t.Error("what was typed is lost")
 	}
-	s.submit(refused, "main form", "", "reference", "secret/data/app#token").leads(views.Credentials)
-	s.get(views.Credentials).says("tbody", "from Vault")
-	page := s.get(views.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Resolves").says("#in-vault", "secret/data/app#token").says("#in-vault", "KV version 2").says("#in-vault .facts", "1")
-	settings := s.get(views.Settings).want(http.StatusOK).says("#vault", "Works").says("#vault", v.URL).says("#vault", "by token")
+	s.submit(refused, "main form", "", "reference", "secret/data/app#token").leads(paths.Credentials)
+	s.get(paths.Credentials).says("tbody", "from Vault")
+	page := s.get(paths.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Resolves").says("#in-vault", "secret/data/app#token").says("#in-vault", "KV version 2").says("#in-vault .facts", "1")
+	settings := s.get(paths.Settings).want(http.StatusOK).says("#vault", "Works").says("#vault", v.URL).says("#vault", "by token")
 	for _, p := range []*uiAnswer{page, settings} {
 		if text := p.doc.Text(); strings.Contains(text, inVault) || strings.Contains(text, token) {
 			t.Error("a page shows a secret")
 		}
 	}
-	form := "form[action='" + views.CredentialURL("TOKEN") + "']"
-	s.submit(page, form, "", "description", "a note").leads(views.Credentials)
+	form := "form[action='" + paths.CredentialURL("TOKEN") + "']"
+	s.submit(page, form, "", "description", "a note").leads(paths.Credentials)
 	c, err := s.access.Credential(t.Context(), "TOKEN")
 	s.must(err)
 	if c.Source != app.SourceVault || c.Reference != "secret/data/app#token" || c.Description != "a note" {
 		t.Errorf("stored %+v", c)
 	}
-	s.submit(s.get(views.CredentialURL("TOKEN")), form, "", "reference", "secret/data/nothing#x").leads(views.Credentials)
-	s.get(views.Credentials).says("body", "does not resolve in Vault now")
-	s.get(views.CredentialURL("TOKEN")).says("#in-vault", "Does not resolve").says("#in-vault", "Nothing is stored there")
+	s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "reference", "secret/data/nothing#x").leads(paths.Credentials)
+	s.get(paths.Credentials).says("body", "does not resolve in Vault now")
+	s.get(paths.CredentialURL("TOKEN")).says("#in-vault", "Does not resolve").says("#in-vault", "Nothing is stored there")
 	p, err := s.access.CreateProfile(t.Context(), person, "reports")
 	s.must(err)
 	_, err = s.access.AddKeys(t.Context(), person, p.Handle, []app.Key{{Name: "TOKEN"}})
 	s.must(err)
 	_, err = s.access.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN")
 	s.must(err)
-	s.get(views.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".unresolved", "TOKEN does not resolve in Vault now").says(".unresolved", "Nothing is stored there")
+	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".unresolved", "TOKEN does not resolve in Vault now").says(".unresolved", "Nothing is stored there")
 	v.Put("nothing", map[string]any{"x": inVault})
-	if s.get(views.ProfileLockURL(p.Handle)).want(http.StatusOK).doc.Find(".unresolved").Length() != 0 {
+	if s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).doc.Find(".unresolved").Length() != 0 {
 		t.Error("the lock page complains of a reference that resolves")
 	}
-	s.get(views.Inbox).want(http.StatusOK).says("#inbox", "is being set up")
-	if strings.Contains(s.get(views.Inbox).text, "Vault does not work") {
+	s.get(paths.Inbox).want(http.StatusOK).says("#inbox", "is being set up")
+	if strings.Contains(s.get(paths.Inbox).text, "Vault does not work") {
 		t.Error("the inbox complains of a Vault that works")
 	}
 	follow := func() error { // as an execution does
@@ -81,13 +81,13 @@ func TestUIVault(t *testing.T) {
 		return err
 	}
 	s.must(follow())
-	s.submit(s.get(views.CredentialURL("TOKEN")), form, "", "reference", "secret/data/gone#x").leads(views.Credentials)
+	s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "reference", "secret/data/gone#x").leads(paths.Credentials)
 	if follow() == nil {
 		t.Error("a reference that leads nowhere gave a value")
 	}
-	s.get(views.Inbox).says("#inbox", "The value of the key TOKEN could not be read from Vault").says("#inbox", "See the reference")
-	s.submit(s.get(views.CredentialURL("TOKEN")), form, "", "reference", "secret/data/nothing#x").leads(views.Credentials)
-	if strings.Contains(s.get(views.Inbox).text, "could not be read") {
+	s.get(paths.Inbox).says("#inbox", "The value of the key TOKEN could not be read from Vault").says("#inbox", "See the reference")
+	s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "reference", "secret/data/nothing#x").leads(paths.Credentials)
+	if strings.Contains(s.get(paths.Inbox).text, "could not be read") {
 		t.Error("the inbox complains of a reference that nobody has followed yet")
 	}
 	s.must(follow())
@@ -102,27 +102,27 @@ func TestUIVault(t *testing.T) {
 	if u, unreadable := s.server.cfg.Access.Unreadable(now); unreadable {
 		t.Errorf("a reference is blamed for a sealed Vault: %+v", u)
 	}
-	s.get(views.Settings).want(http.StatusOK).says("#vault", "Does not work").says("#vault", "Vault is sealed")
+	s.get(paths.Settings).want(http.StatusOK).says("#vault", "Does not work").says("#vault", "Vault is sealed")
 	select {
 	case <-told.C():
 	default:
 		t.Error("open pages are not told")
 	}
-	s.get(views.Inbox).says("#inbox", "Vault does not work").says("#inbox", "Vault is sealed").says("#inbox", "See Vault")
-	s.get(views.Root).says("#needs", "Vault does not work")
-	page = s.get(views.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Vault is sealed")
-	s.submit(page, form, "", "source", "local", "value", "typed-0123456789abcdef").leads(views.Credentials)
+	s.get(paths.Inbox).says("#inbox", "Vault does not work").says("#inbox", "Vault is sealed").says("#inbox", "See Vault")
+	s.get(paths.Root).says("#needs", "Vault does not work")
+	page = s.get(paths.CredentialURL("TOKEN")).want(http.StatusOK).says("#in-vault", "Vault is sealed")
+	s.submit(page, form, "", "source", "local", "value", "typed-0123456789abcdef").leads(paths.Credentials)
 	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal || c.Version != 1 || c.Reference != "" {
 		t.Errorf("stored %+v", c)
 	}
 	// A reference takes the place of a value that is held only when a person says so.
-	refused = s.submit(s.get(views.CredentialURL("TOKEN")), form, "", "source", "vault", "reference", "secret/data/app#token").want(http.StatusUnprocessableEntity).says("#erase-wrong", "a reference would erase it")
+	refused = s.submit(s.get(paths.CredentialURL("TOKEN")), form, "", "source", "vault", "reference", "secret/data/app#token").want(http.StatusUnprocessableEntity).says("#erase-wrong", "a reference would erase it")
 	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceLocal || !c.HasValue() {
 		t.Errorf("it was erased: %+v", c)
 	}
-	s.submit(refused, form, "", "erase", "yes").leads(views.Credentials)
+	s.submit(refused, form, "", "erase", "yes").leads(paths.Credentials)
 	if c, err = s.access.Credential(t.Context(), "TOKEN"); err != nil || c.Source != app.SourceVault {
 		t.Errorf("stored %+v", c)
 	}
-	s.get(views.CredentialURL("TOKEN")).lacks("#erase")
+	s.get(paths.CredentialURL("TOKEN")).lacks("#erase")
 }

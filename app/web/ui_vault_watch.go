@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app/live"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/settingsview"
 )
 
 // How old what is known of the Vault may be: for a page, and for the look that is taken while pages are open.
@@ -22,18 +24,18 @@ type vaultWatch struct {
 	mu      sync.Mutex
 	at      time.Time // of the last look
 	since   time.Time // when it was first seen failing; zero if it works
-	state   views.VaultState
+	state   settingsview.VaultState
 }
 
 // known is what was seen at most an age ago.
-func (w *vaultWatch) known(now time.Time, age time.Duration) (state views.VaultState, since time.Time, ok bool) {
+func (w *vaultWatch) known(now time.Time, age time.Duration) (state settingsview.VaultState, since time.Time, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.state, w.since, !w.at.IsZero() && now.Sub(w.at) < age
 }
 
 // keep remembers a look and reports whether the Vault began to fail or works again.
-func (w *vaultWatch) keep(now time.Time, state views.VaultState) (turned bool) {
+func (w *vaultWatch) keep(now time.Time, state settingsview.VaultState) (turned bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	failed, fails := !w.since.IsZero(), state.Problem != ""
@@ -48,7 +50,7 @@ func (w *vaultWatch) keep(now time.Time, state views.VaultState) (turned bool) {
 }
 
 // vault is how the Vault stood at most an age ago, and since when it fails (zero: it works); nil if none is configured. It takes a few seconds at most.
-func (s *Server) vault(ctx context.Context, age time.Duration) (*views.VaultState, time.Time, error) {
+func (s *Server) vault(ctx context.Context, age time.Duration) (*settingsview.VaultState, time.Time, error) {
 	if !s.cfg.Access.HasVault() {
 		return nil, time.Time{}, nil
 	}
@@ -64,7 +66,7 @@ func (s *Server) vault(ctx context.Context, age time.Duration) (*views.VaultStat
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	if s.vaultSeen.keep(s.cfg.Now(), views.VaultState{
+	if s.vaultSeen.keep(s.cfg.Now(), settingsview.VaultState{
 		Address: status.Address, Namespace: status.Namespace, Method: status.Method, Version: status.Version, Problem: sentence(status.Problem), Hint: status.Hint,
 		Standby: status.Standby, Expires: status.Expires, Renewable: status.Renewable, LoggedIn: status.LoggedIn, Leases: status.Leases,
 		Failed: status.Failed, Why: sentence(status.Why),
@@ -76,11 +78,11 @@ func (s *Server) vault(ctx context.Context, age time.Duration) (*views.VaultStat
 }
 
 // vaultNeed says that values can't be read from Vault.
-func (s *Server) vaultNeed(ctx context.Context) (n views.Need, waits bool, err error) {
+func (s *Server) vaultNeed(ctx context.Context) (n dashboard.Need, waits bool, err error) {
 	state, since, err := s.vault(ctx, vaultKnown)
 	if err != nil || state == nil || since.IsZero() {
 		return n, false, err
 	}
 	detail := state.Problem + " Executions that need a value from it end in an error."
-	return views.Need{Icon: "key", Title: "Vault does not work", Detail: detail, URL: views.Settings + "#vault", Action: "See Vault", At: since}, true, nil
+	return dashboard.Need{Icon: "key", Title: "Vault does not work", Detail: detail, URL: paths.Settings + "#vault", Action: "See Vault", At: since}, true, nil
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // forms is what each POST route of people is sent in TestUIEveryActionIsAudited: a path that acts on something, and fields that make it succeed.
@@ -73,7 +73,7 @@ func newWalk(t *testing.T) *walk {
 // export makes one to download. There is one job at a time.
 func (w *walk) export() string {
 	w.t.Helper()
-	_, url := w.finished(w.post(views.SettingsExport, "passphrase", houseWords, "again", houseWords))
+	_, url := w.finished(w.post(paths.SettingsExport, "passphrase", houseWords, "again", houseWords))
 	return url + "/download"
 }
 
@@ -92,7 +92,7 @@ func (w *walk) point() string {
 	if len(points) == 0 {
 		w.t.Fatal("there is no restore point")
 	}
-	return views.RestorePointURL(points[0].Name)
+	return paths.RestorePointURL(points[0].Name)
 }
 
 func fixed(path string) func(*walk) string { return func(*walk) string { return path } }
@@ -100,55 +100,55 @@ func fixed(path string) func(*walk) string { return func(*walk) string { return 
 func formCases() map[string]formCase {
 	const next = "three blind geese"
 	return map[string]formCase{
-		views.Login:            {fixed(views.Login), []string{"name", uiName, "password", uiPassword}, "", false},
-		views.Confirm:          {fixed(views.Confirm), []string{"password", uiPassword}, "", false},
-		views.SettingsTheme:    {fixed(views.SettingsTheme), []string{"theme", "dark"}, "a cookie of this browser", false},
-		views.SettingsKeys:     {fixed(views.SettingsKeys), []string{"keys", "off"}, "a cookie of this browser", false},
-		views.SettingsInvite:   {fixed(views.SettingsInvite), nil, "", false},
-		views.SettingsUninvite: {func(w *walk) string { return views.SettingsUninviteURL(w.invitation) }, nil, "", false},
-		views.SettingsSession:  {func(w *walk) string { return views.SettingsSessionURL(w.session) }, nil, "", false},
-		views.SettingsSessions: {fixed(views.SettingsSessions), []string{"whose", "all"}, "", false},
-		views.SettingsPerson:   {func(w *walk) string { return views.SettingsPersonURL(w.person) }, []string{"typed", "Bob"}, "", false},
-		views.SettingsPause:    {fixed(views.SettingsPause), nil, "", false},
-		views.SettingsResume:   {fixed(views.SettingsResume), nil, "", false},
-		views.SettingsPassword: {fixed(views.SettingsPassword), []string{"old", uiPassword, "password", next, "password-again", next}, "", false},
+		paths.Login:            {fixed(paths.Login), []string{"name", uiName, "password", uiPassword}, "", false},
+		paths.Confirm:          {fixed(paths.Confirm), []string{"password", uiPassword}, "", false},
+		paths.SettingsTheme:    {fixed(paths.SettingsTheme), []string{"theme", "dark"}, "a cookie of this browser", false},
+		paths.SettingsKeys:     {fixed(paths.SettingsKeys), []string{"keys", "off"}, "a cookie of this browser", false},
+		paths.SettingsInvite:   {fixed(paths.SettingsInvite), nil, "", false},
+		paths.SettingsUninvite: {func(w *walk) string { return paths.SettingsUninviteURL(w.invitation) }, nil, "", false},
+		paths.SettingsSession:  {func(w *walk) string { return paths.SettingsSessionURL(w.session) }, nil, "", false},
+		paths.SettingsSessions: {fixed(paths.SettingsSessions), []string{"whose", "all"}, "", false},
+		paths.SettingsPerson:   {func(w *walk) string { return paths.SettingsPersonURL(w.person) }, []string{"typed", "Bob"}, "", false},
+		paths.SettingsPause:    {fixed(paths.SettingsPause), nil, "", false},
+		paths.SettingsResume:   {fixed(paths.SettingsResume), nil, "", false},
+		paths.SettingsPassword: {fixed(paths.SettingsPassword), []string{"old", uiPassword, "password", next, "password-again", next}, "", false},
 
-		views.CredentialNew:     {fixed(views.CredentialNew), []string{"name", "NEW", "value", "not-a-secret", "mode", "plain"}, "", false},
-		views.CredentialPaste:   {fixed(views.CredentialPaste), []string{"text", "PASTED=not-a-secret"}, "nothing is stored before the preview is confirmed", false},
-		views.CredentialPreview: {fixed(views.CredentialPreview), []string{"do", "store", "action.PASTED", "add", "mode.PASTED", "plain"}, "", false},
-		views.CredentialPath:    {fixed(views.CredentialURL("SPARE")), []string{"mode", "injected", "description", "changed"}, "", false},
-		views.CredentialTest:    {fixed(views.CredentialTestURL("KEY")), nil, "refused: there is nothing to test about an injected credential; ui_sealed_test.go has the event", false},
-		views.CredentialDelete:  {fixed(views.CredentialDeleteURL("SPARE")), []string{"typed", "SPARE"}, "", false},
+		paths.CredentialNew:     {fixed(paths.CredentialNew), []string{"name", "NEW", "value", "not-a-secret", "mode", "plain"}, "", false},
+		paths.CredentialPaste:   {fixed(paths.CredentialPaste), []string{"text", "PASTED=not-a-secret"}, "nothing is stored before the preview is confirmed", false},
+		paths.CredentialPreview: {fixed(paths.CredentialPreview), []string{"do", "store", "action.PASTED", "add", "mode.PASTED", "plain"}, "", false},
+		paths.CredentialPath:    {fixed(paths.CredentialURL("SPARE")), []string{"mode", "injected", "description", "changed"}, "", false},
+		paths.CredentialTest:    {fixed(paths.CredentialTestURL("KEY")), nil, "refused: there is nothing to test about an injected credential; ui_sealed_test.go has the event", false},
+		paths.CredentialDelete:  {fixed(paths.CredentialDeleteURL("SPARE")), []string{"typed", "SPARE"}, "", false},
 
-		views.ProfileNew:      {fixed(views.ProfileNew), []string{"description", "mine"}, "", false},
-		views.ProfileSetup:    {func(w *walk) string { return views.ProfileSetupURL(w.open.Handle) }, []string{"do", "save", "expiry", "7"}, "", false},
-		views.ProfileLock:     {func(w *walk) string { return views.ProfileLockURL(w.open.Handle) }, nil, "", false},
-		views.ProfileHosts:    {func(w *walk) string { return views.ProfileHostsURL(w.profile.Handle) }, []string{"do", "grant", "new_host", "other.example.com"}, "", false},
-		views.ProfileExpiry:   {func(w *walk) string { return views.ProfileExpiryURL(w.profile.Handle) }, []string{"expiry", "30"}, "", false},
-		views.ProfilePlace:    {func(w *walk) string { return views.ProfilePlaceURL(w.profile.Handle) }, []string{"min_tier", "restricted"}, "", false},
-		views.ProfileDescribe: {func(w *walk) string { return views.ProfileDescribeURL(w.profile.Handle) }, []string{"description", "renamed"}, "", false},
-		views.ProfileCopy:     {func(w *walk) string { return views.ProfileCopyURL(w.profile.Handle) }, nil, "", false},
-		views.ProfileRevoke:   {func(w *walk) string { return views.ProfileRevokeURL(w.gone.Handle) }, nil, "", false},
-		views.ProfileRestore:  {func(w *walk) string { return views.ProfileRestoreURL(w.gone.Handle) }, nil, "", false},
-		views.ProfileDelete:   {func(w *walk) string { return views.ProfileDeleteURL(w.gone.Handle) }, []string{"typed", "monthly  revenue report "}, "", false},
+		paths.ProfileNew:      {fixed(paths.ProfileNew), []string{"description", "mine"}, "", false},
+		paths.ProfileSetup:    {func(w *walk) string { return paths.ProfileSetupURL(w.open.Handle) }, []string{"do", "save", "expiry", "7"}, "", false},
+		paths.ProfileLock:     {func(w *walk) string { return paths.ProfileLockURL(w.open.Handle) }, nil, "", false},
+		paths.ProfileHosts:    {func(w *walk) string { return paths.ProfileHostsURL(w.profile.Handle) }, []string{"do", "grant", "new_host", "other.example.com"}, "", false},
+		paths.ProfileExpiry:   {func(w *walk) string { return paths.ProfileExpiryURL(w.profile.Handle) }, []string{"expiry", "30"}, "", false},
+		paths.ProfilePlace:    {func(w *walk) string { return paths.ProfilePlaceURL(w.profile.Handle) }, []string{"min_tier", "restricted"}, "", false},
+		paths.ProfileDescribe: {func(w *walk) string { return paths.ProfileDescribeURL(w.profile.Handle) }, []string{"description", "renamed"}, "", false},
+		paths.ProfileCopy:     {func(w *walk) string { return paths.ProfileCopyURL(w.profile.Handle) }, nil, "", false},
+		paths.ProfileRevoke:   {func(w *walk) string { return paths.ProfileRevokeURL(w.gone.Handle) }, nil, "", false},
+		paths.ProfileRestore:  {func(w *walk) string { return paths.ProfileRestoreURL(w.gone.Handle) }, nil, "", false},
+		paths.ProfileDelete:   {func(w *walk) string { return paths.ProfileDeleteURL(w.gone.Handle) }, []string{"typed", "monthly  revenue report "}, "", false},
 
-		views.ExecutionRespond:  {func(w *walk) string { return views.ExecutionRespondURL(w.waiting.Handle) }, []string{"response", "this one"}, "", false},
-		views.ExecutionCancel:   {func(w *walk) string { return views.ExecutionCancelURL(w.running.Handle) }, nil, "", false},
-		views.ExecutionRerun:    {func(w *walk) string { return views.ExecutionRerunURL(w.ended.Handle) }, nil, "", false},
-		views.SandboxProve:      {fixed(views.SandboxProve), nil, "", false},
-		views.AuditVerify:       {fixed(views.AuditVerify), nil, "it only reads", false},
-		views.SettingsExport:    {fixed(views.SettingsExport), []string{"passphrase", houseWords, "again", houseWords}, "", true},
-		views.TransferDownload:  {(*walk).export, nil, "", false},
-		views.SettingsImport:    {nil, nil, "nothing is imported before the plan is confirmed, which TransferImport does", false},
-		views.TransferImport:    {(*walk).plan, []string{"history", "yes"}, "", true},
-		views.RestorePointPath:  {(*walk).point, []string{"typed", ""}, "", false},
-		views.SettingsBackups:   {fixed(views.SettingsBackups), []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "passphrase", houseWords, "again", houseWords}, "", false},
-		views.SettingsBackupNow: {fixed(views.SettingsBackupNow), nil, "", true},
-		views.SettingsRetire:    {fixed(views.SettingsRetire), nil, "", false},
-		views.SettingsUnretire:  {fixed(views.SettingsUnretire), nil, "", false},
+		paths.ExecutionRespond:  {func(w *walk) string { return paths.ExecutionRespondURL(w.waiting.Handle) }, []string{"response", "this one"}, "", false},
+		paths.ExecutionCancel:   {func(w *walk) string { return paths.ExecutionCancelURL(w.running.Handle) }, nil, "", false},
+		paths.ExecutionRerun:    {func(w *walk) string { return paths.ExecutionRerunURL(w.ended.Handle) }, nil, "", false},
+		paths.SandboxProve:      {fixed(paths.SandboxProve), nil, "", false},
+		paths.AuditVerify:       {fixed(paths.AuditVerify), nil, "it only reads", false},
+		paths.SettingsExport:    {fixed(paths.SettingsExport), []string{"passphrase", houseWords, "again", houseWords}, "", true},
+		paths.TransferDownload:  {(*walk).export, nil, "", false},
+		paths.SettingsImport:    {nil, nil, "nothing is imported before the plan is confirmed, which TransferImport does", false},
+		paths.TransferImport:    {(*walk).plan, []string{"history", "yes"}, "", true},
+		paths.RestorePointPath:  {(*walk).point, []string{"typed", ""}, "", false},
+		paths.SettingsBackups:   {fixed(paths.SettingsBackups), []string{"on", "yes", "every", "daily", "keep", "3", "kind", "directory", "passphrase", houseWords, "again", houseWords}, "", false},
+		paths.SettingsBackupNow: {fixed(paths.SettingsBackupNow), nil, "", true},
+		paths.SettingsRetire:    {fixed(paths.SettingsRetire), nil, "", false},
+		paths.SettingsUnretire:  {fixed(paths.SettingsUnretire), nil, "", false},
 
-		views.Logout:  {fixed(views.Logout), nil, "", false},
-		views.Welcome: {nil, nil, "needs a token; TestTheAdminTokenWorksOnce has the event", false},
+		paths.Logout:  {fixed(paths.Logout), nil, "", false},
+		paths.Welcome: {nil, nil, "needs a token; TestTheAdminTokenWorksOnce has the event", false},
 	}
 }
 
@@ -156,14 +156,14 @@ func formCases() map[string]formCase {
 func TestUIEveryActionIsAudited(t *testing.T) {
 	w := newWalk(t)
 	cases := formCases()
-	order := []string{views.CredentialPaste, views.CredentialPreview, views.ProfileSetup, views.ProfileLock, views.ProfileRevoke, views.ProfileRestore, views.ProfileDelete, views.SettingsPause, views.SettingsResume,
-		views.SettingsSession, views.SettingsPerson}
-	last := []string{views.TransferImport, views.RestorePointPath, views.SettingsRetire, views.SettingsUnretire, views.SettingsSessions, views.SettingsPassword, views.Logout}
+	order := []string{paths.CredentialPaste, paths.CredentialPreview, paths.ProfileSetup, paths.ProfileLock, paths.ProfileRevoke, paths.ProfileRestore, paths.ProfileDelete, paths.SettingsPause, paths.SettingsResume,
+		paths.SettingsSession, paths.SettingsPerson}
+	last := []string{paths.TransferImport, paths.RestorePointPath, paths.SettingsRetire, paths.SettingsUnretire, paths.SettingsSessions, paths.SettingsPassword, paths.Logout}
 	seen := map[string]bool{}
 	for _, pattern := range append(order, last...) {
 		seen[pattern] = true
 	}
-	all := []string{views.Login, views.Logout, views.Welcome}
+	all := []string{paths.Login, paths.Logout, paths.Welcome}
 	for _, r := range slices.Concat(w.server.pages(), w.server.transferPages()) {
 		if r.method == http.MethodPost {
 			all = append(all, r.path)
@@ -183,17 +183,17 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 			continue
 		}
 		fields := c.fields
-		if pattern == views.ProfileLock || pattern == views.ProfileHosts { // which take the time of what was seen
-			handle := map[string]string{views.ProfileLock: w.open.Handle, views.ProfileHosts: w.profile.Handle}[pattern]
+		if pattern == paths.ProfileLock || pattern == paths.ProfileHosts { // which take the time of what was seen
+			handle := map[string]string{paths.ProfileLock: w.open.Handle, paths.ProfileHosts: w.profile.Handle}[pattern]
 			p, err := w.access.ProfileByHandle(t.Context(), handle)
 			w.must(err)
 			fields = append(fields, "seen", p.UpdatedAt.Format(time.RFC3339Nano))
 		}
 		path := c.path(w)
 		switch pattern {
-		case views.RestorePointPath:
+		case paths.RestorePointPath:
 			fields = []string{"typed", w.get(path).doc.Find("label[for=typed] code").Text()}
-		case views.SettingsBackups:
+		case paths.SettingsBackups:
 			fields = append(slices.Clone(fields), "directory", w.directory)
 		}
 		before := w.newestEvent()
@@ -230,9 +230,9 @@ var uiLink = regexp.MustCompile(`(?:href|action|hx-get|hx-sse:connect)="(/ui[^"#
 // tokens stand on the page of their profile only, and sessions nowhere.
 func TestUINoSecretOnAnyPage(t *testing.T) {
 	w := newWalk(t)
-	w.upload(views.CredentialPaste, "file", "PENDING="+uiSecrets()[1])
+	w.upload(paths.CredentialPaste, "file", "PENDING="+uiSecrets()[1])
 	cookie := ""
-	for _, c := range w.client.Jar.Cookies(mustURL(t, w.web.URL+views.Root)) {
+	for _, c := range w.client.Jar.Cookies(mustURL(t, w.web.URL+paths.Root)) {
 		if c.Name == sessionCookie {
 			cookie = c.Value
 		}
@@ -240,11 +240,11 @@ func TestUINoSecretOnAnyPage(t *testing.T) {
 	if cookie == "" {
 		t.Fatal("no session")
 	}
-	queue, seen := []string{views.Root, views.Search + "?q=e", views.CredentialPreview, views.Confirm}, map[string]bool{}
+	queue, seen := []string{paths.Root, paths.Search + "?q=e", paths.CredentialPreview, paths.Confirm}, map[string]bool{}
 	for len(queue) > 0 {
 		path := queue[0]
 		queue = queue[1:]
-		if seen[path] || strings.HasPrefix(path, "/ui/assets") || path == views.Events || strings.HasSuffix(path, "/prove") {
+		if seen[path] || strings.HasPrefix(path, "/ui/assets") || path == paths.Events || strings.HasSuffix(path, "/prove") {
 			continue
 		}
 		seen[path] = true
@@ -253,7 +253,7 @@ func TestUINoSecretOnAnyPage(t *testing.T) {
 			t.Errorf("%s: %d", path, a.status)
 		}
 		for what, token := range map[string]string{"session": cookie, "another profile's id": w.gone.ID} {
-			if strings.Contains(a.text, token) && path != views.ProfileURL(w.gone.Handle) {
+			if strings.Contains(a.text, token) && path != paths.ProfileURL(w.gone.Handle) {
 				t.Errorf("%s shows the %s", path, what)
 			}
 		}
@@ -267,7 +267,7 @@ func TestUINoSecretOnAnyPage(t *testing.T) {
 			t.Fatal("the site has no end")
 		}
 	}
-	for _, path := range []string{views.Settings, views.Audit, views.ProfileURL(w.profile.Handle), views.CredentialURL("KEY"), views.ExecutionURL(w.ended.Handle), views.Sandbox, views.SettingsPersonURL(w.person)} {
+	for _, path := range []string{paths.Settings, paths.Audit, paths.ProfileURL(w.profile.Handle), paths.CredentialURL("KEY"), paths.ExecutionURL(w.ended.Handle), paths.Sandbox, paths.SettingsPersonURL(w.person)} {
 		if !seen[path] {
 			t.Errorf("%s was not reached", path)
 		}

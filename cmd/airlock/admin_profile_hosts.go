@@ -7,7 +7,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/web"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 // tellGranted prints what a profile grants, in the sentences of the page where a person would have locked it, and what an agent still asks for.
@@ -32,7 +32,7 @@ func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
 }
 
 // grantLine is a sentence of the page as a line.
-func grantLine(s views.Sentence) string {
+func grantLine(s profileview.Sentence) string {
 	if s.Warn {
 		return "warning: " + s.Text()
 	}

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,27 +32,4 @@ func sshSettings(m *sshtest.Machine) []string {
 		env = append(env, "AIRLOCK_PLUGIN_SSH_"+strings.ToUpper(name)+"="+value)
 	}
 	return env
-}
-
-// BenchmarkBackends compares all four backends, with an engine and a machine of its own: see the Makefile's bench-backends.
-func BenchmarkBackends(b *testing.B) {
-	if os.Getenv("AIRLOCK_TEST_WORLD") != "1" {
-		inner := exec.Command("unshare", "--net", "--mount", "--", os.Args[0], "-test.run=^$", "-test.bench=^BenchmarkBackends$", "-test.benchtime=1x", "-test.timeout=30m")
-		inner.Env, inner.Stdout, inner.Stderr = append(os.Environ(), "AIRLOCK_TEST_WORLD=1"), os.Stdout, os.Stderr
-		if err := inner.Run(); err != nil {
-			b.Fatal(err)
-		}
-		return
-	}
-	if err := os.Unsetenv("AIRLOCK_TEST_WORLD"); err != nil {
-		b.Fatal(err)
-	}
-	_, docker := dockerSettings(b)
-	machine := sshtest.New(b, sshtest.Options{})
-	bench := exec.Command(filepath.Join(binDir, "airlock"), "bench", "--speed", "--pages", "0", "--backends")
-	bench.Env = append(append(os.Environ(), docker...), sshSettings(machine)...)
-	bench.Stdout, bench.Stderr = os.Stdout, os.Stderr
-	if err := bench.Run(); err != nil {
-		b.Fatal(err)
-	}
 }

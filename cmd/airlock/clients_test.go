@@ -126,8 +126,7 @@ func startPostgres(t *testing.T, password string) string {
 	if out, err := initdb.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
-	addr, err := freeAddress(t.Context())
-	must(t, err)
+	addr := freeAddress(t)
 	_, port, _ := strings.Cut(addr, ":")
 	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-c", "listen_addresses=127.0.0.1", "-p", port, "-c", "unix_socket_directories=", "-c", "fsync=off")
 	server.SysProcAttr, server.Dir = attributes, dir

@@ -25,8 +25,7 @@ type contained struct {
 // run starts a container with the options and waits until it can execute. It shares this host's network.
 func (i *image) run(t *testing.T, name string, options ...string) *contained {
 	t.Helper()
-	addr, err := freeAddress(t.Context())
-	must(t, err)
+	addr := freeAddress(t)
 	return i.start(t, name, addr, append([]string{"--network", "host", "-e", "AIRLOCK_ADDR=" + addr, "-e", "AIRLOCK_WORKERS=2", "-e", "AIRLOCK_POOL=1"}, options...)...)
 }
 
@@ -64,8 +63,7 @@ func (i *image) runInFull(t *testing.T, name string, env ...string) *contained {
 // runPublished does it as README.md says, with a network and settings of the container's own and one published port.
 func (i *image) runPublished(t *testing.T, name string, options ...string) *contained {
 	t.Helper()
-	addr, err := freeAddress(t.Context())
-	must(t, err)
+	addr := freeAddress(t)
 	i.docker("network", "create", name) // the engine has none of its own
 	t.Cleanup(func() {
 		if out, err := exec.Command("docker", "-H", i.Host(), "network", "rm", name).CombinedOutput(); err != nil {

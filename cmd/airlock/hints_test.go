@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/skill"
+	"github.com/computclaw/airlock/app/apidocs"
 )
 
 // nextSteps says, for each error code, what its errors ask for: at least one hint has to match, and every hint may only name what exists (TestHintsNameWhatExists).
@@ -53,7 +53,7 @@ var nextSteps = map[app.Code]string{
 // TestEveryErrorTeaches walks the codes of app/errors.go: each has errors, each has a next step, and agents find each that they can meet in the manual.
 func TestEveryErrorTeaches(t *testing.T) {
 	hints := hintsOf(t)
-	manual, err := skill.Static(nil)
+	manual, err := apidocs.Static(nil)
 	must(t, err)
 	for name, code := range codesOf(t) {
 		step, known := nextSteps[code]
@@ -81,7 +81,7 @@ var (
 // TestHintsNameWhatExists reads every error that the source makes. The calls, commands, settings and pages that its hint names are there.
 func TestHintsNameWhatExists(t *testing.T) {
 	calls, settings := map[string]bool{}, map[string]bool{}
-	for _, op := range skill.Operations() {
+	for _, op := range apidocs.Operations() {
 		calls[op.Method+" "+op.Path] = true
 	}
 	for _, v := range variables() {

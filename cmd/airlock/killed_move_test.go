@@ -24,9 +24,9 @@ func TestKillNineWhileMoving(t *testing.T) {
 	in.stop()
 	dir := t.TempDir()
 	file, words, target := filepath.Join(dir, "house.airlock"), filepath.Join(dir, "words"), filepath.Join(dir, "target")
-	must(t, os.WriteFile(words, []byte(benchWords+"\n"), 0o600))
+	must(t, os.WriteFile(words, []byte(filePassphrase+"\n"), 0o600))
 	must(t, os.Mkdir(target, 0o700))
-	if _, err := writeHouse(file, benchHouseSize{credentials: 20, profiles: 20, executions: 400, output: 16_000}); err != nil {
+	if _, err := generateFile(file, instanceSize{credentials: 20, profiles: 20, executions: 400, output: 16_000}); err != nil {
 		t.Fatal(err)
 	}
 	profiles := func() int {
@@ -183,6 +183,6 @@ func (in *testServer) scheduleBackup(target string) {
 	then := func() time.Time { return time.Now().AddDate(0, -1, 0) }
 	past := transfer.New(transfer.Config{Store: i.store, Keyring: i.keyring, Dir: in.dir, Instance: i.label(), Now: then})
 	must(in.t, past.SetBackupSettings(in.t.Context(), app.System(), transfer.BackupSettings{
-		On: true, Every: transfer.Weekly, Keep: 3, Kind: transfer.ToDirectory, Directory: target, Passphrase: app.NewSecret(benchWords),
+		On: true, Every: transfer.Weekly, Keep: 3, Kind: transfer.ToDirectory, Directory: target, Passphrase: app.NewSecret(filePassphrase),
 	}))
 }

@@ -45,7 +45,6 @@ const usage = `Usage: airlock COMMAND
   doctor           check the sandbox on this host
   health           ask the server on this host whether it serves
   container …      run another command as the first process of a container
-  bench            measure executions on this host
   version          print the version
 
 Everything is configured by environment variables: airlock config lists them.
@@ -70,8 +69,6 @@ func run(ctx context.Context, c console, args []string) int {
 		return c.finish(showConfig(c, rest))
 	case "doctor":
 		return c.finish(doctor(ctx, c, rest))
-	case "bench":
-		return c.finish(bench(ctx, c, rest))
 	case "container":
 		return contain(c, rest)
 	case "health":
@@ -85,7 +82,7 @@ func run(ctx context.Context, c console, args []string) int {
 		fmt.Fprint(c.out, usage)
 		return exitOK
 	}
-	commands := []string{"serve", "run", "mcp", "admin", "config", "doctor", "health", "container", "bench", "version"}
+	commands := []string{"serve", "run", "mcp", "admin", "config", "doctor", "health", "container", "version"}
 	message := fmt.Sprintf("there is no command %q", app.Clip(name, 40))
 	if guess := app.Nearest(name, commands); guess != "" {
 		message += "; did you mean " + guess + "?"

@@ -15,7 +15,8 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/examples/browser"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 // TestFreshReader knows nothing but the address of a running instance. It reads /skill.md, runs the commands that stand there, in the order and under the conditions
@@ -206,7 +207,7 @@ func personLocks(t *testing.T, base string, told map[string]any, value string) {
 		t.Errorf("the page shows the code %q, the agent was given %q", shown, told["pairing_code"])
 	}
 	must(t, person.Press(ctx, "Save and review", url.Values{
-		views.LinkField("API_TOKEN"): {views.LinkNew}, views.ValueField("API_TOKEN"): {value}, views.HostsField("API_TOKEN"): {"api.example.com"}, views.AllowField(0): {"yes"},
+		profileview.LinkField("API_TOKEN"): {profileview.LinkNew}, profileview.ValueField("API_TOKEN"): {value}, components.HostsField("API_TOKEN"): {"api.example.com"}, profileview.AllowField(0): {"yes"},
 	}))
 	must(t, person.Press(ctx, "Lock the profile", nil))
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
 
-	"github.com/computclaw/airlock/app/skill"
+	"github.com/computclaw/airlock/app/apidocs"
 )
 
 // TestGeneratedClient has a public generator make a client from a running instance's document, and the compiler and the flow of an agent try it. A validator of OpenAPI 3.1
@@ -133,7 +133,7 @@ func TestEveryExampleWorks(t *testing.T) {
 	for _, id := range []string{"listExecutions", "health", "packages", "skill", "openapi", "stubs"} {
 		r.send(id, "", "")
 	}
-	for _, op := range skill.Operations() {
+	for _, op := range apidocs.Operations() {
 		if !r.done[op.ID] {
 			t.Errorf("%s was not replayed", op.ID)
 		}
@@ -150,7 +150,7 @@ func (r *replay) send(operation, id, name string) map[string]any {
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	if op.Auth == skill.AuthBearer {
+	if op.Auth == apidocs.AuthBearer {
 		request.Header.Set("Authorization", "Bearer "+r.profile)
 	}
 	route, parameters, err := r.router.FindRoute(request)
@@ -234,13 +234,13 @@ func compact(t *testing.T, text string) string {
 	return b.String()
 }
 
-func operationNamed(t *testing.T, id string) skill.Operation {
+func operationNamed(t *testing.T, id string) apidocs.Operation {
 	t.Helper()
-	for _, op := range skill.Operations() {
+	for _, op := range apidocs.Operations() {
 		if op.ID == id {
 			return op
 		}
 	}
 	t.Fatalf("there is no operation %s", id)
-	return skill.Operation{}
+	return apidocs.Operation{}
 }

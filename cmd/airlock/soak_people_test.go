@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/computclaw/airlock/cmd/internal/underload"
 )
 
 // polls holds calls open for an execution that is somebody else's to watch, and gives up half-way. An answer that comes before is of that execution, which has ended or asks.
@@ -67,7 +69,7 @@ func (s *soaker) pages(ctx context.Context) {
 // page reads one. Its title begins as given; it is no page to log in and none that says what went wrong, and it is there to its last line.
 func (s *soaker) page(path, title string) string {
 	text, led, err := s.get(s.t.Context(), s.person, path)
-	if err != nil || led != path || !wholePage(string(text), title) {
+	if err != nil || led != path || !underload.WholePage(string(text), title) {
 		s.wrong("%s led to %s: %v: %.2000s", path, led, err, text)
 		return string(text)
 	}
@@ -78,7 +80,7 @@ func (s *soaker) page(path, title string) string {
 func (s *soaker) health() {
 	text, _, err := s.get(s.t.Context(), s.agent, "/health")
 	if err == nil {
-		err = wellHealth(text)
+		err = underload.CheckHealth(text)
 	}
 	if err != nil {
 		s.wrong("/health: %v: %s", err, text)

@@ -8,18 +8,18 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/apidocs"
 	"github.com/computclaw/airlock/app/guest"
-	"github.com/computclaw/airlock/app/skill"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/credentialview"
 )
 
 // What people and agents read about the modes says the same everywhere.
 func TestModesAreToldTheSameEverywhere(t *testing.T) {
-	manual, err := skill.Static(map[app.Code]int{app.CodeForbidden: http.StatusForbidden})
+	manual, err := apidocs.Static(map[app.Code]int{app.CodeForbidden: http.StatusForbidden})
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema, err := skill.OpenAPI("test", "http://localhost:9090", nil)
+	schema, err := apidocs.OpenAPI("test", "http://localhost:9090", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestModesAreToldTheSameEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page bytes.Buffer
-	if err := views.CredentialView(views.CredentialPage{New: true, Mode: app.ModeSealed}).Render(t.Context(), &page); err != nil {
+	if err := credentialview.Credential(credentialview.CredentialPage{New: true, Mode: app.ModeSealed}).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
 	for where, text := range map[string]string{

@@ -238,8 +238,7 @@ const suiteToken = "atk_a-token-of-the-test-suite"
 // newInstance has a data directory and an address, and does not run yet.
 func newInstance(t *testing.T, env ...string) *testServer {
 	in := &testServer{t: t, binary: filepath.Join(binDir, "airlock"), dir: t.TempDir()}
-	addr, err := freeAddress(t.Context())
-	must(t, err)
+	addr := freeAddress(t)
 	in.url = "http://" + addr
 	in.log, in.answers = filepath.Join(t.TempDir(), "log"), filepath.Join(t.TempDir(), "answers")
 	in.command = func(args ...string) *exec.Cmd {
@@ -480,4 +479,13 @@ func eventually(t *testing.T, within time.Duration, what string, reached func() 
 		time.Sleep(20 * time.Millisecond)
 	}
 	t.Fatalf("not within %s: %s", within, what)
+}
+
+// freeAddress returns an address of loopback on which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	return l.Addr().String()
 }

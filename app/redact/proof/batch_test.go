@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app/redact/patterns"
-	"github.com/computclaw/airlock/views"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
 )
 
 // bench makes batches of cases. It is for one goroutine.
@@ -84,11 +85,11 @@ func (b *bench) kept(ctx context.Context, d *detector, dir string, entries []ent
 // everything is all that there is to see.
 func (h *house) everything(ctx context.Context, list []*execution) (b batch, err error) {
 	for _, x := range list {
-		k := kept{Made: []string{x.handle, views.Short(x.handle), x.id, x.question}}
+		k := kept{Made: []string{x.handle, format.ShortHandle(x.handle), x.id, x.question}}
 		for _, e := range x.all() {
 			k.Cases = append(k.Cases, e.sent())
 		}
-		if k.Page, err = h.get(ctx, views.ExecutionURL(x.handle)); err != nil {
+		if k.Page, err = h.get(ctx, paths.ExecutionURL(x.handle)); err != nil {
 			return b, err
 		}
 		if k.Answer, err = h.get(ctx, "/executions/"+x.id); err != nil {
@@ -96,7 +97,7 @@ func (h *house) everything(ctx context.Context, list []*execution) (b batch, err
 		}
 		b.Executions = append(b.Executions, k)
 	}
-	for _, path := range []string{views.Executions, views.Root, views.Audit, "/executions"} {
+	for _, path := range []string{paths.Executions, paths.Root, paths.Audit, "/executions"} {
 		text, err := h.get(ctx, path)
 		if err != nil {
 			return b, err

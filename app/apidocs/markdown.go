@@ -1,0 +1,144 @@
+package apidocs
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+//go:embed skill.md.tmpl
+var source string
+
+// Instance is what an instance tells about itself.
+type Instance struct {
+	URL            string // without trailing slash
+	Version        string
+	Backend        string
+	Tier           string
+	Ready          bool
+	Checking       bool     // it has just started, and whether a sandbox is ready is about to show
+	Packages       []string // of the default backend: name and version
+	Limits         app.Limits
+	TimeoutDefault time.Duration
+	TimeoutMax     time.Duration
+	LLMWait        time.Duration
+}
+
+// maxPackages bounds the list in the text, in bytes; GET /packages has all of it.
+const maxPackages = 1000
+
+var packageShape = regexp.MustCompile(`^[A-Za-z0-9][\w.-]* [\w.+!-]+$`)
+
+// Importable is the list for one line.
+func (i Instance) Importable() string {
+	var b strings.Builder
+	for n, p := range i.Packages {
+		if !packageShape.MatchString(p) {
+			continue // an image names its packages itself
+		}
+		if b.Len()+len(p) > maxPackages {
+			fmt.Fprintf(&b, " and %d more", len(i.Packages)-n)
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(p)
+	}
+	return b.String()
+}
+
+// ErrorRow is one line of the table of errors.
+type ErrorRow struct {
+	Status int
+	Code   app.Code
+	Do     string
+}
+
+// page is what the template sees.
+type page struct {
+	Instance   *Instance
+	Base       string
+	Profile    *profile
+	Operations []Operation
+	Errors     []ErrorRow
+
+	LLMWait, Tmp, Memory, CPU, Output, Result string
+	TimeoutDefault, TimeoutMax, LLMCalls      string
+	Pids, Files                               int64
+}
+
+// Static returns SKILL.md: the text for agents that have no instance yet, with the default limits. statuses gives each error code its HTTP status.
+func Static(statuses map[app.Code]int) (string, error) {
+	return render(newPage(Instance{
+		Limits: app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait,
+	}, statuses))
+}
+
+// Dynamic returns the text of a running instance; p is the reader's profile or nil.
+func Dynamic(i Instance, p *app.Profile, now time.Time, statuses map[app.Code]int) (string, error) {
+	view := newPage(i, statuses)
+	view.Instance, view.Base = &i, i.URL
+	if p != nil {
+		view.Profile = describe(*p, i.Packages, now)
+	}
+	return render(view)
+}
+
+func newPage(i Instance, statuses map[app.Code]int) page {
+	return page{
+		Base: "$AIRLOCK", Operations: Operations(), Errors: errorRows(statuses),
+		LLMWait: words(i.LLMWait), TimeoutDefault: seconds(i.TimeoutDefault), TimeoutMax: seconds(i.TimeoutMax), LLMCalls: strconv.Itoa(app.MaxLLMCalls),
+		Tmp: Size(i.Limits.Tmp), Memory: Size(i.Limits.Memory), Output: Size(i.Limits.Output), Result: Size(i.Limits.Result),
+		CPU: strconv.FormatFloat(i.Limits.CPU, 'g', -1, 64), Pids: i.Limits.Pids, Files: i.Limits.Files,
+	}
+}
+
+func render(p page) (string, error) {
+	t, err := template.New("skill.md").Parse(source)
+	if err != nil {
+		return "", fmt.Errorf("skill: parse the text: %w", err)
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, p); err != nil {
+		return "", fmt.Errorf("skill: render the text: %w", err)
+	}
+	return collapse(out.String()), nil
+}
+
+// collapse leaves at most one empty line in a row.
+func collapse(text string) string {
+	for strings.Contains(text, "\n\n\n") {
+		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
+	}
+	return strings.TrimRight(text, "\n") + "\n"
+}
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
+
+func words(d time.Duration) string {
+	if d >= time.Minute && d%time.Minute == 0 {
+		return strconv.Itoa(int(d/time.Minute)) + " min"
+	}
+	return seconds(d) + " s"
+}
+
+// Size writes bytes as people read them: 512 MiB.
+func Size(n int64) string {
+	for _, unit := range []struct {
+		size int64
+		name string
+	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if n >= unit.size && n%unit.size == 0 {
+			return strconv.FormatInt(n/unit.size, 10) + " " + unit.name
+		}
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}

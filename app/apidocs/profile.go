@@ -1,0 +1,134 @@
+package apidocs
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Bounds of what a profile adds to the text, in bytes. GET /profiles/self has all of it.
+const (
+	maxDescription = 200
+	maxKeyAbout    = 100
+	maxKeyRows     = 800
+	maxHostList    = 300
+)
+
+// profile is a reader's profile as the text shows it.
+type profile struct {
+	State       app.State
+	Expires     string
+	Advice      string
+	Description string
+	Keys        []key
+	MoreKeys    int
+	Hosts       []host
+	MoreHosts   int
+	Examples    []string
+}
+
+type key struct {
+	Name        string
+	Mode        app.Mode
+	Hosts       string
+	ValueExists bool
+	Description string
+}
+
+type host struct {
+	Host    string
+	Allowed bool
+}
+
+func describe(p app.Profile, packages []string, now time.Time) *profile {
+	v := &profile{State: p.State(now), Description: quote(p.Description, maxDescription), Advice: advice(p, now), Examples: examples(p, packages)}
+	if !p.ExpiresAt.IsZero() {
+		v.Expires = p.ExpiresAt.UTC().Format(time.RFC3339)
+	}
+	v.Keys, v.MoreKeys = keys(p)
+	v.Hosts, v.MoreHosts = hosts(p)
+	return v
+}
+
+func keys(p app.Profile) (list []key, more int) {
+	for size, n := 0, 0; n < len(p.Keys); n++ {
+		k := p.Keys[n]
+		row := key{Name: k.Name, Mode: modeOf(k), ValueExists: k.ValueExists, Description: quote(k.Description, maxKeyAbout), Hosts: hostNames(k.EffectiveHosts())}
+		if size += len(row.Name) + len(row.Hosts) + len(row.Description) + 30; size > maxKeyRows {
+			return list, len(p.Keys) - n
+		}
+		list = append(list, row)
+	}
+	return list, 0
+}
+
+// modeOf is how a script gets the key: as the credential says, else as it was asked for.
+func modeOf(k app.Key) app.Mode {
+	if k.CredentialMode != "" {
+		return k.CredentialMode
+	}
+	return k.Mode
+}
+
+// hostNames lists the first few.
+func hostNames(list []app.Host) string {
+	var names []string
+	for n, h := range list {
+		if n == 3 {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, "`"+h.Brief()+"`")
+	}
+	return strings.Join(names, ", ")
+}
+
+func hosts(p app.Profile) (list []host, more int) {
+	for size, n := 0, 0; n < len(p.Hosts); n++ {
+		h := host{p.Hosts[n].Brief(), p.Hosts[n].Allowed}
+		if size += len(h.Host) + 4; size > maxHostList {
+			return list, len(p.Hosts) - n
+		}
+		list = append(list, h)
+	}
+	return list, 0
+}
+
+// advice is the next step.
+func advice(p app.Profile, now time.Time) string {
+	switch err := p.CanExecute(now); app.CodeOf(err) {
+	case "":
+		return "You can run scripts."
+	case app.CodeProfileUnlocked:
+		return "Scripts can't run yet: the person must fill in the values and lock it (steps 3 and 4 below)."
+	case app.CodeProfileExpired:
+		return "Scripts can't run: ask the person to extend it."
+	case app.CodeMissingValue:
+		return "Scripts can't run until the person has set the missing value."
+	}
+	return "It can't be used any more: ask the person for another."
+}
+
+// fixedName reports whether a host's name is written out, so that an example can call it.
+func fixedName(h app.Host) bool { return h.KeyReference() == "" && !strings.HasPrefix(h.Name, "*") }
+
+// address is where a host's web server is, or "".
+func address(h app.Host) string {
+	name := h.Name
+	if strings.Contains(name, ":") {
+		name = "[" + name + "]"
+	}
+	switch {
+	case h.Matches(h.Name, 443) && h.Protocol != app.ProtocolHTTP:
+		return "https://" + name + "/"
+	case h.Protocol == app.ProtocolHTTP && h.Matches(h.Name, 80), h.Protocol == "" && len(h.Ports) == 1 && h.Ports[0] == 80:
+		return "http://" + name + "/"
+	case h.Protocol == app.ProtocolHTTP:
+		return fmt.Sprintf("http://%s:%d/", name, h.Ports[0])
+	case h.Protocol == app.ProtocolHTTPS:
+		return fmt.Sprintf("https://%s:%d/", name, h.Ports[0])
+	}
+	return ""
+}

@@ -1,0 +1,28 @@
+package apidocs
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// quote makes what an agent or a person wrote safe to stand in a line of Markdown between quotation marks: one line, no markup, nothing that is
+// not seen, no quotation mark that could end it, at most limit bytes.
+func quote(text string, limit int) string {
+	flat := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !strconv.IsPrint(r), app.IsInvisible(r):
+			return -1
+		case unicode.Is(unicode.Quotation_Mark, r), strings.ContainsRune("′″‴‵‶‷⁗❛❜❝❞❮❯ʺ˝ˮ״〃🙶🙷🙸", r):
+			return '\''
+		case strings.ContainsRune("`|<>[]*_#\\~&{}", r):
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+	return `"` + app.Clip(strings.Join(strings.Fields(flat), " "), limit) + `"`
+}

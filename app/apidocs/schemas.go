@@ -1,0 +1,189 @@
+package apidocs
+
+// Field is one field of a JSON object, or one parameter.
+type Field struct {
+	Name     string
+	Type     string // string, number, integer, boolean, datetime, any, "a|b|c", the name of a schema, "string or " and a schema, or "[]" and one of these
+	Required bool   // in requests: must be sent; in answers: always there
+	Null     bool   // may be null
+	About    string
+}
+
+// Schema is one JSON object.
+type Schema struct {
+	Name    string
+	Fields  []Field
+	Request bool // it is sent: a field that isn't here is refused. Answers grow.
+}
+
+// Schemas lists all objects that calls take and return. Package web has a test that its types have exactly these fields.
+func Schemas() []Schema {
+	list := requests()
+	for i := range list {
+		list[i].Request = true
+	}
+	return append(list, answers()...)
+}
+
+func requests() []Schema {
+	return []Schema{
+		{Name: "NewProfile", Fields: []Field{{Name: "description", Type: "string", Required: true, About: "what the profile is for, at most 1000 bytes"}}},
+		{Name: "NewKeys", Fields: []Field{{Name: "keys", Type: "[]NewKey", Required: true}}},
+		{Name: "NewKey", Fields: []Field{
+			{Name: "name", Type: "string", Required: true, About: "letters, digits, underscores"},
+			{Name: "description", Type: "string", About: "what it is for; the person reads it"},
+			{Name: "mode", Type: "sealed|injected|plain", About: "a wish; the person decides"},
+			{Name: "hosts", Type: "[]string or NewHost", About: "where the value is to go, if to fewer hosts than the credential allows; host or {host, ports, protocol, reason}"},
+		}},
+		{Name: "NewHosts", Fields: []Field{{Name: "hosts", Type: "[]string or NewHost", Required: true}}},
+		{Name: "NewHost", Fields: []Field{
+			{Name: "host", Type: "string", Required: true, About: "name, name:port, *.name or {KEY}:port"},
+			{Name: "ports", Type: "[]integer"},
+			{Name: "protocol", Type: "http|https|postgres|tcp", About: "if not the port's; postgres and tcp not on ports 80 and 443"},
+			{Name: "reason", Type: "string", About: "why; the person reads it"},
+		}},
+		{Name: "NewExecution", Fields: []Field{
+			{Name: "profile_id", Type: "string", About: "unless a bearer is sent"},
+			{Name: "script", Type: "string", Required: true, About: "Python, at most 1 MiB"},
+			{Name: "timeout", Type: "number", About: "seconds of run time"},
+			{Name: "inputs", Type: "any", About: "JSON for the script, at most 1 MiB"},
+		}},
+		{Name: "Rerun", Fields: []Field{{Name: "live", Type: "boolean", About: "ask for real what was not asked then"}}},
+		{Name: "Answer", Fields: []Field{
+			{Name: "response", Type: "string", About: "exactly one of response and error"},
+			{Name: "error", Type: "string"},
+			{Name: "request_id", Type: "string", About: "guards against answering another question"},
+		}},
+	}
+}
+
+func answers() []Schema {
+	return []Schema{
+		{Name: "Profile", Fields: []Field{
+			{Name: "profile_id", Type: "string", Required: true},
+			{Name: "description", Type: "string", Required: true},
+			{Name: "locked", Type: "boolean", Required: true},
+			{Name: "revoked", Type: "boolean", Required: true},
+			{Name: "state", Type: "unlocked|locked|revoked|expired", Required: true},
+			{Name: "expires_at", Type: "datetime", Required: true, Null: true},
+			{Name: "keys", Type: "[]Key", Required: true},
+			{Name: "hosts", Type: "[]Host", Required: true},
+			{Name: "setup_url", Type: "string", Required: true},
+			{Name: "pairing_code", Type: "string"},
+			{Name: "created_at", Type: "datetime", Required: true},
+		}},
+		{Name: "Key", Fields: []Field{
+			{Name: "name", Type: "string", Required: true},
+			{Name: "description", Type: "string", Required: true},
+			{Name: "value_exists", Type: "boolean", Required: true},
+			{Name: "mode", Type: "sealed|injected|plain", About: "sealed: scripts hold a placeholder; injected: the value itself; plain: not secret, not masked"},
+			{Name: "hosts", Type: "[]string", About: "where its value may go"},
+		}},
+		{Name: "Host", Fields: []Field{
+			{Name: "host", Type: "string", Required: true},
+			{Name: "ports", Type: "[]integer", Required: true},
+			{Name: "protocol", Type: "http|https|postgres|tcp"},
+			{Name: "reason", Type: "string"},
+			{Name: "allowed", Type: "boolean", Required: true, About: "by a person"},
+		}},
+		{Name: "Accepted", Fields: []Field{
+			{Name: "execution_id", Type: "string", Required: true},
+			{Name: "poll_url", Type: "string", Required: true},
+			{Name: "status", Type: statusType, Required: true},
+		}},
+		execution(),
+		{Name: "Repeat", Fields: []Field{
+			{Name: "of", Type: "string", About: "the execution it repeats"},
+			{Name: "same_result", Type: "boolean", Required: true, Null: true, About: "null until both ended"},
+			{Name: "differs", Type: "[]string", Required: true, About: "fields of the manifest"},
+		}},
+		{Name: "LLMRequest", Fields: []Field{
+			{Name: "request_id", Type: "string", Required: true},
+			{Name: "prompt", Type: "string", Required: true},
+			{Name: "model", Type: "string", Required: true},
+		}},
+		{Name: "Timings", Fields: []Field{
+			{Name: "queued_ms", Type: "integer", Required: true},
+			{Name: "run_ms", Type: "integer", Required: true},
+			{Name: "llm_ms", Type: "integer", Required: true},
+		}},
+		{Name: "Connection", Fields: []Field{
+			{Name: "host", Type: "string", Required: true},
+			{Name: "port", Type: "integer"},
+			{Name: "verdict", Type: "allowed|denied|failed", Required: true},
+			{Name: "rule", Type: "string", About: "what allowed or denied it; a relay says 'server name not checked'"},
+			{Name: "line", Type: "integer", About: "of the script that asked for it"},
+			{Name: "method", Type: "string", About: "of a request that Airlock could read"},
+			{Name: "path", Type: "string", About: "with the query"},
+			{Name: "status", Type: "integer", About: "of the answer"},
+			{Name: "credentials", Type: "[]string", About: "sealed keys whose values were put in"},
+			{Name: "count", Type: "integer", Required: true},
+			{Name: "bytes_up", Type: "integer", Required: true},
+			{Name: "bytes_down", Type: "integer", Required: true},
+			{Name: "duration_ms", Type: "integer", Required: true},
+			{Name: "hint", Type: "string", About: "what to do about a denial"},
+		}},
+		{Name: "Executions", Fields: []Field{
+			{Name: "executions", Type: "[]Execution", Required: true},
+			{Name: "next", Type: "string", Required: true, Null: true, About: "URL of older ones"},
+		}},
+		{Name: "Health", Fields: []Field{
+			{Name: "status", Type: "string", Required: true},
+			{Name: "version", Type: "string", Required: true},
+			{Name: "api_version", Type: "integer", Required: true},
+			{Name: "backend", Type: "string"},
+			{Name: "isolation", Type: "string"},
+			{Name: "sandbox", Type: "Sandbox", Required: true},
+			{Name: "retired", Type: "boolean", Required: true, About: "the instance moved to another address and runs nothing any more"},
+			{Name: "paused", Type: "boolean", Required: true, About: "a person has paused all executions: what is submitted waits"},
+			{Name: "full", Type: "boolean", Required: true, About: "the disk is full: nothing new is taken until there is room"},
+		}},
+		{Name: "Packages", Fields: []Field{{Name: "runtimes", Type: "[]Runtime", Required: true}}},
+		{Name: "Runtime", Fields: []Field{
+			{Name: "backend", Type: "string", Required: true},
+			{Name: "image", Type: "string", About: "absent: the backend's default"},
+			{Name: "default", Type: "boolean", Required: true, About: "used unless a profile requires another"},
+			{Name: "python", Type: "string"},
+			{Name: "packages", Type: "[]Package", Required: true, Null: true},
+		}},
+		{Name: "Package", Fields: []Field{{Name: "name", Type: "string", Required: true}, {Name: "version", Type: "string", Required: true}}},
+		{Name: "Sandbox", Fields: []Field{{Name: "ready", Type: "boolean", Required: true}, {Name: "checking", Type: "boolean", About: "it has just started; what is submitted waits"}, {Name: "reason", Type: "string"}}},
+		{Name: "Error", Fields: []Field{{Name: "error", Type: "ErrorDetail", Required: true}}},
+		{Name: "ErrorDetail", Fields: []Field{
+			{Name: "code", Type: "string", Required: true},
+			{Name: "message", Type: "string", Required: true},
+			{Name: "hint", Type: "string", Required: true, About: "the next step"},
+			{Name: "field", Type: "string", About: "the input field at fault"},
+		}},
+	}
+}
+
+const statusType = "pending|running|awaiting_llm|completed|error|timeout|cancelled"
+
+func execution() Schema {
+	return Schema{Name: "Execution", Fields: []Field{
+		{Name: "execution_id", Type: "string", Required: true},
+		{Name: "status", Type: statusType, Required: true},
+		{Name: "paused", Type: "boolean", About: "pending because a person has paused all executions; it runs when they go on"},
+		{Name: "created_at", Type: "datetime", Required: true},
+		{Name: "started_at", Type: "datetime"},
+		{Name: "llm_request", Type: "LLMRequest", About: "in awaiting_llm"},
+		{Name: "result", Type: "any", Null: true, About: "what set_result was given"},
+		{Name: "error", Type: "string", About: "why it did not complete"},
+		{Name: "traceback", Type: "string", About: "the script's own lines"},
+		{Name: "error_line", Type: "integer", About: "in the script"},
+		{Name: "stdout", Type: "string"},
+		{Name: "stderr", Type: "string"},
+		{Name: "truncated", Type: "boolean", About: "stdout or stderr was cut"},
+		{Name: "redactions", Type: "integer", About: "places that were masked, in all channels together; which secrets they were is told to people only"},
+		{Name: "execution_time_ms", Type: "integer", About: "run time without LLM waits"},
+		{Name: "timings", Type: "Timings"},
+		{Name: "completed_at", Type: "datetime"},
+		{Name: "backend", Type: "string"},
+		{Name: "isolation", Type: "string"},
+		{Name: "injected", Type: "[]string", About: "keys whose values the script held"},
+		{Name: "network", Type: "[]Connection"},
+		{Name: "manifest", Type: "any", About: "hashes that define the run"},
+		{Name: "rerun", Type: "Repeat", About: "of a re-run"},
+	}}
+}

@@ -1,0 +1,150 @@
+package apidocs
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Tool is one call of the agent API as a tool of a model: one JSON object goes in, one comes back.
+type Tool struct {
+	Operation
+	Name        string // snake case, unique
+	Description string
+	Input       map[string]any // JSON Schema of the object, without references
+}
+
+// Names of arguments that a call has under another name, or not at all.
+const (
+	ArgProfile   = "profile_id"      // the token; without it the connection's own
+	ArgExecution = "execution_id"    // {id} of paths under /executions
+	ArgKey       = "idempotency_key" // the header
+)
+
+// Tools lists the agent API as tools, in the order an agent meets them. ?wait= is not among the arguments: who calls a tool wants it to wait.
+func Tools() []Tool {
+	var list []Tool
+	for _, op := range Operations() {
+		switch {
+		case op.ID == "skill":
+			op.Summary = "Read how Airlock works: the flow, what scripts can use, errors, limits"
+			op.Detail = "With a profile also its keys, its hosts and an example for them. Read it before the first script."
+		case op.Returns == "" || op.ID == "health":
+			continue
+		}
+		list = append(list, Tool{Operation: op, Name: snake(op.ID), Description: toolText(op), Input: input(op)})
+	}
+	return list
+}
+
+// toolText is what the model reads. Sentences about HTTP are left out; that the tool waits is said instead.
+func toolText(op Operation) string {
+	sentences := []string{op.Summary + "."}
+	if waits := waiting(op.ID); waits != "" {
+		sentences = append(sentences, waits)
+	}
+	for sentence := range strings.SplitSeq(op.Detail, ". ") {
+		if sentence != "" && !strings.Contains(sentence, "?wait") && !strings.Contains(sentence, "header") {
+			sentences = append(sentences, strings.TrimSuffix(sentence, ".")+".")
+		}
+	}
+	return strings.Join(sentences, " ")
+}
+
+// waiting says for what a tool waits.
+func waiting(operation string) string {
+	switch operation {
+	case "execute", "rerun":
+		return "Waits for the end and returns the whole execution, or the script's question to you."
+	case "readExecution", "respond":
+		return "Waits until it has ended or asks you something."
+	case "readProfile":
+		return "Waits while a person has yet to lock it or to set a missing value."
+	}
+	return ""
+}
+
+// input is the schema of a call's arguments: those of its path, query, headers and body in one object.
+func input(op Operation) map[string]any {
+	properties, required := object{}, []string{}
+	if op.Auth != AuthNone {
+		properties[ArgProfile] = object{"type": "string", "description": "the profile to act for (ark_…); leave it out if the connection has one"}
+	}
+	if strings.HasPrefix(op.Path, "/executions/{id}") {
+		properties[ArgExecution] = object{"type": "string", "description": "exec_…"}
+		required = append(required, ArgExecution)
+	}
+	if strings.HasSuffix(op.Path, "{name}") {
+		properties["name"] = object{"type": "string"}
+		required = append(required, "name")
+	}
+	for _, f := range op.Query {
+		if f.Name != wait.Name {
+			properties[f.Name] = typeOf(f)
+		}
+	}
+	if len(op.Headers) > 0 {
+		properties[ArgKey] = object{"type": "string", "description": op.Headers[0].About}
+	}
+	if op.Body != "" {
+		for _, f := range fieldsOf(op.Body) {
+			if f.Name == ArgProfile {
+				continue
+			}
+			properties[f.Name] = whole(f)
+			if f.Required {
+				required = append(required, f.Name)
+			}
+		}
+	}
+	slices.Sort(required)
+	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}
+
+// whole is a field's type with what it refers to in place of the reference. Requests refer to nothing that refers back. Of two ways to write something a model is
+// told the longer one, which has a place for the reason.
+func whole(f Field) object {
+	item, many := strings.CutPrefix(f.Type, "[]")
+	item = strings.TrimPrefix(item, "string or ")
+	fields := fieldsOf(item)
+	if fields == nil {
+		return typeOf(f)
+	}
+	properties, required := object{}, []string{}
+	for _, inner := range fields {
+		properties[inner.Name] = whole(inner)
+		if inner.Required {
+			required = append(required, inner.Name)
+		}
+	}
+	o := object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	if many {
+		o = object{"type": "array", "items": o}
+	}
+	if f.About != "" {
+		o["description"] = f.About
+	}
+	return o
+}
+
+// fieldsOf is nil for what is no schema's name.
+func fieldsOf(name string) []Field {
+	for _, s := range Schemas() {
+		if s.Name == name {
+			return s.Fields
+		}
+	}
+	return nil
+}
+
+func snake(camel string) string {
+	var b strings.Builder
+	for _, r := range camel {
+		if unicode.IsUpper(r) {
+			b.WriteByte('_')
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

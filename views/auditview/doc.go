@@ -1,0 +1,2 @@
+// Package auditview renders the audit log.
+package auditview

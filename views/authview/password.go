@@ -1,0 +1,13 @@
+package authview
+
+import (
+	"github.com/computclaw/airlock/views/layout"
+)
+
+// PasswordPage asks for the password again before something that can't be taken back.
+type PasswordPage struct {
+	layout.Shell
+	Name    string
+	Next    string
+	Problem string
+}

@@ -1,0 +1,7 @@
+package components
+
+// Choice is one option of a filter.
+type Choice struct {
+	Value string
+	Word  string
+}

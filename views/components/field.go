@@ -1,0 +1,30 @@
+package components
+
+import (
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// ModeField is the name of the field with the mode of a key's new credential.
+func ModeField(key string) string { return "mode." + key }
+
+// HostsField is the name of the field with the hosts of a key's new credential.
+func HostsField(key string) string { return "hosts." + key }
+
+// Described are the attributes that tie an input to its hint and its message.
+func Described(id string, hinted bool, message string) templ.Attributes {
+	var by []string
+	if hinted {
+		by = append(by, id+"-hint")
+	}
+	a := templ.Attributes{}
+	if message != "" {
+		by = append(by, id+"-wrong")
+		a["aria-invalid"] = "true"
+	}
+	if len(by) > 0 {
+		a["aria-describedby"] = strings.Join(by, " ")
+	}
+	return a
+}

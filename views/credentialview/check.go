@@ -1,0 +1,71 @@
+package credentialview
+
+import (
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/components"
+)
+
+// checkState is how the last test request stands: what to show, and whether it is good news.
+type checkState struct {
+	class string // of the state
+	icon  string
+	words string // a time may follow
+	at    time.Time
+	why   string // the failure
+}
+
+// lastCheck is what the last test says today. One that is older than the value or the settings says nothing any more.
+func lastCheck(c app.Credential) checkState {
+	switch {
+	case c.Mode != app.ModeSealed || !c.HasValue():
+		return checkState{}
+	case c.CheckedAt.IsZero():
+		return checkState{words: "not tested"}
+	case c.CheckedAt.Before(c.ValueSetAt) || c.CheckedAt.Before(c.UpdatedAt):
+		return checkState{words: "not tested since it was changed"}
+	case c.CheckError != "":
+		return checkState{class: "error", icon: "error", words: "failed,", at: c.CheckedAt, why: c.CheckError}
+	}
+	return checkState{class: "ready", icon: "check", words: "works, checked", at: c.CheckedAt}
+}
+
+// CheckForm is the form of a test request and its outcome.
+type CheckForm struct {
+	Targets   []string // host:port to choose from
+	Wildcards []string // patterns under which a person may name a host
+	Target    string   // as chosen, like all below
+	Host      string
+	Path      string
+	Private   bool
+	As        string              // "", "basic" or "header"
+	AsName    string              // user name or header name
+	Outcome   *CheckOutcome       // nil if none was just sent
+	Problems  components.Problems // why none was
+}
+
+// CheckOutcome is what a test request led to. It holds neither the value nor anything of the answer but its status.
+type CheckOutcome struct {
+	Request string // GET https://api.example.com/
+	Works   bool
+	Swapped bool
+	Status  int // 0 if no answer came
+	Took    time.Duration
+	Problem string
+	Hint    string
+}
+
+func outcomeWord(o *CheckOutcome) string {
+	if o.Works {
+		return "It works"
+	}
+	return "It does not work"
+}
+
+func swappedWords(o *CheckOutcome) string {
+	if o.Swapped {
+		return "put in on the way out"
+	}
+	return "not put in; nothing of it left Airlock"
+}

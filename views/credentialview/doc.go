@@ -1,0 +1,2 @@
+// Package credentialview renders credentials: the list, the form, the test request, pasted .env files.
+package credentialview

@@ -1,0 +1,35 @@
+package credentialview
+
+import (
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+)
+
+func timesUsed(n int64) string {
+	if n == 0 {
+		return "not used yet"
+	}
+	return "used " + format.Count(n, "time")
+}
+
+// hostsShort names the first host and counts the others.
+func hostsShort(hosts []app.Host) string {
+	if len(hosts) < 2 {
+		return hosts[0].Brief()
+	}
+	return hosts[0].Brief() + " and " + format.Number(int64(len(hosts)-1)) + " more"
+}
+
+func inProfiles(n int) string {
+	if n == 0 {
+		return "in no profile"
+	}
+	return "in " + format.Count(int64(n), "profile")
+}
+
+// ListPage lists what people have entrusted to Airlock.
+type ListPage struct {
+	layout.Shell
+	Credentials []app.Credential
+}

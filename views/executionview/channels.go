@@ -1,0 +1,39 @@
+package executionview
+
+import (
+	"slices"
+)
+
+// channels are the ways out of a box in the order of the page, each with its word.
+func channels() [][2]string {
+	return [][2]string{
+		{"script", "Script"}, {"result", "Result"}, {"stdout", "Output"}, {"stderr", "Errors (stderr)"}, {"error", "Error message"},
+		{"prompt", "LLM question"}, {"answer", "LLM answer"}, {"network", "Network"},
+	}
+}
+
+func channelWord(channel string) string {
+	for _, c := range channels() {
+		if c[0] == channel {
+			return c[1]
+		}
+	}
+	return channel
+}
+
+// Channels sorts names of channels in the order of the page; unknown ones come last, by name.
+func Channels(names []string) []string {
+	var sorted []string
+	for _, c := range channels() {
+		if slices.Contains(names, c[0]) {
+			sorted = append(sorted, c[0])
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !slices.Contains(sorted, name) {
+			sorted = append(sorted, name)
+		}
+	}
+	return sorted
+}

@@ -1,0 +1,97 @@
+package executionview
+
+import (
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// diffRow is one row of two texts side by side.
+type diffRow struct {
+	gap         bool // lines that are alike were left out before this row
+	left, right diffCell
+}
+
+// diffCell is a line of one side; number 0 if that side has none here.
+type diffCell struct {
+	number  int
+	text    string
+	changed bool
+}
+
+// Bounds of what is compared line by line, per side, and of what is shown of it.
+const (
+	diffBytes = 256 << 10
+	diffRows  = 600
+	diffAlike = 3 // lines shown around each difference
+)
+
+// diffOf compares two texts by lines. same is true if they are alike; over if there is more than rows shows.
+func diffOf(before, after string) (rows []diffRow, same, over bool) {
+	if before == after {
+		return nil, true, false
+	}
+	over = len(before) > diffBytes || len(after) > diffBytes
+	before, after = diffHead(before), diffHead(after)
+	unified, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), diffAlike)
+	if err != nil { // the edits come from the same library and the same text
+		return nil, false, true
+	}
+	for i, h := range unified.Hunks {
+		rows = append(rows, hunkRows(h, i > 0)...)
+		if len(rows) > diffRows {
+			return rows[:diffRows], false, true
+		}
+	}
+	return rows, false, over
+}
+
+func diffHead(text string) string {
+	if len(text) > diffBytes {
+		text = strings.ToValidUTF8(text[:diffBytes], "")
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// hunkRows puts what was taken away beside what came in its place.
+func hunkRows(h *udiff.Hunk, gap bool) (rows []diffRow) {
+	left, right := h.FromLine, h.ToLine
+	var gone, come []diffCell
+	settle := func() {
+		for i := range max(len(gone), len(come)) {
+			var r diffRow
+			if i < len(gone) {
+				r.left = gone[i]
+			}
+			if i < len(come) {
+				r.right = come[i]
+			}
+			rows = append(rows, r)
+		}
+		gone, come = nil, nil
+	}
+	for _, l := range h.Lines {
+		text := strings.TrimSuffix(l.Content, "\n")
+		switch l.Kind {
+		case udiff.Delete:
+			gone = append(gone, diffCell{left, text, true})
+			left++
+		case udiff.Insert:
+			come = append(come, diffCell{right, text, true})
+			right++
+		default:
+			settle()
+			rows = append(rows, diffRow{left: diffCell{left, text, false}, right: diffCell{right, text, false}})
+			left++
+			right++
+		}
+	}
+	settle()
+	if len(rows) > 0 {
+		rows[0].gap = gap
+	}
+	return rows
+}

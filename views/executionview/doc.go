@@ -1,0 +1,2 @@
+// Package executionview renders executions: the list, one execution, two compared, one on paper.
+package executionview

@@ -1,0 +1,29 @@
+package executionview
+
+import (
+	"strconv"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/format"
+)
+
+// fact is one line of a manifest.
+type fact struct{ name, value string }
+
+func manifestFacts(m app.Manifest) []fact {
+	all := []fact{
+		{"Script", m.Script}, {"Inputs", m.Inputs}, {"LLM answers", m.LLM}, {"Runner", m.Runner}, {"Python", m.Python},
+		{"Packages", m.Packages}, {"Runtime", m.Runtime}, {"Policy", m.Policy}, {"Result", m.ResultHash},
+	}
+	var known []fact
+	for _, f := range all {
+		if f.value != "" {
+			known = append(known, f)
+		}
+	}
+	if m.Limits.Memory > 0 {
+		known = append(known, fact{"Limits", format.Bytes(m.Limits.Memory) + " memory, " + strconv.FormatFloat(m.Limits.CPU, 'g', -1, 64) + " CPU, " +
+			strconv.FormatInt(m.Limits.Pids, 10) + " processes, " + format.Bytes(m.Limits.Tmp) + " temporary files"})
+	}
+	return known
+}

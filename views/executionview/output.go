@@ -1,0 +1,61 @@
+package executionview
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// togetherText is both streams as they came, stderr marked.
+func togetherText(all []outputPart, lines int) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var b strings.Builder
+		for _, s := range all {
+			if !s.stderr {
+				b.WriteString(templ.EscapeString(s.text))
+				continue
+			}
+			b.WriteString(`<span class="aside">`)
+			writeTraced(&b, s.text, lines)
+			b.WriteString(`</span>`)
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+// outputPart is a stretch of output by one stream.
+type outputPart struct {
+	stderr bool
+	text   string
+}
+
+// inOrder puts the two streams together as they took turns; what the turns don't cover follows. It returns nil if only one of them said something, or their order is not known.
+func inOrder(p ExecutionPage) []outputPart {
+	if p.Stdout == "" || p.Stderr == "" || len(p.Turns) == 0 {
+		return nil
+	}
+	left := [2]string{p.Stdout, p.Stderr}
+	var all []outputPart
+	take := func(i, n int) {
+		n = min(max(n, 0), len(left[i]))
+		if n == 0 {
+			return
+		}
+		if last := len(all) - 1; last >= 0 && all[last].stderr == (i == 1) {
+			all[last].text += left[i][:n]
+		} else {
+			all = append(all, outputPart{i == 1, left[i][:n]})
+		}
+		left[i] = left[i][n:]
+	}
+	for i, n := range p.Turns {
+		take(i%2, n)
+	}
+	take(0, len(left[0]))
+	take(1, len(left[1]))
+	return slices.Clip(all)
+}

@@ -1,0 +1,33 @@
+package executionview
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestInOrder: the two streams stand as they took turns; nothing is lost whatever the turns claim.
+func TestInOrder(t *testing.T) {
+	for _, turns := range [][]int{{2, 1, 2, 3}, {1}, {99, 99}, {-5, 2}, {0, 0, 0, 4}, {4, 4, 4, 4, 4}} {
+		p := ExecutionPage{Stdout: "aabb", Stderr: "EFFF", Turns: turns}
+		var out, errs strings.Builder
+		for _, s := range inOrder(p) {
+			if s.stderr {
+				errs.WriteString(s.text)
+			} else {
+				out.WriteString(s.text)
+			}
+		}
+		if out.String() != p.Stdout || errs.String() != p.Stderr {
+			t.Errorf("%v: %q and %q", turns, out.String(), errs.String())
+		}
+	}
+	want := []outputPart{{false, "aa"}, {true, "E"}, {false, "bb"}, {true, "FFF"}}
+	if diff := cmp.Diff(want, inOrder(ExecutionPage{Stdout: "aabb", Stderr: "EFFF", Turns: []int{2, 1, 2, 3}}), cmp.AllowUnexported(outputPart{})); diff != "" {
+		t.Error(diff)
+	}
+	if inOrder(ExecutionPage{Stdout: "a", Turns: []int{1}}) != nil || inOrder(ExecutionPage{Stdout: "a", Stderr: "b"}) != nil {
+		t.Error("there is no order to show")
+	}
+}

@@ -1,0 +1,39 @@
+package executionview
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ScriptLine is one numbered line of a script.
+type ScriptLine struct {
+	Text    string
+	Failing bool
+}
+
+func scriptLines(script string, failing int) []ScriptLine {
+	script = strings.TrimSuffix(strings.ReplaceAll(script, "\r\n", "\n"), "\n")
+	parts := strings.Split(script, "\n")
+	lines := make([]ScriptLine, len(parts))
+	for i, text := range parts {
+		lines[i] = ScriptLine{Text: plainly(text), Failing: i+1 == failing}
+	}
+	return lines
+}
+
+// plainly names the characters of a script that would show others in another order than that in which they run.
+func plainly(script string) string {
+	turns := func(r rune) bool { return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' }
+	if !strings.ContainsFunc(script, turns) {
+		return script
+	}
+	var b strings.Builder
+	for _, r := range script {
+		if turns(r) {
+			fmt.Fprintf(&b, "⟨%U⟩", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

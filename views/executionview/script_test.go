@@ -1,0 +1,28 @@
+package executionview
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAScriptIsShownAsItRuns: characters that turn the order of others around would show a comment where there is a command.
+func TestAScriptIsShownAsItRuns(t *testing.T) {
+	const script = "a = 1 # \u202e\u2066harmless\u2069\nשלום = '👩\u200d💻'\n"
+	pages := map[string]func(*strings.Builder) error{
+		"script": func(b *strings.Builder) error {
+			return scriptCard(ExecutionPage{Script: script}).Render(t.Context(), b)
+		},
+		"comparison": func(b *strings.Builder) error {
+			return diffCard("x", "Script", "b = 2\n", script).Render(t.Context(), b)
+		},
+	}
+	for name, render := range pages {
+		var b strings.Builder
+		if err := render(&b); err != nil {
+			t.Fatal(err)
+		}
+		if text := b.String(); strings.ContainsAny(text, "\u202e\u2066\u2069") || !strings.Contains(text, "# ⟨U+202E⟩⟨U+2066⟩harmless⟨U+2069⟩") || !strings.Contains(text, "שלום = &#39;👩\u200d💻&#39;") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}

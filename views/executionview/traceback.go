@@ -1,0 +1,65 @@
+package executionview
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// tracedText links the lines of the script that a traceback names.
+func tracedText(text string, lines int) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var b strings.Builder
+		writeTraced(&b, text, lines)
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+func writeTraced(b *strings.Builder, text string, lines int) {
+	for _, p := range traced(text, lines) {
+		if p.line == 0 {
+			b.WriteString(templ.EscapeString(p.text))
+			continue
+		}
+		b.WriteString(`<a href="#line-` + strconv.Itoa(p.line) + `" hx-boost="false">` + templ.EscapeString(p.text) + `</a>`)
+	}
+}
+
+// tracePart is a part of a text; line is the line of the script that it names, or 0.
+type tracePart struct {
+	text string
+	line int
+}
+
+// scriptFile is what a traceback calls the script.
+const scriptFile = `File "script.py", line `
+
+// traced cuts a traceback where it names a line of the script that there is.
+func traced(text string, lines int) []tracePart {
+	var all []tracePart
+	for {
+		i := strings.Index(text, scriptFile)
+		if i < 0 {
+			return append(all, tracePart{text: text})
+		}
+		at := i + len(scriptFile)
+		n, digits := 0, 0
+		for at+digits < len(text) && digits < 7 && text[at+digits] >= '0' && text[at+digits] <= '9' {
+			n = 10*n + int(text[at+digits]-'0')
+			digits++
+		}
+		if n < 1 || n > lines {
+			all = append(all, tracePart{text: text[:at+digits]})
+		} else {
+			all = append(all, tracePart{text: text[:i]}, tracePart{text[i : at+digits], n})
+		}
+		text = text[at+digits:]
+	}
+}
+
+// lineCount is how many lines a script has on the page.
+func lineCount(script string) int { return len(scriptLines(script, 0)) }

@@ -1,0 +1,31 @@
+package format
+
+import (
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Browser is what people call the browser that a User-Agent header names, with its system; the header's beginning where it names none.
+func Browser(agent string) string {
+	name := firstOf(agent, [][2]string{{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"}})
+	system := firstOf(agent, [][2]string{{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"}})
+	switch {
+	case name == "" && len(agent) > 40:
+		return app.Clip(agent, 40) + "…"
+	case name == "":
+		return agent
+	case system == "":
+		return name
+	}
+	return name + " on " + system
+}
+
+func firstOf(text string, names [][2]string) string {
+	for _, n := range names {
+		if strings.Contains(text, n[0]) {
+			return n[1]
+		}
+	}
+	return ""
+}

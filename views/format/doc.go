@@ -1,0 +1,2 @@
+// Package format writes times, sizes, counts and names as people read them.
+package format

@@ -1,0 +1,26 @@
+package layout
+
+import (
+	"github.com/computclaw/airlock/views/components"
+)
+
+// ConfirmPage asks before something that can't be undone.
+type ConfirmPage struct {
+	Shell
+	Question string
+	Lines    []string // what will happen, one per line
+	Action   string   // URL of the form
+	Button   string   // names the thing
+	Back     string   // URL
+	Typed    string   // what has to be typed first; "" for nothing
+	Affected []Affected
+	Blocked  bool // it can't be done before something in Affected is
+	Problems components.Problems
+}
+
+// Affected is a profile that would be hit.
+type Affected struct {
+	Handle string
+	Title  string
+	How    string // what would happen to it, or what has to be done first
+}

@@ -1,0 +1,77 @@
+package layout
+
+import (
+	"github.com/a-h/templ"
+
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// Section is a place in the navigation.
+type Section string
+
+// The sections.
+const (
+	SectionOverview    Section = "overview"
+	SectionInbox       Section = "inbox"
+	SectionProfiles    Section = "profiles"
+	SectionCredentials Section = "credentials"
+	SectionExecutions  Section = "executions"
+	SectionSandbox     Section = "sandbox"
+	SectionAudit       Section = "audit"
+	SectionSettings    Section = "settings"
+)
+
+// Place is one entry of the navigation.
+type Place struct {
+	Section Section
+	URL     string
+	Icon    string
+	Word    string
+}
+
+func MainPlaces() []Place {
+	return []Place{
+		{SectionOverview, paths.Root, "overview", "Overview"},
+		{SectionInbox, paths.Inbox, "inbox", "Inbox"},
+		{SectionProfiles, paths.Profiles, "profile", "Profiles"},
+		{SectionCredentials, paths.Credentials, "key", "Credentials"},
+		{SectionExecutions, paths.Executions, "run", "Executions"},
+	}
+}
+
+// thumbPlaces are those that fit a phone's bar; farPlaces are the others.
+func thumbPlaces() []Place {
+	var near []Place
+	for _, p := range MainPlaces() {
+		if p.Section != SectionCredentials {
+			near = append(near, p)
+		}
+	}
+	return near
+}
+
+func farPlaces() []Place {
+	var far []Place
+	for _, p := range MainPlaces() {
+		if p.Section == SectionCredentials {
+			far = append(far, p)
+		}
+	}
+	return append(far, OtherPlaces()...)
+}
+
+func OtherPlaces() []Place {
+	return []Place{
+		{SectionSandbox, paths.Sandbox, "box", "Sandbox"},
+		{SectionAudit, paths.Audit, "audit", "Audit"},
+		{SectionSettings, paths.Settings, "settings", "Settings"},
+	}
+}
+
+// current marks the place in the navigation where the page belongs.
+func current(s Shell, p Place) templ.Attributes {
+	if s.Section != p.Section {
+		return nil
+	}
+	return templ.Attributes{"aria-current": "page"}
+}

@@ -1,0 +1,26 @@
+package profileview
+
+import (
+	"strconv"
+)
+
+// LinkNew is the choice to type a new credential.
+const LinkNew = "+"
+
+// LinkField is the name of the field that chooses a key's credential.
+func LinkField(key string) string { return "link." + key }
+
+// ValueField is the name of the field that takes a new value for a key.
+func ValueField(key string) string { return "value." + key }
+
+// NameField is the name of the field that names a key's new credential.
+func NameField(key string) string { return "name." + key }
+
+// HostField is the name of the hidden field that says which host a row is about.
+func HostField(i int) string { return "host." + strconv.Itoa(i) }
+
+// AllowField is the name of a row's tick to allow the host.
+func AllowField(i int) string { return "allow." + strconv.Itoa(i) }
+
+// PrivateField is the name of a row's tick for private addresses.
+func PrivateField(i int) string { return "private." + strconv.Itoa(i) }

@@ -1,0 +1,198 @@
+package profileview
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
+)
+
+// KeyGrant is a key with what its credential lets scripts do.
+type KeyGrant struct {
+	Key app.Key
+	// Of a sealed credential only.
+	Where     []app.Host // where the value may go, as far as this profile's key may use it
+	Places    []app.Place
+	Headers   []string // that the credential names; the usual ones if empty
+	PlainHTTP bool
+	// Of a plain credential only: the host that its value names; "" if there is no such value.
+	Names string
+}
+
+// Grants says what a profile grants, one sentence per line: values, hosts, and until when. The same sentences stand before the lock and
+// after it. hosts are the allowed ones.
+func Grants(keys []KeyGrant, hosts []app.Host, expires time.Time) []Sentence {
+	var all []Sentence
+	for _, k := range keys {
+		all = append(all, keySentence(k, hosts))
+	}
+	if len(keys) == 0 {
+		all = append(all, say("key", word("Scripts with this profile receive no credentials.")))
+	}
+	for _, h := range hosts {
+		all = append(all, hostSentence(h, keys))
+	}
+	if len(hosts) == 0 {
+		all = append(all, say("globe", word("They can reach no host at all.")))
+	} else {
+		all = append(all, say("shield", word("They can reach nothing else.")))
+	}
+	return append(all, untilSentence(expires))
+}
+
+// Changes is Grants for a profile whose hosts are about to change: what before did not allow is marked as new.
+func Changes(keys []KeyGrant, hosts, before []app.Host, expires time.Time) []Sentence {
+	known := map[string]bool{}
+	for _, s := range Grants(keys, before, expires) {
+		known[s.Text()] = true
+	}
+	all := Grants(keys, hosts, expires)
+	for i, s := range all {
+		all[i].New = !known[s.Text()]
+	}
+	return all
+}
+
+func keySentence(k KeyGrant, allowed []app.Host) Sentence {
+	key := k.Key
+	if key.CredentialID == "" {
+		s := say("key", code(key.Name), word(" has no credential yet."))
+		s.Warn = true
+		return s
+	}
+	s := say(components.ModeIcon(key.CredentialMode), code(key.Name))
+	if key.Credential != key.Name {
+		s.Parts = append(s.Parts, word(" (the credential "), code(key.Credential), word(")"))
+	}
+	switch key.CredentialMode {
+	case app.ModePlain:
+		s.Parts = append(s.Parts, word(" is plain: not a secret. Scripts get it as it is, and it may appear in output."))
+	case app.ModeSealed:
+		s = sealedSentence(s, k, allowed)
+	default:
+		s.Warn = true
+		s.Parts = append(s.Parts, word(" is injected: scripts get the real value. Redaction stops accidents only; a script that means to can send it to every host below."))
+	}
+	if !key.ValueExists {
+		s.Parts, s.Warn = append(s.Parts, word(" It has no value yet.")), true
+	}
+	return s
+}
+
+// sealedSentence says where the value of a sealed key goes under this profile.
+func sealedSentence(s Sentence, k KeyGrant, allowed []app.Host) Sentence {
+	s.Parts = append(s.Parts, word(" is sealed: scripts never see its value. It goes only to "))
+	reach := reachable(k, allowed)
+	if len(reach) > 0 {
+		s.Parts = append(append(s.Parts, hostParts(reach)...), word(", in "+components.PlaceWords(k.Places, k.Headers)))
+		if slices.ContainsFunc(reach, unencrypted) {
+			s.Parts, s.Warn = append(s.Parts, word(", also without encryption")), true
+		}
+		s.Parts = append(s.Parts, word("."))
+		return s
+	}
+	s.Warn = true
+	where := usable(k)
+	if len(where) == 0 {
+		s.Parts = append(append(s.Parts, hostParts(k.Where)...), word(", without encryption, which its credential does not permit: it can go nowhere."))
+		return s
+	}
+	s.Parts = append(append(s.Parts, hostParts(where)...), word(", which scripts can't reach: it can go nowhere."))
+	return s
+}
+
+func hostParts(hosts []app.Host) []Part {
+	var parts []Part
+	for i, h := range hosts {
+		switch {
+		case i > 0 && i == len(hosts)-1:
+			parts = append(parts, word(" and "))
+		case i > 0:
+			parts = append(parts, word(", "))
+		}
+		parts = append(parts, code(withPorts(h)))
+	}
+	return parts
+}
+
+// withPorts is a host with its ports, also the usual ones: api.example.com:443.
+func withPorts(h app.Host) string {
+	words := make([]string, len(h.Ports))
+	for i, p := range h.Ports {
+		words[i] = strconv.Itoa(p)
+	}
+	h.Ports = []int{1}
+	return strings.TrimSuffix(h.String(), "1") + strings.Join(words, ",")
+}
+
+func hostSentence(h app.Host, keys []KeyGrant) Sentence {
+	terms := h.Terms(sealedHosts(keys))
+	s := say("globe", word("They can reach "), code(h.Name), word(terms+"."))
+	if key := h.KeyReference(); key != "" {
+		i := slices.IndexFunc(keys, func(k KeyGrant) bool { return k.Key.Name == key })
+		if i < 0 || keys[i].Key.CredentialID != "" && keys[i].Key.CredentialMode != app.ModePlain {
+			return Sentence{Icon: "globe", Warn: true, Parts: []Part{word("They reach nothing through "), code(h.Name), word(": the profile has no plain key of that name.")}}
+		}
+		s.Parts = []Part{word("They can reach the host that "), code(key), word(" names,")}
+		if keys[i].Names != "" {
+			s.Parts = append(s.Parts, word(" "), code(keys[i].Names), word(","))
+		}
+		s.Parts = append(s.Parts, word(terms+"."))
+	}
+	if s.Warn = h.Private || h.RelaysWeb(); h.RelaysWeb() {
+		s.Icon = "warn"
+	}
+	return s
+}
+
+// sealedHosts is where the sealed credentials of a profile belong: Airlock reads what passes there, and knows who answers.
+func sealedHosts(keys []KeyGrant) []app.Host {
+	var all []app.Host
+	for _, k := range keys {
+		if k.Key.CredentialMode == app.ModeSealed {
+			all = append(all, k.Where...)
+		}
+	}
+	return all
+}
+
+func untilSentence(expires time.Time) Sentence {
+	if expires.IsZero() {
+		return say("clock", word("This has no end date. You can revoke it at any moment."))
+	}
+	return say("clock", word("This ends on "+format.Day(expires)+"."))
+}
+
+// Asked says what an agent asks for and nobody has allowed.
+func Asked(keys []KeyGrant, requests []app.HostRequest) []Sentence {
+	var all []Sentence
+	for _, r := range requests {
+		if !r.Allowed {
+			all = append(all, say("person", word("Asked for: "), code(r.Name), word(r.Terms(sealedHosts(keys))+".")))
+		}
+	}
+	return all
+}
+
+// leftOut says before a lock what was asked for and is not granted; it has no parts if all is.
+func leftOut(requests []app.HostRequest) Sentence {
+	var parts []Part
+	for _, r := range requests {
+		if r.Allowed {
+			continue
+		}
+		if len(parts) > 0 {
+			parts = append(parts, word(", "))
+		}
+		parts = append(parts, code(r.Brief()))
+	}
+	if len(parts) == 0 {
+		return Sentence{}
+	}
+	parts = append([]Part{word("Asked for and not ticked, so out of reach: ")}, parts...)
+	return say("cancelled", append(parts, word(". The lock dismisses this; the agent can ask again."))...)
+}

@@ -1,0 +1,30 @@
+package profileview
+
+import (
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Placed is what is granted with where it may run, which stands before the lock and after it too.
+func Placed(granted []Sentence, p app.Placement) []Sentence {
+	return append(granted, say("box", word(Where(p))))
+}
+
+// Where says in a sentence where a profile's scripts may run.
+func Where(p app.Placement) string {
+	if p == (app.Placement{}) {
+		return "Its scripts run wherever this instance runs scripts."
+	}
+	var parts []string
+	if p.Backend != "" {
+		parts = append(parts, "with the backend "+p.Backend)
+	}
+	if p.MinTier != "" {
+		parts = append(parts, "with isolation "+p.MinTier+" at least")
+	}
+	if p.Image != "" {
+		parts = append(parts, "in the image "+p.Image)
+	}
+	return "Its scripts run " + strings.Join(parts, ", ") + ", or not at all."
+}

@@ -1,0 +1,94 @@
+package profileview
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+)
+
+// ProfilePage is everything about one profile. It is the one page that shows the profile's id.
+type ProfilePage struct {
+	layout.Shell
+	Profile     app.Profile
+	State       app.State
+	Credentials []app.Credential // to choose from
+	Keys        []KeyForm        // while it is being set up
+	Granted     []KeyGrant
+	Hosts       []HostForm
+	NewHost     string
+	NewPrivate  bool
+	NewKey      string
+	NewKeyNote  string
+	Expiry      ExpiryForm
+	Place       app.Placement
+	Backends    []string // to choose from
+	Images      []string
+	Allowed     []app.Host // by the policy, or chosen so far
+	Executions  []app.Execution
+	Beats       []Beat
+	Problems    components.Problems
+	Partly      bool // what is not among the problems was saved
+	Live        bool // an open page asks for what follows the executions
+}
+
+// Ready reports whether every key has a value, so that the profile can be locked.
+func (p ProfilePage) Ready() bool {
+	for _, k := range p.Profile.Keys {
+		if !k.ValueExists {
+			return false
+		}
+	}
+	return true
+}
+
+// undecided counts what an agent asks for that nobody has decided.
+func (p ProfilePage) undecided() int {
+	n := 0
+	for _, h := range p.Hosts {
+		if h.Asked {
+			n++
+		}
+	}
+	return n
+}
+
+// firstAsked is the request that stands on top: deciding on it is the next step.
+func (p ProfilePage) firstAsked() int {
+	return slices.IndexFunc(p.Hosts, func(h HostForm) bool { return h.Asked })
+}
+
+// byAgent reports whether an agent made the profile, so that a pairing code is to be compared.
+func byAgent(p app.Profile) bool { return p.PairingCode != "" }
+
+// whole is a description of which the title is only the beginning.
+func whole(description string) string {
+	text := strings.TrimSpace(description)
+	if text == format.Title(description) {
+		return ""
+	}
+	return text
+}
+
+// watching shows a line when the agent changes its request, instead of changing a form under somebody's hands.
+func watching(handle string) templ.Attributes {
+	return templ.Attributes{"data-changed": "profile/" + handle}
+}
+
+// stand is one line on where a profile stands.
+func stand(p ProfilePage) string {
+	switch p.State {
+	case app.StateUnlocked:
+		return "Choose what its scripts may use and reach. Nothing is granted before you lock it."
+	case app.StateLocked:
+		return "Locked " + format.Ago(p.Profile.LockedAt, p.Now) + ". Scripts with this profile can do what is listed here and nothing else."
+	case app.StateRevoked:
+		return "Revoked. Nothing can run with it any more."
+	}
+	return "Expired. Nothing can run with it until you extend it."
+}

@@ -1,0 +1,65 @@
+package profileview
+
+import (
+	"slices"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// reachable is where a sealed value can go: hosts that are both the key's and the profile's. An allowed host that a plain key names may be any of them.
+func reachable(k KeyGrant, allowed []app.Host) []app.Host {
+	var all []app.Host
+	for _, w := range usable(k) {
+		for _, a := range allowed {
+			if a.KeyReference() != "" {
+				a.Name = w.Name
+			}
+			if h, ok := w.Overlap(a); ok && readable(h) {
+				all = append(all, h)
+			}
+		}
+	}
+	return merged(all)
+}
+
+// usable is where a sealed value may go at all: without the ports at which nothing is encrypted, unless that is permitted.
+func usable(k KeyGrant) []app.Host {
+	var all []app.Host
+	for _, h := range k.Where {
+		if !k.PlainHTTP {
+			h.Ports = slices.DeleteFunc(slices.Clone(h.Ports), func(p int) bool { return plainPort(h, p) })
+		}
+		if len(h.Ports) > 0 && readable(h) {
+			all = append(all, h)
+		}
+	}
+	return all
+}
+
+// plainPort reports whether a host speaks HTTP without encryption at a port.
+func plainPort(h app.Host, port int) bool {
+	return h.Protocol == app.ProtocolHTTP || h.Protocol == "" && port == 80
+}
+
+func unencrypted(h app.Host) bool {
+	return slices.ContainsFunc(h.Ports, func(p int) bool { return plainPort(h, p) })
+}
+
+// readable reports whether Airlock reads what is sent to a host, and so can put values in.
+func readable(h app.Host) bool {
+	return h.Protocol != app.ProtocolTCP && h.Protocol != app.ProtocolPostgres
+}
+
+// merged joins entries of one name.
+func merged(hosts []app.Host) []app.Host {
+	var all []app.Host
+	for _, h := range hosts {
+		i := slices.IndexFunc(all, func(have app.Host) bool { return have.Name == h.Name })
+		if i < 0 {
+			all = append(all, h)
+			continue
+		}
+		all[i].Ports = slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(all[i].Ports), h.Ports...))))
+	}
+	return all
+}

@@ -1,0 +1,72 @@
+package settingsview
+
+import (
+	"time"
+
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+)
+
+// BackupsPage shows how backups are set and how they went.
+type BackupsPage struct {
+	layout.Shell
+	Form     BackupForm
+	Set      bool
+	Place    string
+	Next     time.Time
+	Problem  string
+	Rows     []BackupRow
+	Problems components.Problems
+}
+
+// BackupForm is the form as typed; secrets are never in it.
+type BackupForm struct {
+	On            bool
+	Every         string
+	Keep          string
+	Kind          string
+	Directory     string
+	Endpoint      string
+	Region        string
+	Bucket        string
+	Prefix        string
+	PathStyle     bool
+	AccessKey     string
+	HasPassphrase bool
+	HasSecret     bool
+}
+
+// BackupRow is one attempt.
+type BackupRow struct {
+	At     time.Time
+	Status string
+	Cause  string
+	Name   string
+	Size   int64
+	Detail string
+}
+
+// frequencies are how often backups can be made.
+func frequencies() []components.Choice {
+	return []components.Choice{{Value: "hourly", Word: "Every hour"}, {Value: "daily", Word: "Every day at 03:00"}, {Value: "weekly", Word: "Sundays at 03:00"}}
+}
+
+// backupsEmpty says what comes first where no backup was made yet.
+func backupsEmpty(p BackupsPage) string {
+	if p.Next.IsZero() {
+		return "Make the first one now, to see that it works."
+	}
+	return "The first one is due at " + format.Exact(p.Next) + ". Make one now, to see that it works."
+}
+
+// backupLead says in one sentence how backups stand.
+func backupLead(p BackupsPage) string {
+	switch {
+	case !p.Set, !p.Form.On:
+		return "No backups are made. They would be sealed with a passphrase, and verified by restoring each one."
+	case p.Next.IsZero():
+		return "Backups go " + p.Place + "."
+	}
+	return "Backups go " + p.Place + ". The next one is due " + format.Ago(p.Next, p.Now) + "."
+}

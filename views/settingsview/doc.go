@@ -1,0 +1,2 @@
+// Package settingsview renders the settings, backups, export and import.
+package settingsview

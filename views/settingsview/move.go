@@ -1,0 +1,38 @@
+package settingsview
+
+import (
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/layout"
+)
+
+// MovePage is where an instance's things are moved out and in.
+type MovePage struct {
+	layout.Shell
+	Profiles []app.Profile // to choose from
+	Points   []PointRow    // copies from before imports
+	Retired  time.Time     // zero: it is not
+	By       string        // who retired it
+	KeyFrom  string        // where the instance key is from
+	KeyID    string
+	KeyRisk  string // why key and data are not apart; "" if they are
+	Problems components.Problems
+}
+
+// PointRow is a copy of the database from before an import.
+type PointRow struct {
+	Name string
+	At   time.Time
+	Size int64
+}
+
+// moveIndex are the parts of the page for moving house.
+func moveIndex(p MovePage) []components.IndexEntry {
+	list := []components.IndexEntry{{ID: "export", Word: "Export"}, {ID: "import", Word: "Import"}}
+	if len(p.Points) > 0 {
+		list = append(list, components.IndexEntry{ID: "points", Word: "Restore points"})
+	}
+	return append(list, components.IndexEntry{ID: "retire", Word: "Retire"}, components.IndexEntry{ID: "key", Word: "Instance key"})
+}

@@ -1,0 +1,48 @@
+package settingsview
+
+import (
+	"strconv"
+
+	"github.com/computclaw/airlock/views/format"
+)
+
+// ruleWords says how many rules count.
+func ruleWords(all []RuleRow) string {
+	on, off, own := 0, 0, 0
+	for _, r := range all {
+		switch {
+		case r.Off:
+			off++
+			continue
+		case r.Own:
+			own++
+		}
+		on++
+	}
+	text := format.Count(int64(on), "rule") + " on"
+	if own > 0 {
+		text += ", " + strconv.Itoa(own) + " of them your own"
+	}
+	if off > 0 {
+		text += "; " + strconv.Itoa(off) + " off"
+	}
+	return text + "."
+}
+
+// chosenRules are those that differ from what Airlock comes with.
+func chosenRules(all []RuleRow) (list []RuleRow) {
+	for _, r := range all {
+		if r.Own || r.Off {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// RuleRow is one rule of redaction.
+type RuleRow struct {
+	Name  string
+	About string
+	Own   bool // an operator's, not built in
+	Off   bool
+}

@@ -1,0 +1,17 @@
+package settingsview
+
+import (
+	"time"
+)
+
+// SessionRow is one open session.
+type SessionRow struct {
+	ID        string
+	PersonID  string
+	Person    string
+	Address   string
+	Browser   string // as people call it
+	CreatedAt time.Time
+	SeenAt    time.Time
+	ExpiresAt time.Time
+}

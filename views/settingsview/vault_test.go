@@ -1,0 +1,17 @@
+package settingsview
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTokenOfAFileIsReplacedByWhoWritesIt: that Airlock can't renew it is no reason to worry.
+func TestTokenOfAFileIsReplacedByWhoWritesIt(t *testing.T) {
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	for method, want := range map[string]string{"token file": "VAULT_TOKEN_FILE", "token": "can't be renewed", "AppRole": "logs in again"} {
+		if got := (VaultState{Method: method, Expires: now.Add(time.Hour)}).tokenLife(now); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", method, got)
+		}
+	}
+}
