@@ -12,6 +12,7 @@ import (
 
 // A stopped server marks what ran and keeps what was pending; the next one runs that.
 func TestStopAndStart(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
 	waiting := w.Send("ask one")
 	w.Until(waiting, app.StatusAwaitingLLM)
@@ -34,6 +35,7 @@ func TestStopAndStart(t *testing.T) {
 
 // An engine that drains takes nothing new, and lets go what can end; it doesn't wait longer than it may.
 func TestDrain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
 	waiting := w.Send("ask one")
 	w.Until(waiting, app.StatusAwaitingLLM)
@@ -70,6 +72,7 @@ func TestDrain(t *testing.T) {
 
 // The worker count is a cap, and each execution has a box of its own.
 func TestWorkersAndBoxes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Pool = 3, 2 })
 	var list []app.Execution
 	for range 20 {

@@ -11,6 +11,7 @@ import (
 
 // TestHoleM3RealSlices: what a script shows of its key without meaning to hide it is masked and counted, whichever way it goes.
 func TestHoleM3RealSlices(t *testing.T) {
+	t.Parallel()
 	w := realWorld(t)
 	const key = "x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG8aKo"
 	_, err := w.Access.SetCredential(t.Context(), enginetest.Person, access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(key)})

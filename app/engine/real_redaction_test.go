@@ -15,6 +15,7 @@ import (
 
 // A script chooses paths, queries and methods of the requests that the ledger has: a value in them is masked, as it is and encoded.
 func TestLedgerPathsAreRedacted(t *testing.T) {
+	t.Parallel()
 	w, _, _ := sealedWorld(t)
 	value := assembled()
 	x, _ := w.Finished(fmt.Sprintf(`
@@ -44,6 +45,7 @@ for path in ("/files/%[1]s/rows", "/?q=%[2]s", "/ordinary"):
 
 // The name of a model goes to the agent beside the question: a value in it is masked, and one that was cut into both is put together.
 func TestModelNamesAreRedacted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	half := len(enginetest.SecretValue) / 2
 	for name, script := range map[string]string{
@@ -62,6 +64,7 @@ func TestModelNamesAreRedacted(t *testing.T) {
 
 // TestPiecesInModelNames: a value that is cut into the names of the models of several questions, or into such a name and the result, is put together as in questions.
 func TestPiecesInModelNames(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	half := len(enginetest.SecretValue) / 2
 	x := w.Until(w.Send("model "+enginetest.SecretValue[:half]+"\nask one\nmodel "+enginetest.SecretValue[half:]+"\nask two"), app.StatusAwaitingLLM)

@@ -162,6 +162,7 @@ func (w *world) sealedProfile() app.Profile {
 
 // The usual clients use a sealed key as if it were the value; the service gets the value, and the script gets its placeholder back.
 func TestSealedReachesItsHostOnly(t *testing.T) {
+	t.Parallel()
 	w, e, tap := sealedWorld(t)
 	x, out := w.Finished(`
 import json, subprocess, urllib.request
@@ -236,6 +237,7 @@ set_result({
 
 // F18 and F19: what a script derives from a sealed key, or tells by its exit code, its time or the number of its rows, is about the placeholder, since that is all it has.
 func TestSealedCanNotBeDerivedFrom(t *testing.T) {
+	t.Parallel()
 	w, e, _ := sealedWorld(t)
 	_, out := w.Finished(`
 import hashlib, hmac, httpx
@@ -391,6 +393,7 @@ func eachRegion(t *testing.T, pid int, see func(where string, data []byte)) {
 
 // What a person takes from a credential counts at once, also on a connection that is kept open.
 func TestSealedIsTakenFromWhatRuns(t *testing.T) {
+	t.Parallel()
 	w, e, _ := sealedWorld(t)
 	x := w.Send(`
 import httpx
@@ -425,6 +428,7 @@ set_result([before, after])
 // What a person gives to a credential (a new value, another mode) is for later executions: what runs goes on with the value and the
 // placeholder that it began with.
 func TestSealedStaysAsItBegan(t *testing.T) {
+	t.Parallel()
 	w, e, _ := sealedWorld(t)
 	const ask = `
 import httpx

@@ -118,6 +118,7 @@ func (w *world) keepsOut(when string, tap *pipeTap, p app.Profile, script string
 // One profile writes its sealed value into a host's log, and others read that: without the key, after a rotation, with another credential of the host, with the
 // key narrowed to elsewhere by its agent, after a restart. None of them gets the value, in the box or out of it.
 func TestHoleH2ValueInALog(t *testing.T) {
+	t.Parallel()
 	host := &logbook{}
 	w, tap, start := worldBefore(t, host)
 	start()
@@ -161,6 +162,7 @@ func TestHoleH2ValueInALog(t *testing.T) {
 // What a host shows of an injected credential of others reaches the script, whose connection is relayed, but nothing of it leaves the box: neither in output, live or
 // kept, nor in a question or the name of a host, and no mask tells whose it is.
 func TestHoleH2OutputOfAnInjectedValue(t *testing.T) {
+	t.Parallel()
 	host := &logbook{}
 	w, tap, start := worldBefore(t, host)
 	start()

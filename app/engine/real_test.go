@@ -73,6 +73,7 @@ func realWorld(t testing.TB, change ...func(*engine.Config)) *world {
 }
 
 func TestReal(t *testing.T) {
+	t.Parallel()
 	w := realWorld(t)
 	tests := []struct {
 		name, script string
@@ -140,6 +141,7 @@ func marked(t *testing.T, text string) int {
 
 // A script's children are gone when its status is terminal.
 func TestRealTreesDie(t *testing.T) {
+	t.Parallel()
 	w := realWorld(t)
 	mark := fmt.Sprintf("98765.%d", time.Now().UnixNano()) // others may run this test on the same host
 	script := fmt.Sprintf("import subprocess\nfor i in range(5): subprocess.Popen(['sleep', '%s'], start_new_session=True)\nprint('up', flush=True)\n", mark)
@@ -179,6 +181,7 @@ func TestRealTreesDie(t *testing.T) {
 
 // The script waits frozen, a thread of it included, and gets the exact answers.
 func TestRealQuestions(t *testing.T) {
+	t.Parallel()
 	w := realWorld(t)
 	x := w.Send(`
 import threading, time
@@ -229,6 +232,7 @@ set_result({"a": a, "b": b, "ticks": after - before})
 
 // A script reaches an allowed host as any program does, and nothing else.
 func TestRealNetwork(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(rw, "token "+r.Header.Get("Authorization"))
 	}))
@@ -262,6 +266,7 @@ raise SystemExit(1)
 
 // A name that is not on the list fails to resolve; the error says what to do about it.
 func TestRealUnknownName(t *testing.T) {
+	t.Parallel()
 	w := realWorld(t)
 	x, _ := w.Finished("import urllib.request; urllib.request.urlopen('http://other.example.com/')", app.StatusError)
 	for _, want := range []string{"URLError", "other.example.com is not on this profile's host list", `POST /profiles/{id}/hosts {"hosts":[{"host":"other.example.com"`} {
@@ -278,6 +283,7 @@ func TestRealUnknownName(t *testing.T) {
 
 // Revoking ends a real script in mid-run within a moment, also from another process.
 func TestRealRevoke(t *testing.T) {
+	t.Parallel()
 	w := realWorld(t)
 	running, waiting := w.Send("print('up', flush=True)\nwhile True: pass"), w.Send("llm.complete('x')")
 	w.UntilPrinted(running, "up")
@@ -331,6 +337,7 @@ func TestRealHundred(t *testing.T) {
 
 // A plugin that is killed, or hangs, takes its boxes with it; the execution says so, the proof is taken again, and the next one runs.
 func TestRealPluginLost(t *testing.T) {
+	t.Parallel()
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "hung": syscall.SIGSTOP} {
 		t.Run(name, func(t *testing.T) {
 			w := newUnstarted(t)

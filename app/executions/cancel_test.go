@@ -17,6 +17,7 @@ import (
 )
 
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Pool = 1, -1 })
 	running := w.Send("hang")
 	w.UntilStatus(running, app.StatusRunning)
@@ -53,6 +54,7 @@ func TestCancel(t *testing.T) {
 // An import keeps the store's only writer for minutes, and whoever claims or submits waits for it. Meanwhile what runs can be stopped, nobody waits longer than he
 // may, and the server can be shut down.
 func TestALongWriteKeepsNobodyFromStopping(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
 	running, queued := w.Send("hang"), w.Send("result 1")
 	w.UntilStatus(running, app.StatusRunning)
@@ -90,6 +92,7 @@ func TestALongWriteKeepsNobodyFromStopping(t *testing.T) {
 
 // TestCancellationIsAuditedOnceItCanBe: while another process kept the database the audit log missed a cancellation for good.
 func TestCancellationIsAuditedOnceItCanBe(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	other, err := sql.Open("sqlite", "file:"+filepath.Join(w.Dir, store.FileName)+"?_txlock=immediate")
 	w.Must(err)

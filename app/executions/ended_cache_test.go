@@ -32,6 +32,7 @@ func (w *world) askedAgain(x app.Execution) (app.Execution, app.Output, error) {
 }
 
 func TestEndedIsKept(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x, want := w.Finished("result 41", app.StatusCompleted)
 	first, out, err := w.askedAgain(x)
@@ -48,6 +49,7 @@ func TestEndedIsKept(t *testing.T) {
 
 // What is kept when an execution ends is what reading it gives.
 func TestAnEndIsKeptAsItIsRead(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for script, status := range map[string]app.Status{
 		"print hello\nwarn key " + enginetest.SecretValue + "\nresult {\"b\":1,\"a\":[2]}": app.StatusCompleted,
@@ -74,6 +76,7 @@ func TestAnEndIsKeptAsItIsRead(t *testing.T) {
 }
 
 func TestRunningIsNotKept(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x := w.Until(w.Send("ask one"), app.StatusAwaitingLLM)
 	if _, err := w.Execution(t.Context(), x.ID); err != nil || w.CachedCount() != 0 {
@@ -82,6 +85,7 @@ func TestRunningIsNotKept(t *testing.T) {
 }
 
 func TestLargeOutputIsNotKept(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x, _ := w.Finished("result \""+strings.Repeat("x", executions.MaxCachedBytes)+"\"", app.StatusCompleted)
 	if _, _, err := w.askedAgain(x); err != nil || w.CachedCount() != 0 {
@@ -91,6 +95,7 @@ func TestLargeOutputIsNotKept(t *testing.T) {
 
 // TestLongLedgerIsNotKept: 512 executions with 500 long paths each, which cost an agent little, once stayed in memory whatever they printed.
 func TestLongLedgerIsNotKept(t *testing.T) {
+	t.Parallel()
 	row := app.Connection{Host: "a.example", Rule: "a.example", Method: "GET", Path: strings.Repeat("/", 1000)}
 	for n, want := range map[int]bool{0: true, 5: true, 20: false, app.MaxConnections: false} {
 		if bytes := executions.BytesWith(slices.Repeat([]app.Connection{row}, n)); bytes <= executions.MaxCachedBytes != want {
@@ -115,6 +120,7 @@ func longLedger() string {
 
 // What is kept must not outlive what people do to a profile, nor the row.
 func TestKeptObeysRevocationAndRemoval(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x, _ := w.Finished("result 1", app.StatusCompleted)
 	_, _, err := w.askedAgain(x)
@@ -144,6 +150,7 @@ func TestKeptObeysRevocationAndRemoval(t *testing.T) {
 
 // TestAnEndThatIsNotStoredIsNotLogged: the log said how an execution ended although another end stands in the database.
 func TestAnEndThatIsNotStoredIsNotLogged(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer // the handler writes one line at a time
 	w := newWorld(t, func(c *engine.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	x := w.Send("hang")

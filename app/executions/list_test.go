@@ -13,6 +13,7 @@ import (
 )
 
 func TestListAndStats(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var newest []string
 	for i := range 7 {
@@ -55,6 +56,7 @@ func TestListAndStats(t *testing.T) {
 }
 
 func TestUnknownExecutions(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, id := range []string{"", "exec_", app.NewExecutionID(), "' OR 1=1", w.Profile.ID} {
 		_, err := w.Execution(t.Context(), id)
@@ -74,6 +76,7 @@ func TestUnknownExecutions(t *testing.T) {
 
 // People see what a running script printed, redacted, while it runs; afterwards it comes from the store.
 func TestLiveOutput(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x := w.Send("print one " + enginetest.SecretValue + "\nask go on?\nprint two")
 	w.Until(x, app.StatusAwaitingLLM)
@@ -99,6 +102,7 @@ func TestLiveOutput(t *testing.T) {
 }
 
 func TestAwaitReturnsInTime(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x := w.Send("hang")
 	began := time.Now()

@@ -12,6 +12,7 @@ import (
 
 // A server that was killed can't say goodbye: the next one says it, and whether the script can have done anything.
 func TestCrashAndStart(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	left := map[string]app.Execution{}
 	for _, how := range []string{"claimed", "started", "asking"} {

@@ -17,6 +17,7 @@ import (
 // TestLongScriptsAreMaskedInTurns: a hundred long scripts that one profile submits at once don't keep that of another waiting, and no more of them wait than may: each costs up to
 // two seconds of a processor.
 func TestLongScriptsAreMaskedInTurns(t *testing.T) {
+	t.Parallel()
 	var held atomic.Int64
 	gate := make(chan struct{})
 	w := newWorld(t, func(c *engine.Config) {
@@ -60,6 +61,7 @@ func TestLongScriptsAreMaskedInTurns(t *testing.T) {
 // TestRefusedScriptCostsNothing: to mask a script of 1 MiB takes up to two seconds, which a profile whose queue is full could once have spent as often as it liked, and so could
 // who repeats a request with its key, or runs something again.
 func TestRefusedScriptCostsNothing(t *testing.T) {
+	t.Parallel()
 	counting, looks := enginetest.CountRedactions("dearly")
 	w := newWorld(t, counting, func(c *engine.Config) { c.Workers, c.QueuePerProfile = 1, 1 })
 	dear := "result 1\n# dearly " + strings.Repeat("x", executions.CostlyScriptBytes)

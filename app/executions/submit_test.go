@@ -15,6 +15,7 @@ import (
 )
 
 func TestSubmitRefuses(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	tests := []struct {
 		name   string
@@ -48,6 +49,7 @@ func TestSubmitRefuses(t *testing.T) {
 }
 
 func TestSubmitNeedsALockedProfile(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p, err := w.Access.CreateProfile(t.Context(), enginetest.Person, "not locked")
 	w.Must(err)
@@ -56,6 +58,7 @@ func TestSubmitNeedsALockedProfile(t *testing.T) {
 }
 
 func TestTimeoutIsCapped(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for given, want := range map[time.Duration]time.Duration{0: time.Minute, time.Second: time.Second, 1e12 * time.Microsecond: app.MaxTimeout} {
 		x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", Timeout: given, By: enginetest.Agent})
@@ -68,6 +71,7 @@ func TestTimeoutIsCapped(t *testing.T) {
 }
 
 func TestIdempotency(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	var mu sync.Mutex
 	w := newWorld(t, func(c *engine.Config) {
@@ -117,6 +121,7 @@ func TestIdempotency(t *testing.T) {
 
 // Many clients that retry at once start one execution.
 func TestIdempotencyAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var wg sync.WaitGroup
 	ids := make([]string, 16)
@@ -139,6 +144,7 @@ func TestIdempotencyAtOnce(t *testing.T) {
 }
 
 func TestScriptForPeopleIsMasked(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x := w.Send("print " + enginetest.SecretValue)
 	script, err := w.Script(t.Context(), x.Handle)

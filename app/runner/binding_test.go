@@ -57,6 +57,7 @@ func (w *world) uses(credential string) int64 {
 
 // What a submission finds a box for is bound with the commit that stores it: nothing else has to be written before its script is sent.
 func TestBoundWithTheCommit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.AwaitWarm(2)
 	x := w.Send("setting API_KEY\nhang")
@@ -79,6 +80,7 @@ func TestBoundWithTheCommit(t *testing.T) {
 
 // Policy and values are those of the commit, however long the script took to be looked through.
 func TestWhatChangedAfterASubmissionWasReadCounts(t *testing.T) {
+	t.Parallel()
 	w := newInterposed(t)
 	x, err := w.submitAround(func() {
 		w.untilReviewed(func() { w.Allow("api.example.com") })
@@ -98,6 +100,7 @@ func TestWhatChangedAfterASubmissionWasReadCounts(t *testing.T) {
 
 // A decision that was begun before the execution was found to run is looked for again: nobody told it.
 func TestADecisionAroundTheCommitCounts(t *testing.T) {
+	t.Parallel()
 	var armed atomic.Bool
 	var w *world
 	w = newWorld(t, func(c *engine.Config) {
@@ -125,6 +128,7 @@ func TestADecisionAroundTheCommitCounts(t *testing.T) {
 
 // TestDecisionsOfOthersCostNoBox: a submission whose script took long to be looked through lost its box, and had its values counted twice, as soon as anybody created a profile.
 func TestDecisionsOfOthersCostNoBox(t *testing.T) {
+	t.Parallel()
 	w := newInterposed(t)
 	x, err := w.submitAround(func() { w.Runner.AddDecision() }, "setting DB_HOST")
 	w.Must(err)
@@ -136,6 +140,7 @@ func TestDecisionsOfOthersCostNoBox(t *testing.T) {
 }
 
 func TestARevocationAfterASubmissionWasReadCounts(t *testing.T) {
+	t.Parallel()
 	w := newInterposed(t)
 	_, err := w.submitAround(func() {
 		_, err := w.Access.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
@@ -151,6 +156,7 @@ func TestARevocationAfterASubmissionWasReadCounts(t *testing.T) {
 
 // Nobody is told that a profile has expired, so the commit itself has to look: only what has begun may go on.
 func TestAProfileThatExpiresAfterASubmissionWasRead(t *testing.T) {
+	t.Parallel()
 	var late atomic.Int64
 	w := newInterposed(t, func(c *engine.Config) {
 		c.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
@@ -169,6 +175,7 @@ func TestAProfileThatExpiresAfterASubmissionWasRead(t *testing.T) {
 
 // SQLite ends a transaction by itself when it can't read from the disk. What was stored then counted at once, as an execution that runs and never ends.
 func TestNothingIsStoredAfterASubmissionCouldNotBeRead(t *testing.T) {
+	t.Parallel()
 	w := newInterposed(t)
 	broken, err := sql.Open("sqlite", filepath.Join(w.Dir, store.FileName))
 	w.Must(err)

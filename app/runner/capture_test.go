@@ -16,6 +16,7 @@ const tooLittle = 4
 
 // TestCaptureCutWithinSecret ends the output, and reaches both limits, at the places of a secret: at each near its ends, at some between.
 func TestCaptureCutWithinSecret(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	for i := range 200 {
 		fmt.Fprintf(&b, "%05x", i*i*26839)
@@ -56,6 +57,7 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 
 // TestLiveViewSurvivesAnError: what could not be redacted isn't shown, and is shown, redacted, as soon as it can be.
 func TestLiveViewSurvivesAnError(t *testing.T) {
+	t.Parallel()
 	const secret = "another-value-0123456789abcdef"
 	values := []redact.Value{{Name: "THEIRS", Secret: app.NewSecret(secret), Unheld: true}}
 	others := redact.New(values, redact.Options{Anonymous: true})

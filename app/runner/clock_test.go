@@ -8,6 +8,7 @@ import (
 )
 
 func TestClock(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var expired atomic.Bool
 		c := newClock(10*time.Second, func() { expired.Store(true) })

@@ -45,6 +45,7 @@ func (w *world) boxesOpen() int {
 
 // A script's end is told before its box is gone, whose slot nobody else gets.
 func TestAnEndIsToldBeforeItsBoxIsGone(t *testing.T) {
+	t.Parallel()
 	gone := make(chan struct{})
 	w := slowWorld(t, gone)
 	x, out := w.Finished("print hello\nresult 41", app.StatusCompleted)
@@ -72,6 +73,7 @@ func TestAnEndIsToldBeforeItsBoxIsGone(t *testing.T) {
 
 // Where there is a free slot a box is taken down behind the telling of its script's end, but one that can't be told doesn't keep it.
 func TestABoxDoesNotWaitForAnEndThatCantBeStored(t *testing.T) {
+	t.Parallel()
 	w := newUnstarted(t)
 	asked, answer := make(chan struct{}), make(chan struct{})
 	w.Fake.SetUsage(func(id string) (plugins.Usage, error) {
@@ -100,6 +102,7 @@ func TestABoxDoesNotWaitForAnEndThatCantBeStored(t *testing.T) {
 }
 
 func TestCloseWaitsForBoxesOfEndedExecutions(t *testing.T) {
+	t.Parallel()
 	gone := make(chan struct{})
 	w := slowWorld(t, gone)
 	w.Finished("result 1", app.StatusCompleted)
@@ -138,6 +141,7 @@ func dearLooks(t *testing.T, enough <-chan struct{}, change func(*engine.Config)
 
 // TestOutputIsLookedThroughWithASlot: a script's end gave its run slot away once its box was gone, and any number of outputs could be looked through at once, each for seconds.
 func TestOutputIsLookedThroughWithASlot(t *testing.T) {
+	t.Parallel()
 	enough := make(chan struct{})
 	w, most := dearLooks(t, enough, func(c *engine.Config) { c.Workers, c.Pool = 1, -1 })
 	w.Fake.SetUsage(enginetest.Measured)
@@ -156,6 +160,7 @@ func TestOutputIsLookedThroughWithASlot(t *testing.T) {
 
 // TestParkedThatEndTogetherTakeTurns: executions that wait for an answer hold no run slot, and the outputs of all that were ended at once were looked through at once.
 func TestParkedThatEndTogetherTakeTurns(t *testing.T) {
+	t.Parallel()
 	enough := make(chan struct{})
 	w, most := dearLooks(t, enough, func(c *engine.Config) { c.Workers, c.Pool = 2, -1 })
 	var all []app.Execution
@@ -183,6 +188,7 @@ func TestParkedThatEndTogetherTakeTurns(t *testing.T) {
 
 // What only the box's end can tell is waited for.
 func TestEndsThatAreNotCertainWaitForTheBox(t *testing.T) {
+	t.Parallel()
 	oom := plugins.Exit{Reason: plugins.ReasonOOM, PeakMemory: 9 << 20}
 	tests := []struct {
 		name, script string

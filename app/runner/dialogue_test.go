@@ -16,6 +16,7 @@ import (
 )
 
 func TestQuestions(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x := w.Send("ask one\nask two\nresult 1")
 	var ids []string
@@ -53,6 +54,7 @@ func TestQuestions(t *testing.T) {
 }
 
 func TestFailureAsAnswer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x := w.Send("ask one")
 	w.Until(x, app.StatusAwaitingLLM)
@@ -68,6 +70,7 @@ func TestFailureAsAnswer(t *testing.T) {
 
 // Threads may ask at once; one question is open at a time.
 func TestQuestionsAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x := w.Send("twice")
 	for range 2 {
@@ -85,6 +88,7 @@ func TestQuestionsAtOnce(t *testing.T) {
 
 // A script may end while one of its threads still asks.
 func TestEndWhileAsking(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for range 20 {
 		x := w.Send("leave a question\nresult 1")
@@ -103,6 +107,7 @@ func TestEndWhileAsking(t *testing.T) {
 }
 
 func TestNoAnswer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.LLMWait = 50 * time.Millisecond })
 	x := w.Send("ask anybody")
 	x = w.UntilStatus(x, app.StatusTimeout)
@@ -113,6 +118,7 @@ func TestNoAnswer(t *testing.T) {
 
 // An answer that was accepted in time counts, however long it takes to store it: the agent is told that it came.
 func TestAnAnswerThatIsBeingStoredIsInTime(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.LLMWait = time.Second })
 	x := w.Send("ask one\nresult 1")
 	w.Until(x, app.StatusAwaitingLLM)
@@ -156,6 +162,7 @@ func TestWaitingFreesTheSlot(t *testing.T) {
 }
 
 func TestTooManyWaiters(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Waiters = 1 })
 	first := w.Send("ask one")
 	w.Until(first, app.StatusAwaitingLLM)
@@ -168,6 +175,7 @@ func TestTooManyWaiters(t *testing.T) {
 
 // TestValueInPiecesOverQuestions: what one question begins, the next one doesn't complete.
 func TestValueInPiecesOverQuestions(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a, b := enginetest.SecretValue[:11], enginetest.SecretValue[11:]
 	x := w.Send("ask what is " + a + "\nask " + b + " for\nresult 1")
@@ -186,6 +194,7 @@ func TestValueInPiecesOverQuestions(t *testing.T) {
 
 // TestAnswersAtOnceAreMaskedOnce: of many answers that came together to one question each was masked, though only one of them counts.
 func TestAnswersAtOnceAreMaskedOnce(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	words := map[string]bool{} // of the answers that were looked at
 	w := newWorld(t, func(c *engine.Config) {
@@ -226,6 +235,7 @@ var answerWord = regexp.MustCompile(`dearly\d`)
 
 // TestRefusedAnswerCostsNothing: likewise for an answer that nobody waits for, whose masks once counted as the execution's too.
 func TestRefusedAnswerCostsNothing(t *testing.T) {
+	t.Parallel()
 	counting, looks := enginetest.CountRedactions("dearly")
 	w := newWorld(t, counting)
 	x := w.Send("ask one")

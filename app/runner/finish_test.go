@@ -16,6 +16,7 @@ import (
 )
 
 func TestEndings(t *testing.T) {
+	t.Parallel()
 	small := func(c *engine.Config) { c.Limits = app.DefaultLimits(); c.Limits.Output, c.Limits.Result = 1000, 200 }
 	w := newWorld(t, small)
 	tests := []struct {
@@ -67,6 +68,7 @@ func TestEndings(t *testing.T) {
 
 // A box that is lost just when an answer should wake it up was lost; one that stays frozen could not be woken up.
 func TestEndsOfBoxesThatDoNotWakeUp(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for script, says := range map[string]string{
 		"gone\nask one\ncut":   "the link to the machine or container engine that it ran on broke",
@@ -84,6 +86,7 @@ func TestEndsOfBoxesThatDoNotWakeUp(t *testing.T) {
 }
 
 func TestResultAndManifest(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x, out := w.Finished(`result {"b":1,"a":[2]}`, app.StatusCompleted)
 	if string(out.Result) != `{"a":[2],"b":1}` {
@@ -101,6 +104,7 @@ func TestResultAndManifest(t *testing.T) {
 
 // Every channel out of a box masks the value that the script was given.
 func TestRedactionInEveryChannel(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x := w.Send(fmt.Sprintf("print key %[1]s\nwarn key %[1]s\nask key %[1]s\ndial %[1]s.example.com 443\nresult {\"%[1]s\":[\"%[1]s\"]}\nfail %[1]s\nexit 1", enginetest.SecretValue))
 	asked := w.Until(x, app.StatusAwaitingLLM)
@@ -149,6 +153,7 @@ func TestRedactionInEveryChannel(t *testing.T) {
 }
 
 func TestSettingsInputsAndHints(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "setting DB_HOST\nsetting API_KEY\ninputs\ndial evil.example.com 443\nexit 1", Inputs: []byte(`{"n":[1, 2]}`), By: enginetest.Agent})
 	w.Must(err)
@@ -171,6 +176,7 @@ func TestSettingsInputsAndHints(t *testing.T) {
 
 // A mask is longer than a short secret, and a backup has room for a result that is twice as long with its masks.
 func TestAResultThatMasksMakeTooLongIsNotKept(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Limits = app.DefaultLimits(); c.Limits.Result = 200 })
 	_, err := w.Access.SetCredential(t.Context(), enginetest.Person, access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret("Zq7x")})
 	w.Must(err)
@@ -186,6 +192,7 @@ func TestAResultThatMasksMakeTooLongIsNotKept(t *testing.T) {
 
 // TestErrorCutWithinSecret puts a secret across the places where a long error is cut, every third byte.
 func TestErrorCutWithinSecret(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	check := func(message string) {
 		t.Helper()

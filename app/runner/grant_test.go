@@ -9,6 +9,7 @@ import (
 
 // A value whose owner sealed it never reaches a script: it gets the placeholder.
 func TestSealedIsNotHandedOver(t *testing.T) {
+	t.Parallel()
 	const secret = "s3cr3t-value-0123456789"
 	g := grant{settings: map[string]string{}}
 	v := access.Value{Key: "API_KEY", Mode: app.ModeSealed, Secret: app.NewSecret(secret),

@@ -29,6 +29,7 @@ func (w *world) requests() map[string]app.HostRequest {
 }
 
 func TestARefusalBecomesARequest(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, withServices(t, "listed.example:7000"))
 	w.Profile = w.NewProfile("listed.example:7000")
 	sub := w.Hub.Subscribe(live.Profile(w.Profile.Handle))
@@ -86,6 +87,7 @@ func TestARefusalBecomesARequest(t *testing.T) {
 
 // A refusal just before the end is a request too: that an execution is stopped while one is made must not lose it.
 func TestAStoppedExecutionStillAsks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x := w.Until(w.Send("ask go"), app.StatusAwaitingLLM)
 	w.Runner.RequestAfterStop(x, "late.example")
@@ -98,6 +100,7 @@ func TestAStoppedExecutionStillAsks(t *testing.T) {
 
 // A dismissed request does not come back by the same execution, and one execution makes only so many.
 func TestRequestsDontNag(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var script strings.Builder
 	for n := range access.MaxRequestsOfExecution + 3 {

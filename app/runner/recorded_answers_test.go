@@ -20,6 +20,7 @@ func (w *world) rerun(x app.Execution, live bool) app.Execution {
 
 // A re-run gets the same script, the same inputs and the same answers, also twice the same question and a failure, and nobody is asked.
 func TestRerunPlaysBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "inputs\nask one\nask one\nask two\nresult {\"n\":1}", Inputs: json.RawMessage(`{"a": 1}`), By: enginetest.Agent})
 	w.Must(err)
@@ -56,6 +57,7 @@ func TestRerunPlaysBack(t *testing.T) {
 
 // What was not asked then ends the re-run and says where, or is asked for real.
 func TestRerunDiverges(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x := w.Send("ask one\nresult 1")
 	w.Until(x, app.StatusAwaitingLLM)
@@ -78,6 +80,7 @@ func TestRerunDiverges(t *testing.T) {
 }
 
 func TestRerunUnderAnotherPolicy(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x, _ := w.Finished("result 1", app.StatusCompleted)
 	w.Require(app.Placement{MinTier: "full"})

@@ -10,6 +10,7 @@ import (
 
 // The live view asks for other values to mask as soon as the script has tried the network, whatever it found before.
 func TestLiveViewLooksOnceTheNetworkWasTried(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	host, err := app.ParseHost("api.example.com:443")
 	w.Must(err)

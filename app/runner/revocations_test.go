@@ -46,6 +46,7 @@ func (w *world) untilReviewed(do func()) {
 
 // What a person takes away is gone at once for what runs; what a person adds is for later executions.
 func TestHostsAreTakenFromWhatRuns(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, withServices(t, "a.example:7000", "b.example:7000", "c.example:7000"))
 	w.Profile = w.NewProfile("a.example:7000", "b.example:7000")
 	script := "dial a.example 7000\ndial b.example 7000\ndial c.example 7000\nask go\ndial a.example 7000\ndial b.example 7000\ndial c.example 7000"
@@ -78,6 +79,7 @@ func outcomes(stdout string) []string {
 
 // A decision that falls between reading the grant and being able to obey is not lost.
 func TestADecisionDuringTheStartCounts(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, withServices(t, "a.example:7000"))
 	w.Profile = w.NewProfile("a.example:7000")
 	x := app.Execution{Handle: app.NewID(), ProfileHandle: w.Profile.Handle, Timeout: time.Minute}

@@ -16,6 +16,7 @@ import (
 )
 
 func TestTimeout(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "print before\nhang", Timeout: 100 * time.Millisecond, By: enginetest.Agent})
 	w.Must(err)
@@ -29,6 +30,7 @@ func TestTimeout(t *testing.T) {
 
 // Revocation ends everything at once, whoever does it, and closes polling and answering.
 func TestRevoke(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"here", "by another process"} {
 		t.Run(how, func(t *testing.T) {
 			w := newWorld(t)
@@ -72,6 +74,7 @@ func TestRevoke(t *testing.T) {
 }
 
 func TestDeletedElsewhere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x := w.Send("hang")
 	w.UntilStatus(x, app.StatusRunning)
@@ -86,6 +89,7 @@ func TestDeletedElsewhere(t *testing.T) {
 
 // Expiry blocks what has not started and lets what runs go on.
 func TestExpiry(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
 	running := w.Send("ask one\nresult 1")
 	w.Until(running, app.StatusAwaitingLLM)
@@ -114,6 +118,7 @@ func TestExpiry(t *testing.T) {
 
 // What was queued gets the policy as it is when it starts, and rotated values.
 func TestBoundAtDispatch(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
 	blocker := w.Send("hang")
 	w.UntilStatus(blocker, app.StatusRunning)
@@ -134,6 +139,7 @@ func TestBoundAtDispatch(t *testing.T) {
 
 // A box that dies before its script was sent is replaced; afterwards the script is never sent again.
 func TestBoxesThatDie(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Pool = -1 })
 	before := len(w.Fake.Opened())
 	w.Fake.SetGuest(fake.InTurn(fake.Exit(1), fake.Lost(), guesttest.Play))
@@ -150,6 +156,7 @@ func TestBoxesThatDie(t *testing.T) {
 }
 
 func TestBackendGoesAndComesBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Pool = -1 })
 	w.Fake.SetGuest(fake.Garbage([]byte("nonsense, and a lot of it, more than a header"), fake.Exit(1)))
 	x, _ := w.Finished("result 1", app.StatusError)

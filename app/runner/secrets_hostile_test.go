@@ -17,6 +17,7 @@ import (
 
 // TestCacheBeforeVaultDoesNotShareALease: Vault's own agent can keep answers and hand the same user to two executions. The end of one would end the other's.
 func TestCacheBeforeVaultDoesNotShareALease(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var kept *httptest.ResponseRecorder
 	w := newVaultWorldBehind(t, func(vault http.Handler) http.Handler {
@@ -49,6 +50,7 @@ func TestCacheBeforeVaultDoesNotShareALease(t *testing.T) {
 
 // TestLateLeaseIsTriedAgain: what came too late is written down, and given back however often that fails at first.
 func TestLateLeaseIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	arrived, answer := make(chan struct{}), make(chan struct{})
 	var revocations atomic.Int64
 	w := newVaultWorldBehind(t, func(vault http.Handler) http.Handler {
@@ -87,6 +89,7 @@ func TestLateLeaseIsTriedAgain(t *testing.T) {
 
 // TestRerunReadsVaultAnew: nothing of what the first run was lent or read is kept for the second, which has the same result.
 func TestRerunReadsVaultAnew(t *testing.T) {
+	t.Parallel()
 	var lent atomic.Int64
 	w := newVaultWorldBehind(t, func(vault http.Handler) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -134,6 +134,7 @@ func (w *vaultWorld) begun(script string) app.Execution {
 
 // TestLeaseEndsHoweverTheExecutionEnds: completed, error, timeout, cancelled, sandbox lost, stopped server.
 func TestLeaseEndsHoweverTheExecutionEnds(t *testing.T) {
+	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
 	x, out := w.Finished("setting DB_USER\nsetting DB_PASS\nsetting TOKEN", app.StatusCompleted)
 	w.lent(0)
@@ -178,6 +179,7 @@ func TestLeaseEndsHoweverTheExecutionEnds(t *testing.T) {
 
 // TestLeaseEndsWithTheServer: a stop gives back what runs then.
 func TestLeaseEndsWithTheServer(t *testing.T) {
+	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
 	w.begun("print runs")
 	w.Must(w.Close(t.Context()))
@@ -187,6 +189,7 @@ func TestLeaseEndsWithTheServer(t *testing.T) {
 
 // TestLeaseLeftByACrashIsRevokedAtStart: the table says what a dead process had.
 func TestLeaseLeftByACrashIsRevokedAtStart(t *testing.T) {
+	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
 	left := w.vault.Read(creds)["lease_id"].(string)
 	w.Must(w.Store.Write(t.Context(), func(tx *store.Tx) error {
@@ -202,6 +205,7 @@ func TestLeaseLeftByACrashIsRevokedAtStart(t *testing.T) {
 
 // TestLeaseIsRevokedWhenVaultIsBack: an execution that ends while Vault is sealed leaves its lease to later, and people see that.
 func TestLeaseIsRevokedWhenVaultIsBack(t *testing.T) {
+	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
 	x := w.begun("print runs")
 	w.vault.Seal()
@@ -232,6 +236,7 @@ func TestLeaseIsRevokedWhenVaultIsBack(t *testing.T) {
 
 // TestLeaseIsRenewedWhileItWaits: an answer that takes longer than the lease finds the user still there.
 func TestLeaseIsRenewedWhileItWaits(t *testing.T) {
+	t.Parallel()
 	w := newVaultWorld(t, "3s", "1h")
 	x := w.Send("ask how\nsetting DB_USER")
 	x = w.Until(x, app.StatusAwaitingLLM)
@@ -249,6 +254,7 @@ func TestLeaseIsRenewedWhileItWaits(t *testing.T) {
 
 // TestLeaseThatEndsInMidRunIsSaid: Vault's longest time ends before the script does, and an agent is told why its database refused.
 func TestLeaseThatEndsInMidRunIsSaid(t *testing.T) {
+	t.Parallel()
 	w := newVaultWorld(t, "2s", "2s")
 	x := w.Send("ask how\nfail the database refused\nexit 1")
 	x = w.Until(x, app.StatusAwaitingLLM)
@@ -267,6 +273,7 @@ func TestLeaseThatEndsInMidRunIsSaid(t *testing.T) {
 
 // TestVaultFailuresNameTheKey: what can't be read ends the execution at once with key and reason, and nobody else's.
 func TestVaultFailuresNameTheKey(t *testing.T) {
+	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
 	w.vault.Put("short", map[string]any{"x": "abc"})
 	base := w.Profile
@@ -305,6 +312,7 @@ func TestVaultFailuresNameTheKey(t *testing.T) {
 
 // TestRotationInVaultIsEnough: the next execution has the new value, and the old one stays masked.
 func TestRotationInVaultIsEnough(t *testing.T) {
+	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
 	w.Profile = w.vaultProfile("TOKEN=secret/data/app#token")
 	const next = "rotated-0123456789-abcdefgh"
@@ -337,6 +345,7 @@ func TestRotationInVaultIsEnough(t *testing.T) {
 
 // TestScriptIsShownOnceItCanBeMasked: nobody knows at the submission what Vault holds.
 func TestScriptIsShownOnceItCanBeMasked(t *testing.T) {
+	t.Parallel()
 	w := newVaultWorld(t, "1h", "2h")
 	w.vault.Seal()
 	script := "print kv-" + enginetest.SecretValue

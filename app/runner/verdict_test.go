@@ -11,6 +11,7 @@ import (
 
 // A ledger has a row per request; an error says once per place what to do, so that many requests to one don't hide the others.
 func TestHintsAreSaidOnce(t *testing.T) {
+	t.Parallel()
 	refused := func(host, path, rule string) app.Connection {
 		return app.Connection{Host: host, Port: 443, Method: "GET", Path: path, Rule: rule, Verdict: app.VerdictDenied, Count: 1}
 	}

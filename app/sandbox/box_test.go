@@ -12,6 +12,7 @@ import (
 
 // TestScriptThatReachedNoBoxWasNotStarted: where a box took no script and no other one opened, the execution was said to have been started, and counted as such.
 func TestScriptThatReachedNoBoxWasNotStarted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Pool = 1, 1 })
 	w.AwaitHealth("a warm box", func(h engine.Health) bool { return h.Warm == 1 })
 	w.Fake.SetGuest(fake.Exit(1))

@@ -12,6 +12,7 @@ import (
 
 // What an image's interpreter compiled goes to boxes of that image alone, and comes from a box that no script is sent to.
 func TestCompiledRunnerStaysInItsImage(t *testing.T) {
+	t.Parallel()
 	images := enginetest.Passes("a", plugins.TierFull)
 	images.Images = map[string]string{"compiled:1": "sha256:1", "compiled:2": "sha256:2"}
 	w, _ := yard(t, func(c *engine.Config) { c.Pool = -1 }, images)

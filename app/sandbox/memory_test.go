@@ -6,6 +6,7 @@ import (
 )
 
 func TestDefaultsGoByMemory(t *testing.T) {
+	t.Parallel()
 	const gib = "MemAvailable:    1048576 kB\n"
 	for name, c := range map[string]struct {
 		files         map[string]string

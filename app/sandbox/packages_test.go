@@ -13,6 +13,7 @@ import (
 
 // Who asks for packages has what isn't known found out, image by image, without a box that is kept.
 func TestPackagesOfColdClassesAreFoundOut(t *testing.T) {
+	t.Parallel()
 	report := enginetest.Passes("a", plugins.TierFull)
 	report.Images = map[string]string{"data:1": "sha256:1"}
 	w, _ := yard(t, func(c *engine.Config) { c.Pool = -1 }, report)

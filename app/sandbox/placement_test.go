@@ -12,6 +12,7 @@ import (
 
 // A profile's scripts run where it requires, or not at all.
 func TestPlacement(t *testing.T) {
+	t.Parallel()
 	images := enginetest.Passes("b", plugins.TierRestricted)
 	images.Images = map[string]string{"data:1": "sha256:data"}
 	w, boxes := yard(t, nil, enginetest.Passes("a", plugins.TierFull), images, fails("c"))
@@ -56,6 +57,7 @@ func TestPlacement(t *testing.T) {
 
 // The manifest went on naming the image that a name stood for before it was proved again.
 func TestManifestNamesTheImageAsProvedLast(t *testing.T) {
+	t.Parallel()
 	report := func(id string) plugins.Report {
 		r := enginetest.Passes("a", plugins.TierFull)
 		r.Images = map[string]string{"data:1": id}

@@ -81,6 +81,7 @@ func inBubble(t *testing.T, size int, mode string, test func(t *testing.T, p *po
 }
 
 func TestPoolFillsAndRefills(t *testing.T) {
+	t.Parallel()
 	inBubble(t, 3, "", func(t *testing.T, p *pool, o *opener) {
 		if p.readyCount() != 3 {
 			t.Fatalf("%d boxes are ready", p.readyCount())
@@ -99,6 +100,7 @@ func TestPoolFillsAndRefills(t *testing.T) {
 }
 
 func TestPoolOfNone(t *testing.T) {
+	t.Parallel()
 	inBubble(t, 0, "", func(t *testing.T, p *pool, o *opener) {
 		if opened, _ := o.counts(); opened != 0 {
 			t.Fatalf("%d boxes were opened for nobody", opened)
@@ -112,6 +114,7 @@ func TestPoolOfNone(t *testing.T) {
 }
 
 func TestPoolReplacesOldAndDeadBoxes(t *testing.T) {
+	t.Parallel()
 	inBubble(t, 2, "", func(t *testing.T, p *pool, o *opener) {
 		time.Sleep(maxBoxAge + time.Second)
 		synctest.Wait()
@@ -132,6 +135,7 @@ func TestPoolReplacesOldAndDeadBoxes(t *testing.T) {
 
 // Boxes that can't be opened are not tried as fast as the machine can, and whoever waits is told.
 func TestPoolBacksOff(t *testing.T) {
+	t.Parallel()
 	inBubble(t, 2, "fail", func(t *testing.T, p *pool, o *opener) {
 		time.Sleep(time.Minute)
 		if opened, _ := o.counts(); opened > 10 || o.failures == 0 {
@@ -150,6 +154,7 @@ func TestPoolBacksOff(t *testing.T) {
 }
 
 func TestPoolBoxesThatNeverGetReady(t *testing.T) {
+	t.Parallel()
 	inBubble(t, 0, "hang", func(t *testing.T, p *pool, o *opener) {
 		began := time.Now()
 		if _, _, err := p.take(t.Context(), 0, nil); err == nil || time.Since(began) != openWithin {
@@ -165,6 +170,7 @@ func TestPoolBoxesThatNeverGetReady(t *testing.T) {
 
 // No box is handed out twice, whoever asks when.
 func TestPoolSingleUse(t *testing.T) {
+	t.Parallel()
 	backend := fake.New(t, guesttest.Play)
 	p := newPool(3, 1, func(ctx context.Context) (*Box, error) { return openBox(ctx, backend, plugins.Spec{}, guest.Boot{}) }, func(err error) { t.Error(err) })
 	var mu sync.Mutex

@@ -21,6 +21,7 @@ import (
 
 // A proof that passes for a backend that opens nothing is not believed for ever.
 func TestCrashLoopRests(t *testing.T) {
+	t.Parallel()
 	w, boxes := yard(t, func(c *engine.Config) { c.Pool = -1 }, enginetest.Passes("a", plugins.TierFull), enginetest.Passes("b", plugins.TierFull))
 	w.Require(app.Placement{Backend: "a"})
 	boxes["a"].SetGuest(fake.Exit(1))
@@ -39,6 +40,7 @@ func TestCrashLoopRests(t *testing.T) {
 
 // A backend that is out of use is proved again as soon as somebody needs it, and not only at the end of a pause that has grown; and not for each who does.
 func TestWhatIsNeededIsProvedAgain(t *testing.T) {
+	t.Parallel()
 	var ahead atomic.Int64
 	w, boxes := yard(t, func(c *engine.Config) {
 		c.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
@@ -100,6 +102,7 @@ func launchSlow(t *testing.T, change func(*engine.Config), report plugins.Report
 
 // The server answers before its sandboxes are proved: what is submitted meanwhile is neither refused nor lost, and runs where it would have run a second later.
 func TestSubmittedDuringTheFirstProof(t *testing.T) {
+	t.Parallel()
 	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("quick", plugins.TierFull))
 	w.AwaitHealth("proofs of the quick one", func(h engine.Health) bool { return h.Backends[1].Passed })
 	if h := w.Health(); h.Ready || !h.Checking || h.Reason != sandbox.BeingChecked || h.Backend != "" {
@@ -122,6 +125,7 @@ func TestSubmittedDuringTheFirstProof(t *testing.T) {
 
 // What was accepted stays in the queue when no sandbox turns out to be fit; what comes then is refused.
 func TestFirstProofFails(t *testing.T) {
+	t.Parallel()
 	w, s := launchSlow(t, nil, fails("slow"))
 	early := w.Send("result 1")
 	close(s.done)
@@ -135,6 +139,7 @@ func TestFirstProofFails(t *testing.T) {
 
 // A server that is ended while its sandboxes are being proved doesn't wait for them.
 func TestCloseDuringTheFirstProof(t *testing.T) {
+	t.Parallel()
 	w, _ := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull))
 	w.Must(w.Close(t.Context()))
 	_, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1"})
@@ -143,6 +148,7 @@ func TestCloseDuringTheFirstProof(t *testing.T) {
 
 // A host that doesn't answer must not keep those waiting who don't need it.
 func TestASlowFirstProofKeepsOnlyThoseWaitingWhoNeedIt(t *testing.T) {
+	t.Parallel()
 	slowLast := func(c *engine.Config) { slices.Reverse(c.Sandboxes) }
 	w, s := launchSlow(t, slowLast, enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("weak", plugins.TierRestricted), enginetest.Passes("quick", plugins.TierRestricted))
 	w.AwaitHealth("proofs of the others", func(h engine.Health) bool { return h.Ready && h.Backends[1].InUse })
@@ -177,6 +183,7 @@ func TestASlowFirstProofKeepsOnlyThoseWaitingWhoNeedIt(t *testing.T) {
 
 // The default is the first in the order that passes, so whoever leaves the choice to the instance waits for it; whoever requires another doesn't.
 func TestTheDefaultIsNotTakenBeforeItsProof(t *testing.T) {
+	t.Parallel()
 	w, s := launchSlow(t, nil, enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("quick", plugins.TierFull))
 	w.AwaitHealth("quick in use", func(h engine.Health) bool { return h.Backends[1].InUse })
 	if h := w.Health(); !h.Checking || h.Ready || h.Backends[1].Default || h.Warm != 0 {
@@ -202,6 +209,7 @@ func TestTheDefaultIsNotTakenBeforeItsProof(t *testing.T) {
 
 // A proof that a person has taken while the first ones are under way must not make a weaker backend the one that Auto takes.
 func TestAutoTriesTheStrongerAlthoughAWeakerWasProvedMeanwhile(t *testing.T) {
+	t.Parallel()
 	auto := func(c *engine.Config) { c.Auto = true }
 	w, s := launchSlow(t, auto, fails("slow"), enginetest.Passes("weak", plugins.TierRestricted), enginetest.Passes("strong", plugins.TierFull))
 	w.Must(w.Prove(t.Context(), "weak"))
@@ -228,6 +236,7 @@ func (b watched) Check(ctx context.Context, c plugins.Config) (plugins.Report, e
 
 // When all proofs are taken again, each counts before the next begins: what the first one found out had to wait for the last, which may take a minute.
 func TestAProofCountsBeforeTheNextBegins(t *testing.T) {
+	t.Parallel()
 	var again atomic.Bool
 	var inUse string
 	var w *world
@@ -276,6 +285,7 @@ func TestNobodyIsRefusedWhenTheFirstProofEnds(t *testing.T) {
 
 // A backend that lapsed is proved again at once, whatever another's proof does.
 func TestALapsedBackendIsNotKeptWaitingByAnothersProof(t *testing.T) {
+	t.Parallel()
 	w, _ := launchSlow(t, func(c *engine.Config) { c.Pool = -1; slices.Reverse(c.Sandboxes) }, enginetest.Passes("slow", plugins.TierFull), enginetest.Passes("quick", plugins.TierFull))
 	w.AwaitHealth("quick in use", func(h engine.Health) bool { return h.Backends[0].InUse })
 	quick := w.Config.Sandboxes[0].Backend.(*fake.Backend)
@@ -288,6 +298,7 @@ func TestALapsedBackendIsNotKeptWaitingByAnothersProof(t *testing.T) {
 
 // Who asks for a proof and leaves must not end what the backend has open: a check that is cut short says nothing of a backend that is in use.
 func TestWhoAsksForAProofMayLeave(t *testing.T) {
+	t.Parallel()
 	w := newUnstarted(t)
 	asking, leave := context.WithCancel(t.Context())
 	checks := atomic.Int64{}

@@ -33,6 +33,7 @@ func inUse(h engine.Health) (names []string) {
 }
 
 func TestAutoTakesTheStrongestThatPasses(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name    string
 		reports []plugins.Report
@@ -58,6 +59,7 @@ func TestAutoTakesTheStrongestThatPasses(t *testing.T) {
 
 // The stronger one that failed, or whose boxes didn't open, was never tried again once a weaker one was in use.
 func TestAutoGoesBackToTheStronger(t *testing.T) {
+	t.Parallel()
 	auto := func(c *engine.Config) { c.Auto, c.Pool = true, -1 }
 	tests := map[string]func(w *world, strong *fake.Backend){
 		"after a proof that failed": func(w *world, strong *fake.Backend) {
@@ -94,6 +96,7 @@ func TestAutoGoesBackToTheStronger(t *testing.T) {
 
 // With the strongest in use no other is proved: it could not be chosen.
 func TestAutoProvesNoneWithoutNeed(t *testing.T) {
+	t.Parallel()
 	w, _ := yard(t, func(c *engine.Config) { c.Auto = true }, fails("a"), enginetest.Passes("b", plugins.TierFull), enginetest.Passes("c", plugins.TierFull))
 	if got := strings.Join(w.Sandboxes.DueNames(), " "); got != "a" {
 		t.Errorf("due are %q", got)
@@ -102,6 +105,7 @@ func TestAutoProvesNoneWithoutNeed(t *testing.T) {
 
 // Only the default class keeps boxes ready, and another one takes over when it's gone.
 func TestPoolGoesToTheDefaultBackend(t *testing.T) {
+	t.Parallel()
 	w, boxes := yard(t, func(c *engine.Config) { c.Pool = 2 }, enginetest.Passes("a", plugins.TierFull), enginetest.Passes("b", plugins.TierFull))
 	w.AwaitHealth("two boxes of a", func(h engine.Health) bool { return h.Backends[0].Warm == 2 && h.Backends[1].Warm == 0 })
 	boxes["a"].SetReport(fails("a"))

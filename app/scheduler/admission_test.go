@@ -11,6 +11,7 @@ import (
 )
 
 func TestQueueFull(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Queue, c.QueuePerProfile = 1, 3, 2 })
 	blocker := w.Send("hang")
 	w.UntilStatus(blocker, app.StatusRunning)
@@ -28,6 +29,7 @@ func TestQueueFull(t *testing.T) {
 }
 
 func TestNoSandbox(t *testing.T) {
+	t.Parallel()
 	notReady := plugins.Report{Name: "fake", Reason: "install bubblewrap"}
 	weak := plugins.Report{Name: "fake", Ready: true, Tier: plugins.TierNone}
 	long := strings.Repeat("a", 1<<10+1) // it would go into manifests, and backups with those could not be restored

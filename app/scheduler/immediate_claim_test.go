@@ -14,6 +14,7 @@ import (
 )
 
 func TestWhatFindsAFreeSlotIsClaimedWithItsCommit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
 	atOnce := 0
 	for range 20 {
@@ -41,6 +42,7 @@ func TestWhatFindsAFreeSlotIsClaimedWithItsCommit(t *testing.T) {
 }
 
 func TestNothingIsClaimedAtOnceWhilePeopleHoldTheQueue(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.Must(w.Access.PauseExecutions(t.Context(), enginetest.Person))
 	x := w.Send("print 1")
@@ -52,6 +54,7 @@ func TestNothingIsClaimedAtOnceWhilePeopleHoldTheQueue(t *testing.T) {
 }
 
 func TestClosingDuringSubmissionsLeavesNoneRunning(t *testing.T) {
+	t.Parallel()
 	for round := range 10 {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			w := newWorld(t, func(c *engine.Config) { c.Workers = 3 })
@@ -82,6 +85,7 @@ func TestClosingDuringSubmissionsLeavesNoneRunning(t *testing.T) {
 }
 
 func TestARefusedSubmissionGivesItsSlotBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
 	submission := engine.Submission{ProfileID: w.Profile.ID, Script: "print 1", By: enginetest.Agent, IdempotencyKey: "one"}
 	x, _, err := w.Submit(t.Context(), submission)

@@ -12,6 +12,7 @@ import (
 
 // TestAFloodLeavesTheOthersTheirTurn: who has queued ten makes nobody wait for more than one of them, whoever came first.
 func TestAFloodLeavesTheOthersTheirTurn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
 	blocker := w.Send("hang")
 	w.UntilStatus(blocker, app.StatusRunning)
@@ -41,6 +42,7 @@ func TestAFloodLeavesTheOthersTheirTurn(t *testing.T) {
 
 // TestNothingIsClaimedOnceItDrains: what the queue's loop was about to claim when the drain began stays in the queue. Nobody would wait for its end.
 func TestNothingIsClaimedOnceItDrains(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
 	running := w.Send("hang")
 	w.UntilStatus(running, app.StatusRunning)

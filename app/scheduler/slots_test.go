@@ -9,6 +9,7 @@ import (
 )
 
 func TestSlots(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(1)
 		if err := s.start(t.Context()); err != nil {
@@ -50,6 +51,7 @@ func TestSlots(t *testing.T) {
 
 // TestSlotsTakeTurns: whoever starts comes after one that resumes, and profiles resume by turns.
 func TestSlotsTakeTurns(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlots(0)
 		var order []string

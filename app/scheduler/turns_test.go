@@ -22,6 +22,7 @@ func (w *world) parked(n int, p app.Profile, script string) (list []app.Executio
 
 // TestNoProfileTakesAllPlacesToWait: scripts of a profile that asks and never answers must not raise llm.Error in everybody else's.
 func TestNoProfileTakesAllPlacesToWait(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Waiters = 2, 4 })
 	greedy, modest := w.NewProfile(), w.NewProfile()
 	waiting := w.parked(2, greedy, "ask one")
@@ -44,6 +45,7 @@ func TestNoProfileTakesAllPlacesToWait(t *testing.T) {
 
 // TestAnswersAtOnceKeepNobodyFromStarting: a profile whose many executions get their answers at once doesn't have all slots until the last of them has ended.
 func TestAnswersAtOnceKeepNobodyFromStarting(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Waiters = 1, 20 })
 	greedy, modest := w.NewProfile(), w.NewProfile()
 	waiting := w.parked(4, greedy, "ask one\nhang")

@@ -6,6 +6,7 @@ import (
 
 // TestPlacesToWait: one profile gets half, and the last place is for one that has none.
 func TestPlacesToWait(t *testing.T) {
+	t.Parallel()
 	w := NewWaiters(8)
 	got := map[string]int{}
 	for _, profile := range []string{"a", "b", "c", "d"} {

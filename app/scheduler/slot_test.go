@@ -27,6 +27,7 @@ func coldYard(t *testing.T, workers int) (w *world, dead *fake.Backend, gate cha
 
 // A host that doesn't answer held as many run slots as it was given executions, for half a minute per try.
 func TestADeadBackendHoldsNoSlots(t *testing.T) {
+	t.Parallel()
 	w, _, _ := coldYard(t, 2)
 	var stuck [3]app.Execution
 	for i := range stuck {
@@ -49,6 +50,7 @@ func TestADeadBackendHoldsNoSlots(t *testing.T) {
 
 // What waits for a backend that doesn't answer stays in the queue but for a few, and doesn't keep others from being claimed; once it answers, all of it runs.
 func TestADeadBackendOpensABoundedNumber(t *testing.T) {
+	t.Parallel()
 	const workers, many = 2, 20
 	w, dead, gate := coldYard(t, workers)
 	var stuck [many]app.Execution
@@ -81,6 +83,7 @@ func TestADeadBackendOpensABoundedNumber(t *testing.T) {
 
 // A box that has come at last doesn't make more scripts run at once than there are slots.
 func TestAColdBoxWaitsForASlot(t *testing.T) {
+	t.Parallel()
 	w, _, gate := coldYard(t, 1)
 	cold := w.Send("result 1")
 	w.AwaitHealth("one that waits", func(h engine.Health) bool { return h.Opening == 1 })
@@ -103,6 +106,7 @@ func TestAColdBoxWaitsForASlot(t *testing.T) {
 
 // Executions that wait without a slot are stopped and closed like any other.
 func TestWhatWaitsForADeadBackendCanBeEnded(t *testing.T) {
+	t.Parallel()
 	w, _, _ := coldYard(t, 1)
 	cancelled, interrupted := w.Send("result 1"), w.Send("result 1")
 	w.AwaitHealth("one that waits", func(h engine.Health) bool { return h.Opening == 1 })

@@ -6,6 +6,7 @@ import (
 )
 
 func TestTurnsOfTwoStreams(t *testing.T) {
+	t.Parallel()
 	var one interleave
 	for _, add := range []struct {
 		second bool
@@ -20,6 +21,7 @@ func TestTurnsOfTwoStreams(t *testing.T) {
 
 // A script that prints a byte here and a byte there for a quarter of an hour had Airlock remember millions of turns.
 func TestTurnsAreBounded(t *testing.T) {
+	t.Parallel()
 	var many interleave
 	sums := [2]int{}
 	for i := range 3*maxTurns + 1 {
