@@ -16,9 +16,3 @@ func newWorld(t testing.TB, change ...func(*engine.Config)) *world {
 	t.Helper()
 	return &world{enginetest.New(t, change...)}
 }
-
-// newUnstarted is newWorld before its engine starts.
-func newUnstarted(t testing.TB) *world {
-	t.Helper()
-	return &world{enginetest.NewUnstarted(t)}
-}

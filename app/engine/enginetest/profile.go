@@ -74,8 +74,8 @@ func (w *World) Elsewhere(act func(*access.Service) error) {
 	w.T.Helper()
 	s, err := store.Open(w.T.Context(), w.Dir, nil)
 	w.Must(err)
-	defer s.Close()
 	w.Must(act(access.New(access.Config{Store: s, Keyring: w.Config.Keyring})))
+	w.Must(s.Close())
 }
 
 // KeepWriter keeps the store's only writer, as an import does, until release is called.
