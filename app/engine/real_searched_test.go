@@ -112,6 +112,9 @@ func (w *world) keepsOut(when string, tap *pipeTap, p app.Profile, script string
 			}
 		}
 	}
+	if x.Redactions != 0 {
+		w.T.Errorf("%s: what was taken out of an answer counts as %d redactions", when, x.Redactions)
+	}
 	return out
 }
 
