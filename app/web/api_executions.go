@@ -56,7 +56,7 @@ func (s *Server) awaitExecution(c echo.Context, x app.Execution, atMost time.Dur
 
 // answerExecution shows an execution, with its output if it is terminal.
 func (s *Server) answerExecution(c echo.Context, x app.Execution) error {
-	return s.large(c, s.cfg.Engine.Little(x), func() (any, error) { return s.executionAnswer(c.Request().Context(), x) })
+	return s.large(c, s.cfg.Engine.IsSmall(x), func() (any, error) { return s.executionAnswer(c.Request().Context(), x) })
 }
 
 func (s *Server) executionAnswer(ctx context.Context, x app.Execution) (v executionView, err error) {

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/sandbox"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
@@ -126,10 +126,10 @@ func Load(environ []string) (Config, error) {
 // fillMemory sets what goes by the memory there is unless the operator says.
 func (c *Config) fillMemory(root fs.FS) {
 	if c.origin["AIRLOCK_POOL"] == "" {
-		c.Pool = engine.DefaultPool(c.Workers, root)
+		c.Pool = sandbox.DefaultPool(c.Workers, root)
 	}
 	if c.origin["AIRLOCK_WAITERS"] == "" {
-		c.Waiters = engine.DefaultWaiters(root)
+		c.Waiters = sandbox.DefaultWaiters(root)
 	}
 }
 
