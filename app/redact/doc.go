@@ -71,15 +71,11 @@
 //
 // # How
 //
-// All forms of all values go into one Aho-Corasick automaton over bytes, so the time is linear in the text, whatever the text
-// and the values are. All occurrences count, not just the leftmost or longest, or a secret that begins within another would
-// get through. The existing packages for this report non-overlapping matches of whole texts only, hence our own. Most of a text begins no form: four
-// bytes are looked up at a time, in a bitmap of hashes, and the automaton runs only where they might. Its failure links are worked out when first needed,
-// so that making a Redactor costs little more than writing down the forms.
+// All forms of all values go into one automaton (app/multimatch), so the time is linear in the text, whatever the text and the
+// values are. All occurrences count, or a secret that begins within another would get through.
 //
 // Most of a text holds nothing, so what is costly is done only where something cheaper says that it may be worth it; each of these shortcuts has a test that compares it
 // with doing without, or with what it stands for:
-//   - In a view, four bytes are looked up at every few offsets only, since a needle has such bytes at each of its first ones (leap.go).
 //   - The runs of all codes are found in one pass, four bytes at a time (find.go). Runs too short for text are read only if compressed data may begin in them.
 //   - A run of base64 or base 85 is sifted before it is decoded: tables over two digits or two bytes, in base 85 of the value of each group as it rolls by, tell at all
 //     alignments at once where enough text may be, and only these windows are decoded. What random bytes hold by chance would be most of the work otherwise.

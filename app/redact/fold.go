@@ -1,6 +1,10 @@
 package redact
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/computclaw/airlock/app/multimatch"
+)
 
 // maxBreak is the longest line break, in bytes, across which a value is looked for: \r\n as JSON within JSON has it, and
 // an empty line.
@@ -33,7 +37,7 @@ func (l *newline) take(b byte) {
 // what has begun before a break: a head at least.
 type folded struct {
 	on      bool
-	at      uint32
+	at      multimatch.State
 	last    uint32 // bytes
 	taken   int    // bytes, without breaks
 	removed int    // bytes of breaks
@@ -44,10 +48,10 @@ type folded struct {
 type removed struct{ taken, removed int }
 
 // fold takes a byte that is part of a break or follows one; before and at are the states of the text as it is.
-func (s *scan) fold(before, at uint32, b byte) {
+func (s *scan) fold(before, at multimatch.State, b byte) {
 	f := &s.folded
 	if !f.on {
-		*f = folded{on: true, at: before, last: s.machine.last(before), breaks: f.breaks[:0]}
+		*f = folded{on: true, at: before, last: s.machine.Last(before), breaks: f.breaks[:0]}
 	}
 	if s.lines.length > 0 {
 		f.skip(s.machine, s.lines.length)
@@ -66,13 +70,13 @@ func (s *scan) fold(before, at uint32, b byte) {
 			}
 		}
 	}
-	length := s.machine.length(f.at)
+	length := s.machine.Len(f.at)
 	f.on = f.at != at || f.span(length) > length
 }
 
 func (f *folded) step(m *machine, b byte) {
-	f.last = f.last<<8 | uint32(b)
-	f.at = m.step(f.at, b, f.last)
+	f.last = multimatch.Roll(f.last, b)
+	f.at = m.Step(f.at, b, f.last)
 	f.taken++
 }
 
@@ -86,7 +90,7 @@ func (f *folded) skip(m *machine, length int) {
 	if length > 1 {
 		return
 	}
-	from := f.taken - max(m.length(f.at), headLen)
+	from := f.taken - max(m.Len(f.at), headLen)
 	for len(f.breaks) > 0 && f.breaks[0].taken <= from {
 		f.breaks = f.breaks[1:]
 	}

@@ -14,7 +14,7 @@ const (
 )
 
 const (
-	seedLen       = 7  // bytes: short enough for minFragment, long enough for leapers at full stride
+	seedLen       = 7  // bytes: short enough for minFragment, so long that ordinary text has few
 	seedsOfSource = 4  // places of a seed in a source: more are only in sources that repeat themselves
 	seedPlaces    = 32 // places in all sources: what so many values begin with is no secret
 	gramLen       = 4

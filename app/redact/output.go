@@ -11,7 +11,6 @@ const (
 // output is what is known when a state is reached: the longest needle that ends there, and what all needles that end there
 // say about showing a value's last characters.
 type output struct {
-	state       uint32
 	length      int32  // bytes of the longest needle found anywhere; 0 if there is none
 	form        int32  // of that needle
 	looseLength int32  // the same for needles that count in joined text

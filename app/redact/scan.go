@@ -1,14 +1,18 @@
 package redact
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/computclaw/airlock/app/multimatch"
+)
 
 // scan runs a machine over a text that comes in pieces.
 type scan struct {
 	machine *machine
 	classes *[256]runs
-	at      uint32 // state
-	pos     int    // bytes taken
-	base    int    // of the bytes that are being taken
+	at      multimatch.State
+	pos     int // bytes taken
+	base    int // of the bytes that are being taken
 	regions []region
 	runs    runs // in which the region that ends at runEnd goes on
 	runEnd  int
@@ -16,7 +20,6 @@ type scan struct {
 	left    left
 	lines   newline
 	folded  folded
-	breaks  breakPlaces
 	words   bool   // needles that count only as words count
 	loose   bool   // only needles count that are safe to look for in joined text
 	open    bool   // candidate ends at pos and counts if no word character follows
@@ -36,13 +39,7 @@ func (s *scan) take(buf []byte, base, from int) {
 	for i := from; i < len(buf); {
 		if s.idle() {
 			s.lines = newline{}
-			next := max(i-headLen+1, 0)
-			if s.words {
-				next = s.machine.skip(buf, next)
-			} else {
-				next = s.leap(buf, next)
-			}
-			if i = next + headLen - 1; i >= len(buf) {
+			if i = s.machine.Skip(buf, max(i-headLen+1, 0)) + headLen - 1; i >= len(buf) {
 				break
 			}
 		} else if s.steady() {
@@ -70,13 +67,15 @@ func (s *scan) quietly() bool {
 	return !s.open && s.runs == 0 && !s.folded.on && len(s.active) == 0
 }
 
-// walk takes bytes for as long as a needle goes on and there is nothing to do, and returns the offset of the next one. In a text that is one byte again and
-// again, state and output stay the same from byte to byte, so both are remembered.
+// walk takes bytes for as long as a needle goes on and there is nothing to do, and returns the
+// offset of the next one. In a text that is one byte again and again, state and output stay the
+// same from byte to byte, so both are remembered.
 func (s *scan) walk(buf []byte, i int) int {
-	m, at := s.machine, s.at
-	var same uint32 // the output that made the last region a byte longer
+	m, at := s.machine.Automaton, s.at
+	var same multimatch.End // the output that made the last region a byte longer
 	var turned struct {
-		from, to uint32
+		from, to multimatch.State
+		end      multimatch.End // of to
 		b        byte
 	}
 	for ; i < len(buf) && i >= headLen-1; i++ {
@@ -85,18 +84,21 @@ func (s *scan) walk(buf []byte, i int) int {
 			break
 		}
 		next := at + 1
+		var end multimatch.End
 		switch {
-		case m.chars[next]&(gap|0xff) == uint16(b):
+		case m.Follows(at, b):
+			end = m.End(next)
 		case at == turned.from && b == turned.b:
-			next = turned.to
+			next, end = turned.to, turned.end
 		default:
-			next = m.turn(at, b, binary.BigEndian.Uint32(buf[i-headLen+1:]))
-			turned.from, turned.to, turned.b = at, next, b
+			if next = m.Turn(at, b, binary.LittleEndian.Uint32(buf[i-headLen+1:])); next != 0 {
+				end = m.End(next)
+			}
+			turned.from, turned.to, turned.end, turned.b = at, next, end, b
 		}
 		if next == 0 {
 			break
 		}
-		end := uint32(m.link(next) >> 32)
 		if end != 0 && end == same {
 			s.regions[len(s.regions)-1].end = s.base + i + 1
 		} else if end != 0 && !s.again(end, i) {
@@ -109,7 +111,7 @@ func (s *scan) walk(buf []byte, i int) int {
 }
 
 // again makes the last region a byte longer if that is all that the needles which end at offset i of buf mean.
-func (s *scan) again(end uint32, i int) bool {
+func (s *scan) again(end multimatch.End, i int) bool {
 	out, n := s.machine.sums[end].Load(), len(s.regions)
 	if out == nil || n == 0 || len(out.words) > 0 || out.runs != 0 || out.seed != 0 || s.loose {
 		return false
@@ -135,7 +137,7 @@ func (s *scan) one(buf []byte, base, i int) {
 	}
 	before := s.at
 	if i >= headLen-1 {
-		s.at = s.machine.step(before, b, binary.BigEndian.Uint32(buf[i-headLen+1:]))
+		s.at = s.machine.Step(before, b, binary.LittleEndian.Uint32(buf[i-headLen+1:]))
 	}
 	s.pos++
 	if s.folded.on || (s.lines.length > 0 && before != 0) {
@@ -248,16 +250,16 @@ func (s *scan) settled() int {
 func (s *scan) settledWhole() int {
 	m := s.machine
 	settled := s.pos
-	if open := m.open(s.at); open != 0 {
-		settled -= m.length(open)
+	if open := m.Open(s.at); open != 0 {
+		settled -= m.Len(open)
 	} else {
-		settled -= m.begins(s.tail[:min(s.pos, len(s.tail))])
+		settled -= m.Begun(s.tail[:min(s.pos, len(s.tail))])
 	}
 	if s.open {
 		settled = min(settled, s.word.start)
 	}
 	if s.folded.on {
-		settled = min(settled, s.pos-s.folded.span(m.length(m.open(s.folded.at))))
+		settled = min(settled, s.pos-s.folded.span(m.Len(m.Open(s.folded.at))))
 	}
 	if s.runs != 0 {
 		settled = min(settled, s.runEnd) // what follows, a line break, may become part of the region or not
@@ -283,7 +285,7 @@ func (s *scan) end() {
 // endCut settles everything where more would have followed: what may begin a secret is taken for one.
 func (s *scan) endCut() {
 	if start := s.settledWhole(); s.pos-start >= minValue {
-		s.hit(region{start: start, end: s.pos, form: none, by: s.machine.formAt(s.machine.open(s.at)), quiet: several})
+		s.hit(region{start: start, end: s.pos, form: none, by: s.machine.formAt(s.machine.Open(s.at)), quiet: several})
 	}
 	s.end()
 }

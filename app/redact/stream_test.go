@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app/multimatch"
 )
 
 // TestStreamIsLive writes byte by byte and checks after each what people can see already.
@@ -71,8 +73,8 @@ func TestStreamHoldsLittle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := of(c.secret)
 			longest := 0
-			for _, n := range r.machine.depth {
-				longest = max(longest, min(int(n), 1000))
+			for s := range r.machine.States() {
+				longest = max(longest, min(r.machine.Len(multimatch.State(s)), 1000))
 			}
 			s := r.Stream(func(c Clean) {
 				if !utf8.ValidString(c.String()) {

@@ -1,8 +1,8 @@
 // Package patterns finds secrets that nobody told Airlock about, by their shape: vendor keys, tokens, private keys, passwords in
 // connection strings, headers and assignments.
 //
-// A rule is a regular expression that is tried only where one of the rule's keywords stands. The keywords of all rules form one
-// automaton over bytes, so a text without keywords costs one table look-up a byte. The expressions are RE2: no backtracking, and
+// A rule is a regular expression that is tried only where one of the rule's keywords stands. The keywords of all rules are
+// looked for in one pass, which is short where there are none. The expressions are RE2: no backtracking, and
 // since each is tied to the place of its keyword and sees at most Reach bytes from there, the time is linear in the text, also for
 // a text made to be slow. A rule that failed several times within one unbroken word is not tried again in that word.
 //

@@ -20,7 +20,7 @@ type Config struct {
 type Set struct {
 	rules []compiled
 	all   []Entry
-	words *automaton
+	words *keywords
 }
 
 // New returns the built-in rules as changed by c. The error tells of every rule that is unknown, has the name of another, or doesn't
@@ -48,7 +48,7 @@ func New(c Config) (*Set, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	s.words = newAutomaton(s.rules)
+	s.words = newKeywords(s.rules)
 	return s, nil
 }
 
@@ -126,7 +126,7 @@ func (s *Set) find(text string, ahead bool) (found []redact.Match, open int) {
 		return nil, open
 	}
 	var at []progress
-	begun := s.words.scan(text, func(rule, start, length int) {
+	begun := s.words.each(text, func(rule, start, length int) {
 		r := &s.rules[rule]
 		if ahead && start-r.Back < open && r.open(text, start, length) {
 			open = min(open, start-r.Back)
@@ -203,7 +203,7 @@ func (r *compiled) check() error {
 	if len(r.Found) == 0 {
 		return fmt.Errorf("%s has no example of what it finds", r.name())
 	}
-	s := &Set{rules: []compiled{*r}, words: newAutomaton([]compiled{*r})}
+	s := &Set{rules: []compiled{*r}, words: newKeywords([]compiled{*r})}
 	for _, text := range r.Found {
 		if len(s.Find(text)) == 0 {
 			return fmt.Errorf("%s doesn't find its own example %q", r.name(), app.Clip(text, 80))
