@@ -16,7 +16,7 @@ type alphabet map[rune]bool
 func alphabetOf(texts []string) alphabet {
 	a := alphabet{}
 	for _, text := range texts {
-		for _, form := range []string{text, norm.NFD.String(text), norm.NFKC.String(text), norm.NFKD.String(text)} {
+		for _, form := range []string{text, norm.NFD.String(text), norm.NFKC.String(text)} {
 			for _, r := range form {
 				for other := unicode.SimpleFold(r); r >= utf8.RuneSelf && !a[other]; other = unicode.SimpleFold(other) {
 					a[other] = true
@@ -27,22 +27,12 @@ func alphabetOf(texts []string) alphabet {
 	return a
 }
 
-// has reports whether a character may be of a value, as it is or in its plainest form.
+// has reports whether a character may be of a value.
 func (a alphabet) has(r rune) bool {
-	switch {
-	case r < utf8.RuneSelf:
+	if r < utf8.RuneSelf {
 		return r >= ' '
-	case a[r]:
-		return true
-	case !composed(r):
-		return false
 	}
-	for _, plain := range norm.NFKC.String(string(r)) {
-		if plain != r && plain < utf8.RuneSelf || a[plain] {
-			return true
-		}
-	}
-	return false
+	return a[r]
 }
 
 // parts are those parts of decoded bytes that are text with so many characters of the alphabet. Signs, marks and blanks between them may be anything; a

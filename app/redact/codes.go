@@ -2,7 +2,6 @@ package redact
 
 import (
 	"io"
-	"slices"
 )
 
 // code is an encoding that writes a group of bytes with a group of characters.
@@ -16,7 +15,6 @@ type code struct {
 	sifted bool   // runs are read in parts
 	scarce bool   // runs that are long and have hardly a sign are no such code
 	rolls  *rolls // of base 85
-	digits int    // in joined text about one in so many characters is a digit, or it is words; 0: any run counts
 }
 
 const standard64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -26,9 +24,6 @@ var codes = numbered([]*code{
 	{name: "base64", digit: digitTable(standard64, standard64[:62]+"-_"), bits: 6, group: scale{4, 3, false}, least: 11, sifted: true},
 	{name: "hex", digit: hexDigit, bits: 4, group: scale{2, 1, false}, least: 16},
 	{name: "base32", digit: digitTable("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"), bits: 5, group: scale{8, 5, false}, least: 13},
-	{name: "base32", digit: digitTable("abcdefghijklmnopqrstuvwxyz234567"), bits: 5, group: scale{8, 5, false}, least: 13, digits: 24}, // as in host names
-	{name: "base32", digit: digitTable("0123456789ABCDEFGHIJKLMNOPQRSTUV"), bits: 5, group: scale{8, 5, false}, least: 13},
-	{name: "base32", digit: digitTable("0123456789abcdefghijklmnopqrstuv"), bits: 5, group: scale{8, 5, false}, least: 13, digits: 10},
 	{name: "base85", digit: digitTable(alphabetB85), group: scale{5, 4, true}, least: 10, sifted: true, scarce: true},
 	{name: "ascii85", digit: digitTable(alphabetA85), group: scale{5, 4, true}, least: 10, sifted: true, scarce: true},
 })
@@ -48,7 +43,7 @@ func (c *code) bit() codeSet { return 1 << c.nth }
 
 // Parts of codes, by their order.
 var (
-	exact   = codes[:6]  // of so many bits a character: all but base 85, which is the dearest to read
+	exact   = codes[:3]  // of so many bits a character: all but base 85, which is the dearest to read
 	rare    = codes[2:]  // all but base64 and hex
 	grouped = codes[1:2] // that people write in groups with a sign between them, as keys and fingerprints are
 )
@@ -57,14 +52,10 @@ var (
 func (c *code) decode(text []byte, runs []window, d *decoder) *build {
 	b := build{}
 	for _, w := range runs {
-		switch {
-		case c.scarce:
+		if c.scarce {
 			d.parts = c.plausible85(d.parts[:0], text[w.from:w.to])
 			c.runs(&b, text, w.from, d.parts, d)
-		case c.digits > 0 && d.joined:
-			d.parts = c.figures(d.parts[:0], text[w.from:w.to])
-			c.runs(&b, text, w.from, d.parts, d)
-		default:
+		} else {
 			c.run(&b, text, w.from, w.to, d)
 		}
 	}
@@ -76,23 +67,6 @@ func (c *code) runs(b *build, text []byte, at int, parts []window, d *decoder) {
 	for _, p := range parts {
 		c.run(b, text, at+p.from, at+p.to, d)
 	}
-}
-
-// figures adds those parts of a run that have as many digits as the code makes. The run may be text in the code between words.
-func (c *code) figures(parts []window, run []byte) []window {
-	reach := 4 * c.digits
-	if len(run) <= reach { // one is enough for all of it
-		if slices.ContainsFunc(run, func(ch byte) bool { return signs85[ch] == figure }) {
-			parts = append(parts, window{0, len(run)})
-		}
-		return parts
-	}
-	for i, ch := range run {
-		if signs85[ch] == figure {
-			parts = widen(parts, window{i - reach, i + reach}, len(run), 0)
-		}
-	}
-	return parts
 }
 
 // widen adds a part of a run to an ordered list, or makes the last one longer. What would be left at an end of the run, if it is no longer than rest, belongs to

@@ -13,7 +13,6 @@ type decoder struct {
 	least   int      // bytes of readable text that are kept of what was decoded
 	budget  int      // bytes of work left
 	lent    int      // budget at first
-	joined  bool     // the view is
 	refused []window // of the view
 	scratch []byte
 	parts   []window // of a run
@@ -71,7 +70,7 @@ func (in *inspection) turnTo(v *view) {
 	in.at = v
 	for i := range in.decoders {
 		d := &in.decoders[i]
-		d.budget, d.lent, d.joined = in.budget, in.budget, v != nil && v.joined
+		d.budget, d.lent = in.budget, in.budget
 	}
 }
 

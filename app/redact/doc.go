@@ -45,7 +45,7 @@
 // From the whole, views are made: texts with something decoded, left out or turned round, and a map back to where each part came from. Each view is
 // searched like the whole, and views are made of views, up to three steps deep. White space, control and format characters and terminal escapes are left out,
 // and all but letters and digits, which counts as no step. The steps are: a sign behind every character left out; escapes of programming languages, percent signs,
-// HTML and quoted-printable; Unicode compatibility forms; runs of base64, base32, base 85 and hex at every alignment, and gzip, zlib and bzip2 in
+// HTML and quoted-printable; runs of base64, base32, base 85 and hex at every alignment, and gzip, zlib and bzip2 in
 // them, and UTF-16 in what was decoded; lists of decimal, octal, hex and binary numbers, also directly beside other digits; long decimal numbers; digits in groups; reversed; ROT13. The machine knows many forms of a value, so
 // it finds one more encoding below the last step. A value of 4 to 7 characters counts only in the text as it is.
 //

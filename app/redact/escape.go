@@ -37,7 +37,6 @@ func escaped(text string) []coded {
 	for _, spaces := range []string{"", " \t", " \t\r\n"} {
 		add("quoted-printable", quotedPrintable(text, spaces))
 	}
-	add("quoted-printable", quotedWord(text))
 	return out
 }
 
@@ -65,12 +64,6 @@ func quotedPrintable(text, spaces string) string {
 	return quotedBytes(text, func(c byte) bool {
 		return c != '=' && (c >= ' ' && c <= '~' || c == '\t' || c == '\n' || c == '\r') && strings.IndexByte(spaces, c) < 0
 	})
-}
-
-// quotedWord is quotedPrintable as headers of mail have it (RFC 2047): most signs are encoded, and a space is an underscore.
-func quotedWord(text string) string {
-	out := quotedBytes(text, func(c byte) bool { return c == ' ' || c != '_' && isWord(c) || strings.IndexByte("-!*+/", c) >= 0 })
-	return strings.ReplaceAll(out, " ", "_")
 }
 
 func quotedBytes(text string, plain func(byte) bool) string {

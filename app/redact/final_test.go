@@ -70,14 +70,6 @@ var hiders = map[string]func(string) string{
 	"zero-width": func(s string) string { return eachRune(s, "%c\u200b") },
 	"coloured":   func(s string) string { return eachRune(s, "%c\x1b[31m") },
 	"number":     func(s string) string { return new(big.Int).SetBytes([]byte(s)).String() },
-	"wide": func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if r > ' ' && r <= '~' {
-				return r - ' ' + 0xff00
-			}
-			return r
-		}, s)
-	},
 }
 
 func eachByte(s, format string) string {

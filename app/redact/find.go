@@ -7,8 +7,8 @@ type codeSet uint8
 
 // finder finds the runs of all codes in one pass.
 type finder struct {
-	found [8][]window // by code, in order
-	from  [8]int      // by code: where the run at hand begins
+	found [5][]window // by code, in order
+	from  [5]int      // by code: where the run at hand begins
 }
 
 // blockSize is how many bytes are looked at together.

@@ -13,13 +13,13 @@ func TestFinderMissesNothing(t *testing.T) {
 	for _, c := range codes {
 		all |= c.bit()
 	}
-	var found [8]int
+	var found [5]int
 	rapid.Check(t, func(r *rapid.T) {
 		var f finder
 		for range 2 { // the second time with what the first one left
 			var text []byte
 			for range rapid.IntRange(0, 6).Draw(r, "parts") {
-				part := rapid.SampledFrom([]string{`[A-Z2-7]{1,18}`, `[a-z2-7]{1,18}`, `[0-9a-f]{1,20}`, `[0-9A-V]{1,18}`, `[0-9a-v]{1,18}`, `[A-Za-z0-9+/_-]{1,30}`, `[!-u]{1,15}`, `[0-9A-Za-z!#$%&()*+;<=>?@^_{|}~-]{1,15}`, `[ .,/:"é]{1,4}`}).Draw(r, "alphabet")
+				part := rapid.SampledFrom([]string{`[A-Z2-7]{1,18}`, `[0-9a-f]{1,20}`, `[A-Za-z0-9+/_-]{1,30}`, `[!-u]{1,15}`, `[0-9A-Za-z!#$%&()*+;<=>?@^_{|}~-]{1,15}`, `[ .,/:"é]{1,4}`}).Draw(r, "alphabet")
 				text = append(text, rapid.StringMatching(part).Draw(r, "part")...)
 			}
 			f.find(text, all)
@@ -52,7 +52,7 @@ func TestPartsOfCodes(t *testing.T) {
 		}
 		return names
 	}
-	const base32 = "base32 base32 base32 base32 "
+	const base32 = "base32 "
 	for part, want := range map[string]string{of(exact): "base64 hex " + base32, of(rare): base32 + "base85 ascii85 ", of(grouped): "hex "} {
 		if part != want {
 			t.Errorf("%s, want %s", part, want)

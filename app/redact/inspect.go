@@ -156,7 +156,6 @@ func (in *inspection) unescape(v *view) {
 	if alone := unescape(v.text, near, '=', printableAlone); alone != nil && (sure == nil || !bytes.Equal(alone.text, sure.text)) {
 		in.quoted(v, alone)
 	}
-	in.push(v, compatible(v.text, near), "Unicode form", kindDecoded)
 }
 
 // quoted makes a view of quoted-printable.

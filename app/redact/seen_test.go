@@ -1,12 +1,9 @@
 package redact
 
 import (
-	"bytes"
 	"testing"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/computclaw/airlock/app"
 )
@@ -25,14 +22,6 @@ func TestNothingIsLookedPast(t *testing.T) {
 		letter := r < utf8.RuneSelf && isWord(byte(r)) && r != '_' || r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
 		if b := letters.leave(text); letter != (b == nil) {
 			t.Errorf("%U is a letter or digit: %v", r, letter)
-		}
-		changes := !norm.NFKC.IsNormal(text) || !norm.NFKC.Properties(text).BoundaryBefore()
-		if changes && nextComposed(text, 0) > 0 {
-			t.Errorf("%U may have a plainer form, or join the character before it", r)
-		}
-		signed := bytes.Repeat(append([]byte{'x'}, text...), minStretch)
-		if len(signAt(text)) > 0 && alternate(append(signed, " and what follows"...)) == nil {
-			t.Errorf("%U is no sign behind every character", r)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -49,27 +48,6 @@ func TestTextInBase85IsTold(t *testing.T) {
 	if found[true] == 0 || found[false] == 0 {
 		t.Errorf("%v", found)
 	}
-}
-
-// TestFiguresOfShortRuns: a run that is so short that one digit is enough for all of it is read if it has one.
-func TestFiguresOfShortRuns(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		for _, c := range codes {
-			if c.digits == 0 {
-				continue
-			}
-			run := []byte(rapid.StringMatching(`[a-v]{0,300}[2-7]?[a-v]{0,300}`).Draw(r, "run"))
-			var want []window
-			for i, ch := range run {
-				if ch <= '9' {
-					want = widen(want, window{i - 4*c.digits, i + 4*c.digits}, len(run), 0)
-				}
-			}
-			if got := c.figures(nil, run); !slices.Equal(got, want) {
-				r.Fatalf("%v, not %v in %q", got, want, run)
-			}
-		}
-	})
 }
 
 // TestGroupsOfDigits: a group of digits is read as the number that it is in its base.

@@ -1,35 +1,25 @@
 package redact
 
 import (
-	"bytes"
 	"encoding/binary"
-	"unicode"
 	"unicode/utf8"
 )
 
-// alternate takes out a sign that stands behind every single character, as in s-e-c-r-e-t. The rest of the text is left out. nil if
-// there is no such thing.
+// alternate takes out a sign that stands behind every single character, as in s-e-c-r-e-t. The rest
+// of the text is left out. nil if there is no such thing.
 func alternate(text []byte) *build {
 	b := build{}
 	for i := 0; i+2*minStretch <= len(text); i++ {
-		if !maySign(text[i+1:]) {
-			continue
-		}
-		sign := signAt(text[i+1:])
-		step := 1 + len(sign)
-		if len(sign) == 0 || !recurs(text[i+1:], sign, step) {
+		sign := text[i+1]
+		if !recurs(text[i+1:]) || !isSign(sign) {
 			continue
 		}
 		at, n, from := len(b.text), len(b.spans), i
-		for ; i < len(text); i += step {
-			follows := bytes.HasPrefix(text[i+1:], sign)
-			last := !follows
-			if bytes.HasPrefix(text[i:], sign) && !follows {
-				if bytes.HasPrefix(text[min(i+step, len(text)):], sign) { // a space that stood here is gone already
-					i--
-					continue
-				}
-				last = true // the sign itself stands here, with nothing behind it
+		for ; i < len(text); i += 2 {
+			last := !isAt(text, i+1, sign)
+			if last && text[i] == sign && isAt(text, i+2, sign) { // a space that stood here is gone already
+				i--
+				continue
 			}
 			b.add(text[i:i+1], i, i+1, exactly)
 			if last {
@@ -48,45 +38,18 @@ func alternate(text []byte) *build {
 	return &b
 }
 
-// maySign says of eight bytes or more whether what they begin with may be a sign: one of one byte stands there four times, and that with which another one
-// begins stands there again, behind it and a character.
-func maySign(text []byte) bool {
-	switch c := text[0]; {
-	case c < utf8.RuneSelf:
-		w := binary.LittleEndian.Uint64(text)
-		return (w^w>>16)&0x0000_00ff_00ff_00ff == 0
-	case c < 0xe0:
-		return c == text[3]
-	case c < 0xf0:
-		return c == text[4]
-	default:
-		return c == text[5]
-	}
+// isAt reports whether a byte stands at an offset, which may be behind the text.
+func isAt(text []byte, i int, c byte) bool { return i < len(text) && text[i] == c }
+
+// isSign reports whether a byte is a sign of ASCII.
+func isSign(c byte) bool {
+	return c >= ' ' && c < utf8.RuneSelf && (c == '_' || !isWord(c))
 }
 
-// signAt returns the sign with which a text begins: of ASCII, or a character that is no letter; a mark over or through the character before it is one. It is empty if there is none.
-func signAt(text []byte) []byte {
-	switch c := text[0]; {
-	case c < ' ' || c < utf8.RuneSelf && isWord(c) && c != '_':
-		return nil
-	case c < utf8.RuneSelf:
-		return text[:1]
-	}
-	r, size := utf8.DecodeRune(text)
-	if size == 1 || unicode.IsLetter(r) {
-		return nil
-	}
-	return text[:size]
-}
-
-// recurs says whether a sign with which a text begins stands there four times, so many bytes apart.
-func recurs(text, sign []byte, step int) bool {
-	for at := step; at <= 3*step; at += step {
-		if at > len(text) || !bytes.HasPrefix(text[at:], sign) {
-			return false
-		}
-	}
-	return true
+// recurs reports whether the first of eight bytes or more is every other one of them.
+func recurs(text []byte) bool {
+	w := binary.LittleEndian.Uint64(text)
+	return (w^w>>16)&0x0000_00ff_00ff_00ff == 0
 }
 
 // backwards turns a text round, character by character.

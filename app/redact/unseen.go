@@ -25,6 +25,10 @@ func invisible(text []byte) int {
 	return 0
 }
 
+// goesOn says whether a text begins with a byte that goes on with a character. It saves decoding
+// what is no text.
+func goesOn(text []byte) bool { return len(text) > 0 && text[0]&0xc0 == 0x80 }
+
 // hides says whether a character that isn't seen may begin with two bytes.
 func hides(first, second byte) bool {
 	return unseenPairs[first]>>(second&63)&1 != 0 && second&0xc0 == 0x80
