@@ -28,11 +28,14 @@ func packed64(t *testing.T, text string, writer func(io.Writer) io.WriteCloser) 
 
 func zlibOf(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }
 
+// inflated is what one piece of compressed data may expand to.
+const inflated = 1 << 20
+
 // TestBudget: what would take too long to look at is masked, not let through.
 func TestBudget(t *testing.T) {
-	number := strings.Repeat("123456789", maxDigits/8)
-	bomb := packed64(t, strings.Repeat("0", maxInflated)+long, zlibOf) // the value is beyond what is looked at
-	for name, text := range map[string]string{"digits": number, "a bomb": bomb, "a gzip bomb": packed64(t, strings.Repeat("0", maxInflated)+long, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })} {
+	number := strings.Repeat("123456789", (2<<20)/8)
+	bomb := packed64(t, strings.Repeat("0", inflated)+long, zlibOf) // the value is beyond what is looked at
+	for name, text := range map[string]string{"digits": number, "a bomb": bomb, "a gzip bomb": packed64(t, strings.Repeat("0", inflated)+long, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })} {
 		got, hits := of(long).Text("n = " + text + "\n")
 		if got.String() != "n = [REDACTED: could not be checked]\n" || len(hits) != 1 || hits[0] != (Hit{Encoding: "not checked", Count: 1}) {
 			t.Errorf("%s: %.200s, %v", name, got, hits)
@@ -43,9 +46,9 @@ func TestBudget(t *testing.T) {
 // TestBudgetOfManyBombs: each piece of compressed data is small enough to be looked at, all together they are not. Nothing of what was left out is shown: none of them
 // holds ordinary text, and the last one holds a value.
 func TestBudgetOfManyBombs(t *testing.T) {
-	almost := packed64(t, strings.Repeat("0", maxInflated/2), zlibOf)
-	last := packed64(t, strings.Repeat("0", maxInflated/2)+long, zlibOf)
-	got, hits := of(long).Text(strings.Repeat(almost+"\n", 2*minBudget/maxInflated+2) + last + "\n")
+	almost := packed64(t, strings.Repeat("0", inflated/2), zlibOf)
+	last := packed64(t, strings.Repeat("0", inflated/2)+long, zlibOf)
+	got, hits := of(long).Text(strings.Repeat(almost+"\n", 2*minBudget/inflated+2) + last + "\n")
 	if strings.Contains(got.String(), last[:40]) || !strings.Contains(got.String(), maskUnchecked) || hits.Total() == 0 {
 		t.Errorf("%.3000s, %v", got, hits)
 	}

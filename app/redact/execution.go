@@ -37,7 +37,7 @@ func (r *Redactor) Execution(x Execution) (Cleaned, error) {
 	var leaves, values, keys []*leaf
 	var joints [][]part
 	if x.Result != nil {
-		value, err := decode(x.Result)
+		value, err := parseResult(x.Result)
 		if err != nil {
 			return Cleaned{}, err
 		}

@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 // hiders are what a script may do to hide a value. They share no code with the decoders.
@@ -48,8 +50,8 @@ var hiders = map[string]func(string) string{
 	"bits together":    func(s string) string { return eachByte(s, "%08b") },
 	"threes":           func(s string) string { return eachByte(s, "%03d") },
 	"0x":               func(s string) string { return eachByte(s, "0x%02x, ") },
-	"reversed":         reversed,
-	"ROT13":            rot13,
+	"reversed":         encodings.Reverse,
+	"ROT13":            encodings.ROT13,
 	"gzip": func(s string) string {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)

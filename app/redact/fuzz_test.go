@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 // FuzzStream cuts a text at every n-th byte and compares with the slow way.
@@ -35,7 +36,7 @@ func FuzzStream(f *testing.F) {
 			t.Fatalf("Stream: %q, want %q", got, want)
 		}
 		for _, secret := range []string{strings.TrimSpace(a), strings.TrimSpace(b)} {
-			if utf8.RuneCountInString(secret) < minWhole {
+			if utf8.RuneCountInString(secret) < encodings.MinWhole {
 				continue
 			}
 			for _, part := range unmasked(got) {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 const (
@@ -48,7 +50,7 @@ func TestUTF16Base64(t *testing.T) {
 	for _, secret := range []string{foreignSecret, hexSecret, spacedSecret, "x" + strings.Repeat("漢", 6) + "a1b2c3", "漢字仮名交文密鍵語錠", "пароль-недоступен-никому"} {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			masks(t, secret, wideBase64(order, secret))
-			masks(t, secret, wideBase64(order, reversed(secret)))
+			masks(t, secret, wideBase64(order, encodings.Reverse(secret)))
 			masks(t, secret, base64.StdEncoding.EncodeToString([]byte(wideBase64(order, secret))))
 			masks(t, secret, hex.EncodeToString([]byte(wideBase64(order, secret))))
 		}
@@ -57,7 +59,7 @@ func TestUTF16Base64(t *testing.T) {
 
 func TestROT13ReversedPercent(t *testing.T) {
 	for _, secret := range []string{spacedSecret, keySecret} {
-		for _, form := range []string{url.QueryEscape(reversed(rot13(secret))), url.QueryEscape(rot13(reversed(secret)))} {
+		for _, form := range []string{url.QueryEscape(encodings.Reverse(encodings.ROT13(secret))), url.QueryEscape(encodings.ROT13(encodings.Reverse(secret)))} {
 			got, hits := of(secret).Text("x=" + form + "\n")
 			if hits.Total() == 0 || !hidden("x="+form+"\n", got.String(), secret) {
 				t.Errorf("%q became %q", form, got)
@@ -97,7 +99,7 @@ func TestSplitEncoded(t *testing.T) {
 func TestLongASCII85(t *testing.T) {
 	form := base85(keySecret)
 	masks(t, keySecret, hex.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(form)))))
-	for name, form := range map[string]string{"alone": form, "in itself twice": base85(base85(form)), "in ROT13 in base64": base64.StdEncoding.EncodeToString([]byte(rot13(form)))} {
+	for name, form := range map[string]string{"alone": form, "in itself twice": base85(base85(form)), "in ROT13 in base64": base64.StdEncoding.EncodeToString([]byte(encodings.ROT13(form)))} {
 		got, hits := of(keySecret).Text("x " + form + "\n")
 		if hits.Total() == 0 || !hidden("x "+form+"\n", got.String(), form) {
 			t.Errorf("%s: %q became %q", name, form, got)
@@ -149,7 +151,7 @@ func TestASCII85Beside(t *testing.T) {
 		"base64":      base64.StdEncoding.EncodeToString([]byte(`{"k": "` + hexSecret + `"}`)),
 		"percent":     percentEach(hexSecret, "%%%02x"),
 		"spaced":      strings.Join(strings.Split(hexSecret, ""), "-"),
-		"ROT13":       rot13(hexSecret),
+		"ROT13":       encodings.ROT13(hexSecret),
 		"ascii85":     base85(hexSecret),
 		"HTML":        eachRune(hexSecret, "&#%d;"),
 		"hex list":    strings.TrimSpace(fmt.Sprintf("% x", hexSecret)),
@@ -157,7 +159,7 @@ func TestASCII85Beside(t *testing.T) {
 	}
 	red := of(hexSecret)
 	for name, form := range inner {
-		for _, outer := range []string{base85(form), reversed(base85(form)), rot13(base85(form))} {
+		for _, outer := range []string{base85(form), encodings.Reverse(base85(form)), encodings.ROT13(base85(form))} {
 			for _, beside := range []string{"", "the", "412", "quest=", "<td>Bar</td>"} {
 				for _, text := range []string{"x " + outer + beside + " and so on and on and on\n", "x and so on and on " + beside + outer + " y\n", "and on " + beside + "\n" + outer + "\n" + beside + " and so on and on and on\n"} {
 					got, hits := red.Text(text)
@@ -186,7 +188,7 @@ func TestSpacedWithDashes(t *testing.T) {
 			if strings.Contains(secret, sign) {
 				continue // the one that is the sign and the one that isn't look the same
 			}
-			for _, text := range []string{rot13(reversed(secret)), secret} {
+			for _, text := range []string{encodings.ROT13(encodings.Reverse(secret)), secret} {
 				form := strings.Join(strings.Split(text, ""), sign)
 				got, hits := of(secret).Text("x (" + form + ") y\n")
 				if hits.Total() == 0 || !hidden("x ("+form+") y\n", got.String(), form) {

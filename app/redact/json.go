@@ -20,11 +20,11 @@ const MaxDepth = 200
 
 // CheckJSON returns the error that Execution would return for a result.
 func CheckJSON(data json.RawMessage) error {
-	_, err := decode(data)
+	_, err := parseResult(data)
 	return err
 }
 
-func decode(data []byte) (any, error) {
+func parseResult(data []byte) (any, error) {
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("%w: it is not UTF-8", ErrJSON)
 	}

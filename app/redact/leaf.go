@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/computclaw/airlock/app/redact/views"
 )
 
 // leaf is one text of a document: a whole channel, or a string, key or number of JSON.
@@ -76,9 +78,6 @@ type part struct {
 	off   int // in the leaf
 }
 
-// unit stands between the leaves of a root. It is no part of any code, and left out with the white space.
-const unit = "\x1f"
-
 // partsOf returns the whole of each leaf.
 func partsOf(leaves []*leaf) []part {
 	parts := make([]part, len(leaves))
@@ -89,7 +88,7 @@ func partsOf(leaves []*leaf) []part {
 }
 
 // join makes a root of parts, with something between them, and notes in each where it begins.
-func join(parts []part, between string) *view {
+func join(parts []part, between string) *views.View {
 	var b strings.Builder
 	for i := range parts {
 		if i > 0 {
@@ -99,7 +98,7 @@ func join(parts []part, between string) *view {
 		p.at = b.Len()
 		b.WriteString(p.leaf.text[p.off : p.off+p.n])
 	}
-	return &view{text: []byte(b.String())}
+	return &views.View{Text: []byte(b.String())}
 }
 
 // hand gives regions of a root to the leaves that they are in. What a leaf has masked already stays as it is.
@@ -131,9 +130,9 @@ func (r *Redactor) look(leaves []*leaf, joints ...[]part) {
 		r.known(l)
 	}
 	parts := partsOf(leaves)
-	hand(r.inspect(join(parts, unit), false), parts)
+	hand(r.inspect(join(parts, views.Separator), false), parts)
 	for _, parts := range joints {
-		hand(r.inspect(join(parts, unit), true), parts)
+		hand(r.inspect(join(parts, views.Separator), true), parts)
 	}
 	for _, l := range leaves {
 		if len(l.extra) > 0 {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 // encoders are what a script may do to a secret without meaning to hide it. They share no code with the needles.
@@ -130,7 +132,7 @@ func TestNothingLeaks(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				secret := strings.TrimSpace(generator.Draw(r, "secret"))
-				if len([]rune(secret)) < minWhole {
+				if len([]rune(secret)) < encodings.MinWhole {
 					r.Skip("white space only")
 				}
 				redactor := of(secret, long)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 func numbersOf(text, verb, between string) string {
@@ -58,7 +60,7 @@ func TestListsBetweenDigitsInChannels(t *testing.T) {
 			t.Errorf("cut at %d: %q", at, left)
 		}
 	}
-	for name, outer := range map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(text)), "hex": hex.EncodeToString([]byte(text)), "ROT13": rot13(text), "reversed": reversed(text)} {
+	for name, outer := range map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(text)), "hex": hex.EncodeToString([]byte(text)), "ROT13": encodings.ROT13(text), "reversed": encodings.Reverse(text)} {
 		out, _ := of(secret).Text("so " + outer + " rows")
 		if left := out.String(); strings.Contains(left, outer[len(outer)/3:len(outer)*2/3]) {
 			t.Errorf("%s: %q", name, left)

@@ -66,16 +66,6 @@ func TestCompressedInQuotedPrintable(t *testing.T) {
 	}
 }
 
-// TestNumbersAreNoQuotedPrintable: what is assigned in a log makes no view of it.
-func TestNumbersAreNoQuotedPrintable(t *testing.T) {
-	log := strings.Repeat("level=DEBUG status=200 took=35 state=ACTIVE n=12 to=FF\n", 40)
-	for _, read := range []unescaper{printable, printableAlone} {
-		if b := unescape([]byte(log), around{near: minNear}, '=', read); b != nil {
-			t.Errorf("%.200s", b.text)
-		}
-	}
-}
-
 // TestBase85BehindEqualsSign: with that it began like an escape, which took its first two digits away.
 func TestBase85BehindEqualsSign(t *testing.T) {
 	got, _ := of("685165596e544e3554374e425a4a6533").Text(`of =2E3QK2Dm?P2J"a&1hAI#2)I*J1hAL!2.8=3DM2Dm9H`)

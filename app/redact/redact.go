@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/decode"
+	"github.com/computclaw/airlock/app/redact/views"
 )
 
 // Value is a secret that must not get out, under the name the script knows it by.
@@ -44,7 +46,7 @@ type Redactor struct {
 	machine  *machine
 	texts    []string // of the machine's values
 	only     *lettersOnly
-	alphabet alphabet
+	alphabet decode.Alphabet
 	near     int // bytes around an escape that may belong to the same value
 	least    int // bytes of the shortest form that counts in what was decoded, between minStretch and maxStretch
 	patterns func(text string) []Match
@@ -62,12 +64,12 @@ func New(values []Value, options ...Options) *Redactor {
 		}
 	}
 	fragments, seeds := newFragments(values, texts, len(all))
-	r := &Redactor{machine: newMachine(known, slices.Concat(all, seeds)), texts: texts, only: &lettersOnly{}, alphabet: alphabetOf(texts)}
+	r := &Redactor{machine: newMachine(known, slices.Concat(all, seeds)), texts: texts, only: &lettersOnly{}, alphabet: decode.AlphabetOf(texts)}
 	r.machine.fragments = fragments
-	r.least = maxStretch
+	r.least = views.MaxStretch
 	for _, n := range all {
 		if !n.word {
-			r.least = max(min(r.least, len(n.text)), minStretch)
+			r.least = max(min(r.least, len(n.text)), views.MinStretch)
 		}
 	}
 	for _, text := range texts {

@@ -12,6 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/charset"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 // reference finds the places of a text the slow and obvious way: look for every needle at every place, then merge what overlaps.
@@ -24,7 +26,7 @@ func reference(needles []needle, text string) (found, broken [][]region) {
 			if text[start:end] != n.text || (n.word && !standsAlone(text, start, end)) {
 				continue
 			}
-			end = referenceRun(n, byteClasses, text, end)
+			end = referenceRun(n, encodings.RunsOf, text, end)
 			quiet := none
 			if n.quiet || n.word {
 				quiet = n.owner
@@ -32,7 +34,7 @@ func reference(needles []needle, text string) (found, broken [][]region) {
 			exact = append(exact, region{start: start, end: end, form: int32(slices.IndexFunc(needles, func(o needle) bool { return o.form == n.form && o.text == n.text })), quiet: quiet})
 		}
 	}
-	return referenceGroups(exact), referenceGroups(slices.Concat(exact, referenceFolded(needles, byteClasses, text)))
+	return referenceGroups(exact), referenceGroups(slices.Concat(exact, referenceFolded(needles, encodings.RunsOf, text)))
 }
 
 // referenceGroups puts what overlaps together.
@@ -107,12 +109,12 @@ func referenceBreak(text string, at int) (length, slashes int) {
 }
 
 // referenceRun returns where the run of a needle that ends at end ends.
-func referenceRun(n needle, classes [256]runs, text string, end int) int {
+func referenceRun(n needle, classes [256]encodings.RunSet, text string, end int) int {
 	runs, more := n.runs, n.left
 	for at := end; at < len(text) && runs != 0; {
 		length, slashes := referenceBreak(text, at)
 		if length+slashes > 0 {
-			if runs &= more.crossing(); runs == 0 || slashes > 0 || length > maxBreak {
+			if runs &= more.Crossing(); runs == 0 || slashes > 0 || length > maxBreak {
 				break
 			}
 			at += length
@@ -121,14 +123,14 @@ func referenceRun(n needle, classes [256]runs, text string, end int) int {
 		if runs &= classes[text[at]]; runs != 0 {
 			at++
 			end = at
-			more.base64, more.hex = more.base64-1, more.hex-1
+			more.Base64, more.Hex = more.Base64-1, more.Hex-1
 		}
 	}
 	return end
 }
 
 // referenceFolded finds what is broken into lines: it takes the breaks out and notes where each byte was.
-func referenceFolded(needles []needle, classes [256]runs, text string) []region {
+func referenceFolded(needles []needle, classes [256]encodings.RunSet, text string) []region {
 	const barrier = "\x00\n\x00"
 	var folded strings.Builder
 	var places []int
@@ -177,8 +179,8 @@ func referenceMask(m *machine, group []region, end int) string {
 }
 
 func standsAlone(text string, start, end int) bool {
-	return (start == 0 || !isWord(text[start]) || !isWord(text[start-1])) &&
-		(end == len(text) || !isWord(text[end-1]) || !isWord(text[end]))
+	return (start == 0 || !charset.IsWord(text[start]) || !charset.IsWord(text[start-1])) &&
+		(end == len(text) || !charset.IsWord(text[end-1]) || !charset.IsWord(text[end]))
 }
 
 // TestAgainstReference compares the automaton, over random cuts, with the slow way, on secrets and texts that overlap a lot.

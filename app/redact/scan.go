@@ -4,20 +4,22 @@ import (
 	"encoding/binary"
 
 	"github.com/computclaw/airlock/app/multimatch"
+	"github.com/computclaw/airlock/app/redact/charset"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 // scan runs a machine over a text that comes in pieces.
 type scan struct {
 	machine *machine
-	classes *[256]runs
+	classes *[256]encodings.RunSet
 	at      multimatch.State
 	pos     int // bytes taken
 	base    int // of the bytes that are being taken
 	regions []region
-	runs    runs // in which the region that ends at runEnd goes on
+	runs    encodings.RunSet // in which the region that ends at runEnd goes on
 	runEnd  int
 	runBy   int32 // form with which it began
-	left    left
+	left    encodings.Remainder
 	lines   newline
 	folded  folded
 	words   bool   // needles that count only as words count
@@ -30,7 +32,7 @@ type scan struct {
 	pending int // offset from which on what was taken may yet become a fragment; counts only where there are fragments
 }
 
-func newScan(m *machine) scan { return scan{machine: m, classes: &byteClasses, words: true} }
+func newScan(m *machine) scan { return scan{machine: m, classes: &encodings.RunsOf, words: true} }
 
 // take scans buf[from:]. buf begins at offset base of the whole text and has, before from, at least headLen bytes (or all that there
 // are) and one byte before every needle that may end here.
@@ -80,7 +82,7 @@ func (s *scan) walk(buf []byte, i int) int {
 	}
 	for ; i < len(buf) && i >= headLen-1; i++ {
 		b := buf[i]
-		if s.classes[b]&lineBreak != 0 {
+		if s.classes[b]&encodings.LineBreak != 0 {
 			break
 		}
 		next := at + 1
@@ -129,7 +131,7 @@ func (s *scan) again(end multimatch.End, i int) bool {
 func (s *scan) one(buf []byte, base, i int) {
 	b := buf[i]
 	s.pos = base + i
-	if s.lines.length > 0 || s.classes[b]&lineBreak != 0 {
+	if s.lines.length > 0 || s.classes[b]&encodings.LineBreak != 0 {
 		s.lines.take(b)
 	}
 	if s.open || s.runs != 0 {
@@ -160,7 +162,7 @@ func (s *scan) one(buf []byte, base, i int) {
 func (s *scan) follow(buf []byte, base int, b byte) {
 	if s.open {
 		s.open = false
-		if !(isWord(b) && isWord(buf[s.word.end-1-base])) {
+		if !(charset.IsWord(b) && charset.IsWord(buf[s.word.end-1-base])) {
 			s.hit(s.word)
 		}
 	}
@@ -175,16 +177,16 @@ func (s *scan) goOn(b byte) {
 	case s.lines.length > maxBreak || s.lines.literal > 0:
 		s.runs = 0
 	case s.lines.length > 0:
-		s.runs &= s.left.crossing()
+		s.runs &= s.left.Crossing()
 	default:
 		if s.loose { // what follows may be another line
-			s.runs &= s.left.crossing()
+			s.runs &= s.left.Crossing()
 		}
 		if s.runs &= s.classes[b]; s.runs != 0 {
 			s.hit(region{start: s.runEnd - 1, end: s.pos + 1, form: none, by: s.runBy, quiet: none})
 			s.runEnd = s.pos + 1
-			s.left.base64--
-			s.left.hex--
+			s.left.Base64--
+			s.left.Hex--
 		}
 	}
 }
@@ -206,7 +208,7 @@ func (s *scan) found(out *output, buf []byte, base int) {
 			break
 		}
 		start := len(buf) - int(w.length)
-		if isWord(buf[start]) && start > 0 && isWord(buf[start-1]) {
+		if charset.IsWord(buf[start]) && start > 0 && charset.IsWord(buf[start-1]) {
 			continue
 		}
 		s.open = true
@@ -224,13 +226,13 @@ func (s *scan) begin(out *output) {
 	if out.runs == 0 {
 		return
 	}
-	if s.runs&runBase64 == 0 {
-		s.left.base64 = 0
+	if s.runs&encodings.RunBase64 == 0 {
+		s.left.Base64 = 0
 	}
-	if s.runs&runHex == 0 {
-		s.left.hex = 0
+	if s.runs&encodings.RunHex == 0 {
+		s.left.Hex = 0
 	}
-	s.left = s.left.max(out.left)
+	s.left = s.left.Max(out.left)
 	s.runs |= out.runs
 	s.runEnd, s.runBy = s.pos, out.form
 }
@@ -288,8 +290,4 @@ func (s *scan) endCut() {
 		s.hit(region{start: start, end: s.pos, form: none, by: s.machine.formAt(s.machine.Open(s.at)), quiet: several})
 	}
 	s.end()
-}
-
-func isWord(b byte) bool {
-	return b == '_' || ('0' <= b && b <= '9') || ('a' <= b && b <= 'z') || ('A' <= b && b <= 'Z')
 }

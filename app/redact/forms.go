@@ -1,0 +1,179 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/encodings"
+)
+
+// Lengths in characters.
+const (
+	minValue = 4  // shorter values are ignored
+	minShown = 16 // shorter values show nothing in their mask
+)
+
+// minStrength is how hard to guess a value must be, in bits, to be looked for in text that was joined: without its spaces and
+// separators, ordinary text holds many words that nobody wrote.
+const minStrength = 40
+
+// hard reports whether a text is hard enough to guess to be looked for in joined text. Hex keys have few different characters and are that nonetheless:
+// no words run together into digits, or letters and digits, as long as these.
+func hard(text string) bool {
+	if app.Strength(text) >= minStrength {
+		return true
+	}
+	seen := map[rune]bool{}
+	for _, r := range text {
+		seen[r] = true
+	}
+	return len(text) >= 24 && len(seen) >= 6 && strings.ContainsAny(text, "0123456789")
+}
+
+// value is what is known of a value besides its forms.
+type value struct {
+	name   string
+	show   string // its last characters; "" if its mask shows nothing
+	strong bool   // hard enough to guess to be looked for in joined text
+}
+
+// form says what a needle is.
+type form struct {
+	owner    int32
+	encoding string // "" for raw
+	shows    bool   // its mask shows the value's last characters
+	sealed   bool   // it is a placeholder
+}
+
+// needle is one form of a value.
+type needle struct {
+	form
+	text  string
+	quiet bool                // what it stands for must not be shown by other values' masks
+	word  bool                // counts only as a word
+	loose bool                // counts in joined text
+	runs  encodings.RunSet    // in which it goes on; 0 if it is the whole value
+	left  encodings.Remainder // how far it does so over line breaks
+	seed  int32               // of fragments; 0 if it is none, and else nothing but that
+}
+
+func (n needle) output(index int32) output {
+	out := output{form: none, looseForm: none, quiet: none}
+	switch {
+	case n.seed != 0:
+		out.form, out.seed = index, n.seed
+		return out
+	case n.word:
+		out.words = []word{{int32(len(n.text)), index, n.owner}}
+		return out
+	case n.loose:
+		out.looseLength, out.looseForm = int32(len(n.text)), index
+	}
+	out.length, out.form, out.runs, out.left = int32(len(n.text)), index, n.runs, n.left
+	if n.quiet {
+		out.quiet = n.owner
+	}
+	return out
+}
+
+// needles returns the values that count and all forms of them.
+func needles(values []Value) (texts []string, known []value, all []needle) {
+	texts, known = distinct(values)
+	for i, text := range texts {
+		known[i].show = shown(text, texts)
+		known[i].strong = hard(text)
+		all = forms(all, int32(i), text, known[i])
+	}
+	for _, v := range values {
+		if len(v.Placeholder) >= headLen {
+			known = append(known, value{name: v.Name})
+			all = append(all, needle{form: form{owner: int32(len(known) - 1), sealed: true}, text: v.Placeholder})
+		}
+	}
+	return texts, known, all
+}
+
+func distinct(values []Value) (texts []string, known []value) {
+	seen := map[string]bool{}
+	for _, v := range values {
+		text := strings.TrimSpace(v.Secret.Reveal())
+		if utf8.RuneCountInString(text) >= minValue && !seen[text] {
+			seen[text] = true
+			texts, known = append(texts, text), append(known, value{name: v.Name})
+		}
+	}
+	return texts, known
+}
+
+// shown returns the last characters of a value that its mask may show.
+func shown(text string, texts []string) string {
+	if utf8.RuneCountInString(text) < minShown {
+		return ""
+	}
+	at := len(text)
+	for range 4 {
+		_, size := utf8.DecodeLastRuneInString(text[:at])
+		at -= size
+	}
+	last := text[at:]
+	if !utf8.ValidString(last) || strings.ContainsFunc(last, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+		return ""
+	}
+	for _, other := range texts {
+		if utf8.RuneCountInString(other) >= minShown {
+			continue
+		}
+		if i := strings.LastIndex(text, other); strings.Contains(other, last) || (i >= 0 && i+len(other) > at) {
+			return ""
+		}
+	}
+	return last
+}
+
+// forms adds the forms of one value. The same text may come several times; the first says what it is.
+func forms(all []needle, owner int32, text string, v value) []needle {
+	add := func(encoding string, n needle) {
+		if len(n.text) >= headLen {
+			n.owner, n.encoding = owner, encoding
+			all = append(all, n)
+		}
+	}
+	short := encodings.IsShort(text)
+	add("", needle{form: form{shows: true}, text: text, quiet: utf8.RuneCountInString(text) < minShown, word: short, loose: v.strong && !short})
+	for _, line := range encodings.Lines(text) {
+		for _, turn := range []encodings.Form{{Encoding: "line", Text: line}, {Encoding: "reversed", Text: encodings.Reverse(line)}, {Encoding: "ROT13", Text: encodings.ROT13(line)}} {
+			add(turn.Encoding, needle{text: turn.Text, quiet: true, loose: hard(line)})
+		}
+	}
+	if !short && len(text) <= encodings.MaxVariant {
+		for _, turn := range encodings.Variants(text) {
+			add(turn.Encoding, needle{text: turn.Text, quiet: true, loose: v.strong})
+		}
+	}
+	for _, e := range encodings.Escaped(text) {
+		add(e.Encoding, needle{text: e.Text, quiet: true, word: encodings.IsShort(e.Text), loose: v.strong && !encodings.IsShort(e.Text)})
+	}
+	for _, r := range slices.Concat(encodings.Runs(text), encodings.UTF16Runs(text), encodings.UTF16Runs(encodings.Reverse(text))) {
+		add(r.Encoding, needle{text: r.Text, quiet: true, runs: r.Rest, left: r.Left, loose: len(r.Text) >= 12 && v.strong})
+	}
+	if !short {
+		for _, c := range encodings.Lists(text) {
+			add(c.Encoding, needle{text: c.Text, quiet: true})
+		}
+	}
+	return all
+}
+
+// heldTexts returns the values that scripts hold themselves.
+func heldTexts(values []Value) map[string]bool {
+	held := map[string]bool{}
+	for _, v := range values {
+		if v.held() {
+			held[strings.TrimSpace(v.Secret.Reveal())] = true
+		}
+	}
+	return held
+}
