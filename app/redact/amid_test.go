@@ -25,14 +25,17 @@ func maskedBy(t *testing.T, secret, before, encoded, behind string) {
 
 const sentence = "every morning before breakfast people watch ships while many small rivers carry gravel toward an open harbour and gulls count them"
 
-// TestBase85AmongOtherCharacters: a long run was taken for base 85 by its signs altogether, or by what stood at its beginning and in its middle, so that a few hundred
-// letters beside base 85, or bytes that are written with few signs, hid it.
+// TestBase85AmongOtherCharacters: a long run was taken for base 85 by its signs altogether, or by
+// what stood at its beginning and in its middle, so that a few hundred letters beside base 85, or
+// bytes that are written with few signs, hid it.
 func TestBase85AmongOtherCharacters(t *testing.T) {
 	for _, secret := range []string{"SU1z6KWAIYI9Y2lQUc1c", "tR9wLm2Q", "oSzvA8FTUoAUiv1U7WO5xKe73"} {
-		for _, inner := range []string{base64.StdEncoding.EncodeToString([]byte(secret)), hex.EncodeToString([]byte(secret)), string(zlibbed("value " + secret))} {
+		for _, inner := range []string{base64.StdEncoding.EncodeToString([]byte(secret)),
+			hex.EncodeToString([]byte(secret)), string(zlibbed("value " + secret))} {
 			encoded := base85(inner)
 			maskedBy(t, secret, strings.Repeat("A", 500), encoded, strings.Repeat("A", 300))
-			maskedBy(t, secret, base85(strings.Repeat("\x90\x12\x34\x56", 100)), encoded, base85(strings.Repeat("\x90\x12\x34\x56", 50)))
+			maskedBy(t, secret, base85(strings.Repeat("\x90\x12\x34\x56", 100)), encoded,
+				base85(strings.Repeat("\x90\x12\x34\x56", 50)))
 			maskedBy(t, secret, sentence+"\n", wrap(encoded, 30, "\n"), "\n"+sentence)
 		}
 	}

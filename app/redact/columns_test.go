@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestOrdinaryColumns: what reports hold most are numbers, thousands of them. Nearly each may be a character, and a column is one number without the ends of its lines;
-// such lists took more work than there was a budget for, and were masked whole.
+// TestOrdinaryColumns: what reports hold most are numbers, thousands of them. Nearly each may be a
+// character, and a column is one number without the ends of its lines; such lists took more work
+// than there was a budget for, and were masked whole.
 func TestOrdinaryColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	id := 0
@@ -52,7 +53,8 @@ func TestOrdinaryColumns(t *testing.T) {
 	}
 }
 
-// TestLongColumnIsRead: a column of digits may be one number, however long, that is a value among other bytes.
+// TestLongColumnIsRead: a column of digits may be one number, however long, that is a value among
+// other bytes.
 func TestLongColumnIsRead(t *testing.T) {
 	const secret = "kP9s-Zx81_qLmN4vT7w"
 	around := make([]byte, 20_000)

@@ -21,17 +21,28 @@ func TestExecution(t *testing.T) {
 		x    Execution
 		hits map[string]string // channel to encoding
 	}{
-		"stdout, stderr":       {Execution{Stdout: Output{Raw: []byte("so " + a)}, Stderr: Output{Raw: []byte(b + " on")}}, map[string]string{"stdout": "split", "stderr": "split"}},
-		"stderr, stdout":       {Execution{Stdout: Output{Raw: []byte(b + "\n")}, Stderr: Output{Raw: []byte("x\n" + a + "\n")}}, map[string]string{"stdout": "split", "stderr": "split"}},
-		"stdout, result":       {Execution{Stdout: Output{Raw: []byte(a)}, Result: json.RawMessage(`{"x":"` + b + `"}`)}, map[string]string{"stdout": "split", "result": "split"}},
-		"result, stdout":       {Execution{Stdout: Output{Raw: []byte(b)}, Result: json.RawMessage(`"` + a + `"`)}, map[string]string{"stdout": "split", "result": "split"}},
-		"stdout, error":        {Execution{Stdout: Output{Raw: []byte(a)}, Error: b}, map[string]string{"stdout": "split", "error": "split"}},
-		"elements":             {Execution{Result: json.RawMessage(`["` + a + `","` + b + `"]`)}, map[string]string{"result": "split"}},
-		"values":               {Execution{Result: json.RawMessage(`{"k1":"` + a + `","k2":"` + b + `"}`)}, map[string]string{"result": "split"}},
-		"keys":                 {Execution{Result: json.RawMessage(`{"` + a + `":1,"` + b + `":"some other text"}`)}, map[string]string{"result": "split"}},
-		"numbers":              {Execution{Result: json.RawMessage(strings.ReplaceAll(fmt.Sprint([]byte(secret)), " ", ","))}, map[string]string{"result": "list"}},
-		"hosts of the ledger":  {Execution{Network: []string{a, b}}, map[string]string{"network": "split"}},
-		"raw in every channel": {Execution{Stdout: Output{Raw: []byte(secret)}, Stderr: Output{Raw: []byte(secret)}, Error: secret, Result: json.RawMessage(`{"` + secret + `":1}`), Network: []string{secret}}, map[string]string{"stdout": "", "stderr": "", "error": "", "result": "", "network": ""}},
+		"stdout, stderr": {Execution{Stdout: Output{Raw: []byte("so " + a)},
+			Stderr: Output{Raw: []byte(b + " on")}}, map[string]string{"stdout": "split", "stderr": "split"}},
+		"stderr, stdout": {Execution{Stdout: Output{Raw: []byte(b + "\n")},
+			Stderr: Output{Raw: []byte("x\n" + a + "\n")}}, map[string]string{"stdout": "split", "stderr": "split"}},
+		"stdout, result": {Execution{Stdout: Output{Raw: []byte(a)},
+			Result: json.RawMessage(`{"x":"` + b + `"}`)}, map[string]string{"stdout": "split", "result": "split"}},
+		"result, stdout": {Execution{Stdout: Output{Raw: []byte(b)}, Result: json.RawMessage(`"` + a + `"`)},
+			map[string]string{"stdout": "split", "result": "split"}},
+		"stdout, error": {Execution{Stdout: Output{Raw: []byte(a)}, Error: b},
+			map[string]string{"stdout": "split", "error": "split"}},
+		"elements": {Execution{Result: json.RawMessage(`["` + a + `","` + b + `"]`)},
+			map[string]string{"result": "split"}},
+		"values": {Execution{Result: json.RawMessage(`{"k1":"` + a + `","k2":"` + b + `"}`)},
+			map[string]string{"result": "split"}},
+		"keys": {Execution{Result: json.RawMessage(`{"` + a + `":1,"` + b + `":"some other text"}`)},
+			map[string]string{"result": "split"}},
+		"numbers": {Execution{Result: json.RawMessage(strings.ReplaceAll(fmt.Sprint([]byte(secret)), " ",
+			","))}, map[string]string{"result": "list"}},
+		"hosts of the ledger": {Execution{Network: []string{a, b}}, map[string]string{"network": "split"}},
+		"raw in every channel": {Execution{Stdout: Output{Raw: []byte(secret)}, Stderr: Output{Raw: []byte(secret)},
+			Error: secret, Result: json.RawMessage(`{"` + secret + `":1}`), Network: []string{secret}},
+			map[string]string{"stdout": "", "stderr": "", "error": "", "result": "", "network": ""}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -67,13 +78,16 @@ func TestPiecesInQuestions(t *testing.T) {
 	const secret = "kP9s-Zx81qLmN4vT7w2"
 	a, b := secret[:9], secret[9:]
 	r := of(secret)
-	if got, hits := r.After([]string{"what is " + a, "model"}, b+" for?"); strings.Contains(got.String(), b) || hits.Total() != 1 || !strings.HasSuffix(got.String(), " for?") {
+	if got, hits := r.After([]string{"what is " + a, "model"}, b+" for?"); strings.Contains(got.String(), b) ||
+		hits.Total() != 1 || !strings.HasSuffix(got.String(), " for?") {
 		t.Errorf("%s, %v", got, hits)
 	}
-	if got, hits := r.After([]string{secret}, "an ordinary question"); got.String() != "an ordinary question" || hits != nil {
+	if got, hits := r.After([]string{secret}, "an ordinary question"); got.String() != "an ordinary question" ||
+		hits != nil {
 		t.Errorf("%s, %v", got, hits)
 	}
-	got, err := r.Execution(Execution{Said: []string{"model", "what is " + a}, Stdout: Output{Raw: []byte(b + " it is\n")}, Result: json.RawMessage(`["` + b + `"]`)})
+	got, err := r.Execution(Execution{Said: []string{"model", "what is " + a},
+		Stdout: Output{Raw: []byte(b + " it is\n")}, Result: json.RawMessage(`["` + b + `"]`)})
 	if err != nil || strings.Contains(got.Stdout.String()+got.Result.String(), b) || len(got.Hits) != 2 {
 		t.Errorf("%v, %+v", err, got)
 	}
@@ -95,7 +109,8 @@ func TestTurns(t *testing.T) {
 }
 
 func TestExecutionRefusesNoJSON(t *testing.T) {
-	if _, err := of(long).Execution(Execution{Result: json.RawMessage("{")}); !errors.Is(err, ErrJSON) || !errors.Is(CheckJSON(json.RawMessage("{")), ErrJSON) {
+	if _, err := of(long).Execution(Execution{Result: json.RawMessage("{")}); !errors.Is(err, ErrJSON) ||
+		!errors.Is(CheckJSON(json.RawMessage("{")), ErrJSON) {
 		t.Error(err)
 	}
 }
@@ -115,8 +130,9 @@ func TestPlaceholder(t *testing.T) {
 	}
 }
 
-// TestOnlyPlaceholdersAreNoValue: whatever stands around placeholders, and whatever a pattern or the end of the text makes of it, a text that holds nothing
-// else is never told as one that held a value; with a value in it, it is.
+// TestOnlyPlaceholdersAreNoValue: whatever stands around placeholders, and whatever a pattern or
+// the end of the text makes of it, a text that holds nothing else is never told as one that held a
+// value; with a value in it, it is.
 func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
 	secret := "sK7#mQ2vX9pLw4Rt-value"
 	v := Value{Name: "KEY", Secret: secretOf(secret), Placeholder: "airlock_sealed_0a1b2c3d4e5f6a7b8c9d"}
@@ -127,9 +143,11 @@ func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
 		}
 		return list
 	}
-	r := New([]Value{v}, Options{Patterns: find, Ahead: func(text string) ([]Match, int) { return find(text), len(text) }})
+	r := New([]Value{v},
+		Options{Patterns: find, Ahead: func(text string) ([]Match, int) { return find(text), len(text) }})
 	rapid.Check(t, func(t *rapid.T) {
-		around := rapid.SampledFrom([]string{"", "abc", "Ym9iOn", "g==", `{"token": "`, `"}`, " ", "\n", "Basic ", "%20", "\u0061", "=", "YWJj", "//", "öä"})
+		around := rapid.SampledFrom([]string{"", "abc", "Ym9iOn", "g==", `{"token": "`, `"}`, " ", "\n", "Basic ",
+			"%20", "\u0061", "=", "YWJj", "//", "öä"})
 		text := around.Draw(t, "before")
 		for range rapid.IntRange(1, 3).Draw(t, "placeholders") {
 			text += around.Draw(t, "left") + v.Placeholder + around.Draw(t, "right")
@@ -160,7 +178,8 @@ func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
 		}
 	})
 	_, hits := r.Text(`{"token": "abc` + v.Placeholder + `"}`)
-	if want := (Hit{Rule: "word", Encoding: "around the placeholder of KEY", Count: 1}); len(hits) != 1 || hits[0] != want {
+	if want := (Hit{Rule: "word", Encoding: "around the placeholder of KEY", Count: 1}); len(hits) != 1 ||
+		hits[0] != want {
 		t.Errorf("%+v, want %+v", hits, want)
 	}
 }
@@ -174,7 +193,8 @@ func TestPatterns(t *testing.T) {
 	}
 	r := New([]Value{{Name: "A", Secret: secretOf(long)}}, Options{Patterns: find})
 	got, hits := r.Text("x tok_12345678 " + long)
-	if got.String() != "x [REDACTED] [REDACTED...6789]" || len(hits) != 2 || hits[0] != (Hit{Rule: "token", Count: 1}) || hits[1] != (Hit{Name: "A", Count: 1}) {
+	if got.String() != "x [REDACTED] [REDACTED...6789]" || len(hits) != 2 ||
+		hits[0] != (Hit{Rule: "token", Count: 1}) || hits[1] != (Hit{Name: "A", Count: 1}) {
 		t.Errorf("%s, %+v", got, hits)
 	}
 }

@@ -90,7 +90,8 @@ func eachRune(s, format string) string {
 	return b.String()
 }
 
-// separators put something between the characters; more than one of them at a time is not always seen through.
+// separators put something between the characters; more than one of them at a time is not always
+// seen through.
 var separators = []string{"spaced", "dashes", "zero-width", "coloured"}
 
 func names() []string {
@@ -111,7 +112,8 @@ func testSecret(r *rand.Rand, n int) string {
 	return "x" + string(b) + "9K"
 }
 
-// hidden reports whether what is left beside the masks is too little to make the value from: of the form in which it stands there less than half.
+// hidden reports whether what is left beside the masks is too little to make the value from: of the
+// form in which it stands there less than half.
 func hidden(in, out, form string) bool {
 	left := 0
 	for _, part := range unmasked(out) {
@@ -171,7 +173,8 @@ func TestTwoHiders(t *testing.T) {
 
 func TestThreeHiders(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		secret := testSecret(rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "a"), 1)), rapid.IntRange(13, 40).Draw(r, "length"))
+		secret := testSecret(rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "a"), 1)),
+			rapid.IntRange(13, 40).Draw(r, "length"))
 		text, apart := secret, false
 		for i := range 3 {
 			name := rapid.SampledFrom(names()).Draw(r, "hider")
@@ -189,8 +192,10 @@ func TestThreeHiders(t *testing.T) {
 		form := text
 		text = rapid.SampledFrom([]string{"", "x: ", "token="}).Draw(r, "before") + form + "\n"
 		got, hits := of(secret).Text(text)
-		asItWas := strings.Contains(got.String(), "[REDACTED..."+secret[len(secret)-4:]+"]") // what is left is quotes, however long they are
-		if hits.Total() == 0 || !asItWas && !hidden(text, got.String(), form) || strings.Contains(got.String(), secret) {
+		// what is left is quotes, however long they are
+		asItWas := strings.Contains(got.String(), "[REDACTED..."+secret[len(secret)-4:]+"]")
+		if hits.Total() == 0 || !asItWas && !hidden(text, got.String(), form) ||
+			strings.Contains(got.String(), secret) {
 			r.Fatalf("%q became %q", text, got)
 		}
 	})

@@ -16,12 +16,16 @@ const (
 	minShown = 16 // shorter values show nothing in their mask
 )
 
-// minStrength is how hard to guess a value must be, in bits, to be looked for in text that was joined: without its spaces and
-// separators, ordinary text holds many words that nobody wrote.
+// minStrength is how hard to guess a value must be, in bits, to be looked for in text that was
+// joined: without its spaces and separators, ordinary text holds many words that nobody wrote.
 const minStrength = 40
 
-// hard reports whether a text is hard enough to guess to be looked for in joined text. Hex keys have few different characters and are that nonetheless:
-// no words run together into digits, or letters and digits, as long as these.
+// minLooseRun is how long a form of an encoding of bytes is that is looked for in joined text.
+const minLooseRun = 12
+
+// hard reports whether a text is hard enough to guess to be looked for in joined text. Hex keys
+// have few different characters and are that nonetheless: no words run together into digits, or
+// letters and digits, as long as these.
 func hard(text string) bool {
 	if app.Strength(text) >= minStrength {
 		return true
@@ -119,7 +123,8 @@ func shown(text string, texts []string) string {
 		at -= size
 	}
 	last := text[at:]
-	if !utf8.ValidString(last) || strings.ContainsFunc(last, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+	if !utf8.ValidString(last) ||
+		strings.ContainsFunc(last, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
 		return ""
 	}
 	for _, other := range texts {
@@ -133,7 +138,8 @@ func shown(text string, texts []string) string {
 	return last
 }
 
-// forms adds the forms of one value. The same text may come several times; the first says what it is.
+// forms adds the forms of one value. The same text may come several times; the first says what it
+// is.
 func forms(all []needle, owner int32, text string, v value) []needle {
 	add := func(encoding string, n needle) {
 		if len(n.text) >= headLen {
@@ -142,26 +148,36 @@ func forms(all []needle, owner int32, text string, v value) []needle {
 		}
 	}
 	short := encodings.IsShort(text)
-	add("", needle{form: form{shows: true}, text: text, quiet: utf8.RuneCountInString(text) < minShown, word: short, loose: v.strong && !short})
+	whole := needle{text: text, quiet: utf8.RuneCountInString(text) < minShown, word: short}
+	whole.shows, whole.loose = true, v.strong && !short
+	add("", whole)
 	for _, line := range encodings.Lines(text) {
-		for _, turn := range []encodings.Form{{Encoding: "line", Text: line}, {Encoding: "reversed", Text: encodings.Reverse(line)}, {Encoding: "ROT13", Text: encodings.ROT13(line)}} {
-			add(turn.Encoding, needle{text: turn.Text, quiet: true, loose: hard(line)})
+		n := needle{quiet: true, loose: hard(line)}
+		for _, f := range []encodings.Form{
+			{Encoding: "line", Text: line},
+			{Encoding: "reversed", Text: encodings.Reverse(line)},
+			{Encoding: "ROT13", Text: encodings.ROT13(line)},
+		} {
+			n.text = f.Text
+			add(f.Encoding, n)
 		}
 	}
 	if !short && len(text) <= encodings.MaxVariant {
-		for _, turn := range encodings.Variants(text) {
-			add(turn.Encoding, needle{text: turn.Text, quiet: true, loose: v.strong})
+		for _, f := range encodings.Variants(text) {
+			add(f.Encoding, needle{text: f.Text, quiet: true, loose: v.strong})
 		}
 	}
-	for _, e := range encodings.Escaped(text) {
-		add(e.Encoding, needle{text: e.Text, quiet: true, word: encodings.IsShort(e.Text), loose: v.strong && !encodings.IsShort(e.Text)})
+	for _, f := range encodings.Escaped(text) {
+		word := encodings.IsShort(f.Text)
+		add(f.Encoding, needle{text: f.Text, quiet: true, word: word, loose: v.strong && !word})
 	}
-	for _, r := range slices.Concat(encodings.Runs(text), encodings.UTF16Runs(text), encodings.UTF16Runs(encodings.Reverse(text))) {
-		add(r.Encoding, needle{text: r.Text, quiet: true, runs: r.Rest, left: r.Left, loose: len(r.Text) >= 12 && v.strong})
+	for _, f := range slices.Concat(encodings.Runs(text), encodings.UTF16Runs(text)) {
+		loose := len(f.Text) >= minLooseRun && v.strong
+		add(f.Encoding, needle{text: f.Text, quiet: true, runs: f.Rest, left: f.Left, loose: loose})
 	}
 	if !short {
-		for _, c := range encodings.Lists(text) {
-			add(c.Encoding, needle{text: c.Text, quiet: true})
+		for _, f := range encodings.Lists(text) {
+			add(f.Encoding, needle{text: f.Text, quiet: true})
 		}
 	}
 	return all

@@ -22,8 +22,8 @@ const (
 
 // fragments finds pieces of values in text. Every few bytes of a source are a seed, which is a
 // needle of the machine, so that ordinary text pays nothing. What stands around a seed in a text is
-// compared with what stands around it in the source. All of it takes less memory than the value as a
-// whole does.
+// compared with what stands around it in the source. All of it takes less memory than the value as
+// a whole does.
 type fragments struct {
 	origins [][]origin // by seed, less one
 	grams   []uint64   // bit set: the hash of 1 to gramLen bytes of a source behind which it goes on

@@ -47,7 +47,8 @@ func masks(t *testing.T, secret, form string) {
 }
 
 func TestUTF16Base64(t *testing.T) {
-	for _, secret := range []string{foreignSecret, hexSecret, spacedSecret, "x" + strings.Repeat("漢", 6) + "a1b2c3", "漢字仮名交文密鍵語錠", "пароль-недоступен-никому"} {
+	for _, secret := range []string{foreignSecret, hexSecret, spacedSecret, "x" + strings.Repeat("漢", 6) + "a1b2c3",
+		"漢字仮名交文密鍵語錠", "пароль-недоступен-никому"} {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			masks(t, secret, wideBase64(order, secret))
 			masks(t, secret, wideBase64(order, encodings.Reverse(secret)))
@@ -59,7 +60,8 @@ func TestUTF16Base64(t *testing.T) {
 
 func TestROT13ReversedPercent(t *testing.T) {
 	for _, secret := range []string{spacedSecret, keySecret} {
-		for _, form := range []string{url.QueryEscape(encodings.Reverse(encodings.ROT13(secret))), url.QueryEscape(encodings.ROT13(encodings.Reverse(secret)))} {
+		for _, form := range []string{url.QueryEscape(encodings.Reverse(encodings.ROT13(secret))),
+			url.QueryEscape(encodings.ROT13(encodings.Reverse(secret)))} {
 			got, hits := of(secret).Text("x=" + form + "\n")
 			if hits.Total() == 0 || !hidden("x="+form+"\n", got.String(), secret) {
 				t.Errorf("%q became %q", form, got)
@@ -99,7 +101,8 @@ func TestSplitEncoded(t *testing.T) {
 func TestLongASCII85(t *testing.T) {
 	form := base85(keySecret)
 	masks(t, keySecret, hex.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(form)))))
-	for name, form := range map[string]string{"alone": form, "in itself twice": base85(base85(form)), "in ROT13 in base64": base64.StdEncoding.EncodeToString([]byte(encodings.ROT13(form)))} {
+	for name, form := range map[string]string{"alone": form, "in itself twice": base85(base85(form)),
+		"in ROT13 in base64": base64.StdEncoding.EncodeToString([]byte(encodings.ROT13(form)))} {
 		got, hits := of(keySecret).Text("x " + form + "\n")
 		if hits.Total() == 0 || !hidden("x "+form+"\n", got.String(), form) {
 			t.Errorf("%s: %q became %q", name, form, got)
@@ -109,13 +112,15 @@ func TestLongASCII85(t *testing.T) {
 
 // TestShortBase85WithoutFigures: a form with neither a figure nor a sign was taken for a word.
 func TestShortBase85WithoutFigures(t *testing.T) {
-	for _, form := range []string{"GBQOmHEKmhbul+H", "M?z6gZAe8+ZD?Y3Y%53"} { // reversed, then once and twice in base 85 as Python writes it
+	// reversed, then once and twice in base 85 as Python writes it
+	for _, form := range []string{"GBQOmHEKmhbul+H", "M?z6gZAe8+ZD?Y3Y%53"} {
 		masks(t, "371uFEj51E22", form)
 	}
 }
 
-// TestLongBase85BesideSigns: what is in base 85 may be long and a sign stand behind it, which is one of its digits. It was read twice, to the end without its beginning, and from
-// the beginning without its end.
+// TestLongBase85BesideSigns: what is in base 85 may be long and a sign stand behind it, which is
+// one of its digits. It was read twice, to the end without its beginning, and from the beginning
+// without its end.
 func TestLongBase85BesideSigns(t *testing.T) {
 	const secret = "526e63595846435148374e534831486b"
 	form := base85(eachRune(numbersOf(secret, "%08b", " "), `\u%04x`))
@@ -144,7 +149,8 @@ func TestHexListBesideDigits(t *testing.T) {
 	}
 }
 
-// TestASCII85Beside: what stands beside a text in base 85 may belong to its digits, too, and then its last group is misread.
+// TestASCII85Beside: what stands beside a text in base 85 may belong to its digits, too, and then
+// its last group is misread.
 func TestASCII85Beside(t *testing.T) {
 	inner := map[string]string{
 		"hex":         hex.EncodeToString([]byte("user:" + hexSecret)),
@@ -161,7 +167,9 @@ func TestASCII85Beside(t *testing.T) {
 	for name, form := range inner {
 		for _, outer := range []string{base85(form), encodings.Reverse(base85(form)), encodings.ROT13(base85(form))} {
 			for _, beside := range []string{"", "the", "412", "quest=", "<td>Bar</td>"} {
-				for _, text := range []string{"x " + outer + beside + " and so on and on and on\n", "x and so on and on " + beside + outer + " y\n", "and on " + beside + "\n" + outer + "\n" + beside + " and so on and on and on\n"} {
+				for _, text := range []string{"x " + outer + beside + " and so on and on and on\n",
+					"x and so on and on " + beside + outer + " y\n", "and on " + beside + "\n" + outer + "\n" + beside +
+						" and so on and on and on\n"} {
 					got, hits := red.Text(text)
 					if hits.Total() == 0 || !hidden(text, got.String(), hexSecret) {
 						t.Errorf("%s beside %q: %q became %q", name, beside, text, got)
@@ -172,16 +180,19 @@ func TestASCII85Beside(t *testing.T) {
 	}
 }
 
-// TestASCII85WithoutSigns: some texts in base 85 have hardly one of the signs that tell it from words.
+// TestASCII85WithoutSigns: some texts in base 85 have hardly one of the signs that tell it from
+// words.
 func TestASCII85WithoutSigns(t *testing.T) {
 	const form = `5]/Q#7Q==e:1$%V74U#P1N,ls3_M1S1cd6BCJQs+D.cp21,EEK3\iNOEB.l9;_U6cCFDe8D,bLs3\t_(=un>kCNVpZEDB(jD_h`
 	const secret = "72693049426365667839554936676d5a" // in base64 in base 85, which is such a one, in base 85
-	if got, hits := of(secret).Text("x=" + form + ")412 rows\n"); hits.Total() == 0 || !hidden(form, got.String(), secret) {
+	if got, hits := of(secret).Text("x=" + form + ")412 rows\n"); hits.Total() == 0 ||
+		!hidden(form, got.String(), secret) {
 		t.Errorf("%q became %q", form, got)
 	}
 }
 
-// TestSpacedWithDashes: a value may begin with what looks like the sign between its characters, or end with it.
+// TestSpacedWithDashes: a value may begin with what looks like the sign between its characters, or
+// end with it.
 func TestSpacedWithDashes(t *testing.T) {
 	for _, secret := range []string{keySecret, "a1-S4kT9zQx7-----", "_-_9Jw4mZ1kQ8r2T_"} {
 		for _, sign := range []string{".", "-", "_"} {
@@ -197,11 +208,13 @@ func TestSpacedWithDashes(t *testing.T) {
 			}
 		}
 	}
-	form := hex.EncodeToString([]byte(strings.ReplaceAll("0/76AAQ20BA5b<qG'8.G8SrK>;JU/DE*7-?0JlB^1N6H-G%X*D20Mt_", "", "_")[1:]))
+	form := hex.EncodeToString([]byte(strings.ReplaceAll("0/76AAQ20BA5b<qG'8.G8SrK>;JU/DE*7-?0JlB^1N6H-G%X*D20Mt_", "",
+		"_")[1:]))
 	masks(t, "/1kTeTGudS4dvvyjImrIRknLpYp904J93pXevgAY5vU=", form)
 }
 
-// TestSoftBreakIsCut: an equals sign ends one element of a result, and the line break that makes it a soft one begins the next.
+// TestSoftBreakIsCut: an equals sign ends one element of a result, and the line break that makes it
+// a soft one begins the next.
 func TestSoftBreakIsCut(t *testing.T) {
 	inner := base64.StdEncoding.EncodeToString([]byte(hexSecret))
 	for at := 8; at < len(inner)-8; at++ {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Hit says what was masked, never its text. Exactly one of Name and Rule is set, or neither: then the place could not be checked.
+// Hit says what was masked, never its text. Exactly one of Name and Rule is set, or neither: then
+// the place could not be checked.
 type Hit struct {
 	Name     string // key of a known value; of equal values under several names the first
 	Rule     string // of a pattern
@@ -13,7 +14,8 @@ type Hit struct {
 	Count    int    // masked places
 }
 
-// Hits are counts by name, rule and encoding, each combination once, sorted. The zero Hits is ready for use.
+// Hits are counts by name, rule and encoding, each combination once, sorted. The zero Hits is ready
+// for use.
 type Hits []Hit
 
 // Total returns the number of masked places.

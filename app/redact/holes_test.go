@@ -57,7 +57,8 @@ func TestGzipWithALongName(t *testing.T) {
 	isHidden(t, "name of 5000", base64.StdEncoding.EncodeToString(gzipped(holeSecret, strings.Repeat("n", 5000))))
 }
 
-// TestCompressedInNumbersIsOneStep: compressed data counts with what it is written in, in numbers and escapes as in base64.
+// TestCompressedInNumbersIsOneStep: compressed data counts with what it is written in, in numbers
+// and escapes as in base64.
 func TestCompressedInNumbersIsOneStep(t *testing.T) {
 	decimals := func(data []byte) string { return bytewise(data, "%d, ") }
 	escapes := func(data []byte) string { return bytewise(data, `\x%02x`) }
@@ -80,7 +81,8 @@ func TestBzip2(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, form := range map[string]string{
-		"base64": form, "hex": hex.EncodeToString(data), "base32": base32.StdEncoding.EncodeToString(data), "base85": base85(string(data)), "decimal": bytewise(data, "%d, "),
+		"base64": form, "hex": hex.EncodeToString(data), "base32": base32.StdEncoding.EncodeToString(data),
+		"base85": base85(string(data)), "decimal": bytewise(data, "%d, "),
 		"reversed in hex": hex.EncodeToString([]byte(encodings.Reverse(form))),
 	} {
 		isHidden(t, name, form)
@@ -92,7 +94,8 @@ func TestQuotesAndUTF16(t *testing.T) {
 	const secret = `k3V8x'1q7W"5z2M9$4B6c0`
 	little, big := encodings.UTF16(secret)
 	for _, form := range map[string]string{
-		"shell": strings.ReplaceAll(secret, "'", `'\''`), "shell, both quotes": strings.ReplaceAll(secret, "'", `'"'"'`), "SQL": strings.ReplaceAll(secret, "'", "''"),
+		"shell":              strings.ReplaceAll(secret, "'", `'\''`),
+		"shell, both quotes": strings.ReplaceAll(secret, "'", `'"'"'`), "SQL": strings.ReplaceAll(secret, "'", "''"),
 		"CSV": strings.ReplaceAll(secret, `"`, `""`), "UTF-16, little end": little, "UTF-16, big end": big,
 	} {
 		masks(t, secret, form)
@@ -101,13 +104,16 @@ func TestQuotesAndUTF16(t *testing.T) {
 	}
 }
 
-// TestCompressedThenTurned: compressed data counts as one step with the code that it is in, also if that is turned round and in another code. For base 85 that isn't
-// promised.
+// TestCompressedThenTurned: compressed data counts as one step with the code that it is in, also if
+// that is turned round and in another code. For base 85 that isn't promised.
 func TestCompressedThenTurned(t *testing.T) {
 	for name, inner := range map[string]string{
-		"base64": base64.StdEncoding.EncodeToString(zlibbed(holeSecret)), "hex": hex.EncodeToString(zlibbed(holeSecret)), "base32": base32.StdEncoding.EncodeToString(zlibbed(holeSecret)),
+		"base64": base64.StdEncoding.EncodeToString(zlibbed(holeSecret)),
+		"hex":    hex.EncodeToString(zlibbed(holeSecret)),
+		"base32": base32.StdEncoding.EncodeToString(zlibbed(holeSecret)),
 	} {
-		for turn, turned := range map[string]string{"reversed": encodings.Reverse(inner), "ROT13": encodings.ROT13(inner)} {
+		for turn, turned := range map[string]string{"reversed": encodings.Reverse(inner),
+			"ROT13": encodings.ROT13(inner)} {
 			isHidden(t, name+", "+turn, base64.StdEncoding.EncodeToString([]byte(turned)))
 		}
 	}
@@ -122,25 +128,30 @@ func TestBase32InLowerCase(t *testing.T) {
 	}
 }
 
-// TestNumbersOfTwoBasesInROT13: the marks of octal and binary numbers are the letters that ROT13 makes of each other.
+// TestNumbersOfTwoBasesInROT13: the marks of octal and binary numbers are the letters that ROT13
+// makes of each other.
 func TestNumbersOfTwoBasesInROT13(t *testing.T) {
 	isHidden(t, "octal", encodings.ROT13(bytewise([]byte(holeSecret), "0o%o, ")))
 	isHidden(t, "binary", encodings.ROT13(bytewise([]byte(holeSecret), "0b%b, ")))
 }
 
-// TestListBesideLetters: in joined text the last number of a list may have what follows directly behind it.
+// TestListBesideLetters: in joined text the last number of a list may have what follows directly
+// behind it.
 func TestListBesideLetters(t *testing.T) {
 	list := strings.TrimSuffix(bytewise([]byte(holeSecret), "%d, "), ", ")
 	isHidden(t, "list", list+"and more")
 	for n := range 3 {
-		isHidden(t, "list in base64", wrap(base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat(" ", n)+list)), 20, "\n    ")+"\nand and")
+		isHidden(t, "list in base64",
+			wrap(base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat(" ", n)+list)), 20, "\n    ")+"\nand and")
 	}
 }
 
-// TestCompressedBase85WithFewSigns: nothing but its signs tells compressed data in base 85 from words.
+// TestCompressedBase85WithFewSigns: nothing but its signs tells compressed data in base 85 from
+// words.
 func TestCompressedBase85WithFewSigns(t *testing.T) {
 	const form = "ABzY8000000RIHQ0Sy2k48%Z71iCeEX9WKiIHtBS$mLbcX}brQTKEG10RR8L5EKm{0000"
-	if got, _ := of("4b527979474c4e597936766b444b5047").Text("value: " + form + "\n"); strings.Contains(got.String(), form) {
+	if got, _ := of("4b527979474c4e597936766b444b5047").Text("value: " + form + "\n"); strings.Contains(got.String(),
+		form) {
 		t.Errorf("%q became %q", form, got)
 	}
 }
@@ -152,7 +163,8 @@ func TestNumbersBetweenWords(t *testing.T) {
 	}
 }
 
-// TestLongValueInGroups: a value of which the machine knows only the beginning is masked to its end, also in groups of hex digits.
+// TestLongValueInGroups: a value of which the machine knows only the beginning is masked to its
+// end, also in groups of hex digits.
 func TestLongValueInGroups(t *testing.T) {
 	var long string
 	for i := range 40 {
@@ -170,7 +182,8 @@ func TestLongValueInGroups(t *testing.T) {
 
 // TestCodesInGroups: what is written in groups of hex digits may be an encoding itself.
 func TestCodesInGroups(t *testing.T) {
-	for _, inner := range []string{base64.StdEncoding.EncodeToString([]byte("u:" + holeSecret)), encodings.Reverse(holeSecret), string(zlibbed(holeSecret + holeSecret))} {
+	for _, inner := range []string{base64.StdEncoding.EncodeToString([]byte("u:" + holeSecret)),
+		encodings.Reverse(holeSecret), string(zlibbed(holeSecret + holeSecret))} {
 		code, groups := hex.EncodeToString([]byte(inner)), []string(nil)
 		for ; len(code) > 8; code = code[8:] {
 			groups = append(groups, code[:8])
@@ -179,11 +192,13 @@ func TestCodesInGroups(t *testing.T) {
 	}
 }
 
-// TestNoTextTakesForever: what these texts cost grew with the square of their length, or without any bound: what is dear is refused.
+// TestNoTextTakesForever: what these texts cost grew with the square of their length, or without
+// any bound: what is dear is refused.
 func TestNoTextTakesForever(t *testing.T) {
 	const size = 64 << 10
 	heads := func(n int, more string) []byte {
-		return []byte(strings.Repeat("\x78\x9c\x00\x02\x00\xfd\xff", n) + "\x78\x9c" + strings.Repeat(more, size/len(more)))
+		return []byte(strings.Repeat("\x78\x9c\x00\x02\x00\xfd\xff", n) + "\x78\x9c" +
+			strings.Repeat(more, size/len(more)))
 	}
 	for name, text := range map[string]string{
 		"heads of bzip2":                         base64.StdEncoding.EncodeToString([]byte(strings.Repeat("BZh91AY&SY01", 2*size/12))),
@@ -200,7 +215,8 @@ func TestLongRunsAreWalkedOnce(t *testing.T) {
 	root := &views.View{Text: []byte(base64.StdEncoding.EncodeToString([]byte(strings.Repeat(holeSecret+" ", 1000))))}
 	in := &inspection{root: root}
 	for at := 0; at+4 < len(root.Text); at += 28 {
-		if lo, hi := in.token(at, at+4); lo != 0 || hi != len(root.Text) || in.last != (views.Window{From: 0, To: len(root.Text)}) {
+		if lo, hi := in.token(at, at+4); lo != 0 || hi != len(root.Text) ||
+			in.last != (views.Window{From: 0, To: len(root.Text)}) {
 			t.Fatalf("at %d: %d to %d, remembered %v", at, lo, hi, in.last)
 		}
 	}
@@ -234,12 +250,15 @@ func emptyBlocks() string {
 	return string(out)
 }
 
-// TestListsWithAnyWordBetween: the word between the numbers of a list had to end in a letter that is no hex digit, as chr does and byte doesn't, and numbers had to
-// stand near each other, as they don't in columns. A word without hex digits was taken for signs, of which there
-// may be few, even where it stood between all of them.
+// TestListsWithAnyWordBetween: the word between the numbers of a list had to end in a letter that
+// is no hex digit, as chr does and byte doesn't, and numbers had to stand near each other, as they
+// don't in columns. A word without hex digits was taken for signs, of which there may be few, even
+// where it stood between all of them.
 func TestListsWithAnyWordBetween(t *testing.T) {
 	for _, secret := range []string{"C9LDeaNn9AvV3EnDxWcG", "nPUXpPtuapruvtLnbmQV"} {
-		for _, between := range []string{")+byte(", "}, {'value': ", " code ", " red ", "), np.uint8(", ", use ", "}, {\"n\": ", "},\n  {\"position\": ", "</li>\n<li>", "\n minor ", " ::::::: ", "          ", "\t\t\t\t\t\t\t\t", "\n\n\n          "} {
+		for _, between := range []string{")+byte(", "}, {'value': ", " code ", " red ", "), np.uint8(", ", use ",
+			"}, {\"n\": ", "},\n  {\"position\": ", "</li>\n<li>", "\n minor ", " ::::::: ", "          ",
+			"\t\t\t\t\t\t\t\t", "\n\n\n          "} {
 			for _, verb := range []string{"%d", "%08b", "%b", "%03o", "%02x"} {
 				for _, text := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret))} {
 					var numbers []string
@@ -251,7 +270,8 @@ func TestListsWithAnyWordBetween(t *testing.T) {
 						continue // its end is a number itself
 					}
 					out, _ := of(secret).Text("x " + between + form + " y")
-					if left := out.String(); strings.Contains(left, form[len(form)/4:len(form)/2]) || strings.Contains(left, form[len(form)/2:len(form)*3/4]) {
+					if left := out.String(); strings.Contains(left, form[len(form)/4:len(form)/2]) ||
+						strings.Contains(left, form[len(form)/2:len(form)*3/4]) {
 						t.Errorf("%s between %s: %q", between, verb, left)
 					}
 				}

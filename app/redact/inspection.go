@@ -66,7 +66,8 @@ func (in *inspection) look() {
 	in.turnTo(nil)
 }
 
-// derive makes the views of a view. The machine knows the usual encodings itself, so the last step needs only what it doesn't know.
+// derive makes the views of a view. The machine knows the usual encodings itself, so the last step
+// needs only what it doesn't know.
 func (in *inspection) derive(v *views.View) {
 	in.turnTo(v)
 	if in.over = in.budget < 0 && v.Parent != nil; in.over {
@@ -95,7 +96,8 @@ func (in *inspection) derive(v *views.View) {
 	}
 }
 
-// unpacked makes the view of compressed data that was written as numbers or escapes. Both are one step, as they are where it was in a run.
+// unpacked makes the view of compressed data that was written as numbers or escapes. Both are one
+// step, as they are where it was in a run.
 func (in *inspection) unpacked(v *views.View) {
 	if v.Kind != views.KindDecoded || v.Packed {
 		return
@@ -107,8 +109,9 @@ func (in *inspection) unpacked(v *views.View) {
 	}
 }
 
-// sewn makes the views of texts that were put together and still have their spaces: what is cut within a number, an escape, a soft line break or a group
-// of base 85 shows there, everything else without spaces.
+// sewn makes the views of texts that were put together and still have their spaces: what is cut
+// within a number, an escape, a soft line break or a group of base 85 shows there, everything else
+// without spaces.
 func (in *inspection) sewn(v *views.View) {
 	in.turnTo(v)
 	ahead := in.read(decode.RareCodes)
@@ -119,9 +122,10 @@ func (in *inspection) sewn(v *views.View) {
 	in.pushAll(v, ahead)
 }
 
-// codesIn returns the codes that are read in a view. The machine knows the usual ones itself, so at the last step only what they may hold counts, compressed data,
-// which in a text turned round is looked for in all but base 85, and a long value in base 85, of which the machine knows only the beginning.
-// A text turned round that has spaces is left to the text without spaces, turned round.
+// codesIn returns the codes that are read in a view. The machine knows the usual ones itself, so at
+// the last step only what they may hold counts, compressed data, which in a text turned round is
+// looked for in all but base 85, and a long value in base 85, of which the machine knows only the
+// beginning. A text turned round that has spaces is left to the text without spaces, turned round.
 func codesIn(v *views.View, last bool) []*decode.Code {
 	switch {
 	case v.Turned() && v.Parent.Spaced:
@@ -139,7 +143,8 @@ func (in *inspection) decoded(v *views.View, ahead *reading) {
 		if found == nil || c.Bits != 0 || !v.Turned() || v.Parent.Kind != views.KindSpaces {
 			continue
 		}
-		if spaced := v.Parent.Parent.Turns[v.Kind-views.KindReversed]; spaced != nil { // its spaces tell where a text in base 85 ends
+		// its spaces tell where a text in base 85 ends
+		if spaced := v.Parent.Parent.Turns[v.Kind-views.KindReversed]; spaced != nil {
 			in.turnTo(spaced)
 			in.pushAll(spaced, in.read([]*decode.Code{c}))
 			in.turnTo(v)
@@ -157,8 +162,9 @@ func (in *inspection) unescape(v *views.View) {
 	in.push(v, decode.Escapes(v.Text, near, '&', decode.HTMLEntity), "HTML", views.KindDecoded)
 	sure := decode.Escapes(v.Text, near, '=', decode.QuotedPrintable)
 	in.quoted(v, sure)
-	if alone := decode.Escapes(v.Text, near, '=', decode.LooseQuotedPrintable); alone != nil && (sure == nil || !bytes.Equal(alone.Text, sure.Text)) {
-		in.quoted(v, alone)
+	loose := decode.Escapes(v.Text, near, '=', decode.LooseQuotedPrintable)
+	if loose != nil && (sure == nil || !bytes.Equal(loose.Text, sure.Text)) {
+		in.quoted(v, loose)
 	}
 }
 
@@ -194,7 +200,8 @@ func (in *inspection) push(parent *views.View, b *views.Builder, via string, k v
 		return nil
 	}
 	in.budget -= len(b.Text) + costSpan*len(b.Spans)
-	v := &views.View{Text: b.Text, Spans: b.Spans, Marks: b.Marks, Filter: b.Filter, Parent: parent, Via: via, Depth: parent.Depth, Kind: k, Odd: b.Odd, Joined: parent.Joined}
+	v := &views.View{Text: b.Text, Spans: b.Spans, Marks: b.Marks, Filter: b.Filter, Parent: parent, Via: via,
+		Depth: parent.Depth, Kind: k, Odd: b.Odd, Joined: parent.Joined}
 	if k == views.KindSpaces || k == views.KindSeams || k == views.KindLetters {
 		v.Joined = true
 	} else {
@@ -236,7 +243,8 @@ func (in *inspection) scan(v *views.View) {
 		if v.Joined {
 			via = strings.TrimPrefix(via+", split", ", ")
 		}
-		in.found = append(in.found, region{start: lo, end: hi, form: none, by: in.r.formOf(m, g.by), quiet: several, note: &note{via: via}})
+		in.found = append(in.found,
+			region{start: lo, end: hi, form: none, by: in.r.formOf(m, g.by), quiet: several, note: &note{via: via}})
 	}
 }
 
@@ -252,8 +260,8 @@ func unchecked(w views.Window) region {
 	return region{start: w.From, end: w.To, form: none, by: none, quiet: several, note: &note{unchecked: true}}
 }
 
-// token makes a place in the root longer by the characters of the run that it is in. The last answer is remembered: a run may be as long as the text
-// and hold a value in every line.
+// token makes a place in the root longer by the characters of the run that it is in. The last
+// answer is remembered: a run may be as long as the text and hold a value in every line.
 func (in *inspection) token(lo, hi int) (from, to int) {
 	if in.last.From <= lo && hi <= in.last.To {
 		return in.last.From, in.last.To

@@ -5,8 +5,8 @@ import "unicode/utf8"
 // toldTurns bounds how many turns of two streams are told; what follows is told as one.
 const toldTurns = 4000
 
-// turnsOf says how two streams took turns after they were redacted. A turn that ended within a secret ends behind its mask, so nothing is told
-// about the secret.
+// turnsOf says how two streams took turns after they were redacted. A turn that ended within a
+// secret ends behind its mask, so nothing is told about the secret.
 func (m *machine) turnsOf(stdout, stderr *leaf, turns []int) []int {
 	if len(stdout.text) == 0 || len(stderr.text) == 0 {
 		return nil
@@ -28,7 +28,8 @@ type walk struct {
 	regions int // that lie before
 }
 
-// forward moves a walk by n bytes of the text and returns how many bytes of the rendered text that is.
+// forward moves a walk by n bytes of the text and returns how many bytes of the rendered text that
+// is.
 func (m *machine) forward(k *walk, n int) (rendered int) {
 	text := k.leaf.text
 	k.wanted = min(k.wanted+max(n, 0), len(text))

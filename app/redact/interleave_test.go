@@ -9,7 +9,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestTurnsAreToldOfTheRedactedText: cut by them, the redacted streams give the order back, and no cut falls into a mask.
+// TestTurnsAreToldOfTheRedactedText: cut by them, the redacted streams give the order back, and no
+// cut falls into a mask.
 func TestTurnsAreToldOfTheRedactedText(t *testing.T) {
 	secret := "swordfish-0123456789-abcdefgh"
 	r := New([]Value{{Name: "KEY", Secret: app.NewSecret(secret)}})
@@ -17,11 +18,15 @@ func TestTurnsAreToldOfTheRedactedText(t *testing.T) {
 		turns [][2]string // what each stream printed, by turns
 		want  []string
 	}{
-		"plain":                  {[][2]string{{"one\n", "two\n"}, {"three\n", "four\n"}}, []string{"one\n", "two\n", "three\n", "four\n"}},
-		"a secret":               {[][2]string{{"a " + secret + " b\n", "warn\n"}, {"c\n", ""}}, []string{"a [REDACTED...efgh] b\n", "warn\n", "c\n"}},
-		"cut within the secret":  {[][2]string{{"a " + secret[:9], "warn\n"}, {secret[9:] + " b\n", ""}}, []string{"a [REDACTED...efgh]", "warn\n", " b\n"}},
+		"plain": {[][2]string{{"one\n", "two\n"}, {"three\n", "four\n"}},
+			[]string{"one\n", "two\n", "three\n", "four\n"}},
+		"a secret": {[][2]string{{"a " + secret + " b\n", "warn\n"}, {"c\n", ""}},
+			[]string{"a [REDACTED...efgh] b\n", "warn\n", "c\n"}},
+		"cut within the secret": {[][2]string{{"a " + secret[:9], "warn\n"}, {secret[9:] + " b\n", ""}},
+			[]string{"a [REDACTED...efgh]", "warn\n", " b\n"}},
 		"cut within a character": {[][2]string{{"a\xc3", "warn\n"}, {"\xa9b\n", ""}}, []string{"a", "warn\n", "éb\n"}},
-		"not a character":        {[][2]string{{"a\xffb\n", "warn\n"}, {"c\n", ""}}, []string{"a\uFFFDb\n", "warn\n", "c\n"}},
+		"not a character": {[][2]string{{"a\xffb\n", "warn\n"}, {"c\n", ""}},
+			[]string{"a\uFFFDb\n", "warn\n", "c\n"}},
 	} {
 		var out, errs strings.Builder
 		var turns []int
@@ -30,7 +35,8 @@ func TestTurnsAreToldOfTheRedactedText(t *testing.T) {
 			errs.WriteString(t[1])
 			turns = append(turns, len(t[0]), len(t[1]))
 		}
-		clean, err := r.Execution(Execution{Stdout: Output{Raw: []byte(out.String())}, Stderr: Output{Raw: []byte(errs.String())}, Turns: turns})
+		clean, err := r.Execution(Execution{Stdout: Output{Raw: []byte(out.String())},
+			Stderr: Output{Raw: []byte(errs.String())}, Turns: turns})
 		if err != nil {
 			t.Fatal(err)
 		}

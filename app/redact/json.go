@@ -109,11 +109,12 @@ func (t *tree) joints() [][]part {
 	return [][]part{partsOf(t.values), partsOf(t.keys)}
 }
 
-// encode returns the masked JSON: compact, with sorted keys; of equal keys the last counts; numbers stay as they are written.
+// encode returns the masked JSON: compact, with sorted keys; of equal keys the last counts; numbers
+// stay as they are written.
 //
-// A number whose digits hold a secret of 8 characters or more becomes a masked string. Where masking makes two keys of an
-// object equal, all but one get " (2)", " (3)" … appended, in the order of the keys as they were; keys without a secret keep
-// their names.
+// A number whose digits hold a secret of 8 characters or more becomes a masked string. Where
+// masking makes two keys of an object equal, all but one get " (2)", " (3)" … appended, in the
+// order of the keys as they were; keys without a secret keep their names.
 func (t *tree) encode(m *machine, hits *tally) (Clean, error) {
 	w := walker{machine: m, leaves: t.leaves, tally: hits}
 	var out bytes.Buffer
@@ -125,7 +126,8 @@ func (t *tree) encode(m *machine, hits *tally) (Clean, error) {
 	return Clean{strings.TrimSuffix(out.String(), "\n")}, nil
 }
 
-// walker rebuilds decoded JSON from its leaves, which it takes in the order in which they were collected.
+// walker rebuilds decoded JSON from its leaves, which it takes in the order in which they were
+// collected.
 type walker struct {
 	machine *machine
 	leaves  []*leaf

@@ -29,14 +29,16 @@ func (r *Redactor) known(l *leaf) {
 	}
 	for _, p := range r.patterns(l.text) {
 		if p.Start >= 0 && p.Start < p.End && p.End <= len(l.text) {
-			l.regions = append(l.regions, region{start: p.Start, end: p.End, form: none, by: none, quiet: none, note: &note{rule: p.Rule}})
+			l.regions = append(l.regions,
+				region{start: p.Start, end: p.End, form: none, by: none, quiet: none, note: &note{rule: p.Rule}})
 		}
 	}
 	r.machine.settle(l)
 }
 
-// cutEnd is the end of a text that was cut off, if it may begin a value that scripts hold. Where a text ends is the script's choice, so sealed values
-// don't count: a mask would tell a script that guesses that one begins like that.
+// cutEnd is the end of a text that was cut off, if it may begin a value that scripts hold. Where a
+// text ends is the script's choice, so sealed values don't count: a mask would tell a script that
+// guesses that one begins like that.
 func (r *Redactor) cutEnd(l *leaf) []region {
 	held := r.held()
 	m := held.machine
@@ -101,10 +103,12 @@ func join(parts []part, between string) *views.View {
 	return &views.View{Text: []byte(b.String())}
 }
 
-// hand gives regions of a root to the leaves that they are in. What a leaf has masked already stays as it is.
+// hand gives regions of a root to the leaves that they are in. What a leaf has masked already stays
+// as it is.
 func hand(regions []region, parts []part) {
 	for _, g := range regions {
-		first, _ := slices.BinarySearchFunc(parts, g.start, func(p part, at int) int { return cmp.Compare(p.at+p.n, at+1) })
+		first, _ := slices.BinarySearchFunc(parts, g.start,
+			func(p part, at int) int { return cmp.Compare(p.at+p.n, at+1) })
 		for _, p := range parts[first:] {
 			if p.at >= g.end {
 				break
@@ -124,7 +128,8 @@ func (l *leaf) covers(g region) bool {
 	return i < len(l.regions) && l.regions[i].start <= g.start && l.regions[i].end >= g.end
 }
 
-// look finds everything in leaves that stand one after the other, and what shows when parts of them are put together otherwise.
+// look finds everything in leaves that stand one after the other, and what shows when parts of them
+// are put together otherwise.
 func (r *Redactor) look(leaves []*leaf, joints ...[]part) {
 	for _, l := range leaves {
 		r.known(l)

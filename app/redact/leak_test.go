@@ -15,7 +15,8 @@ import (
 	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
-// encoders are what a script may do to a secret without meaning to hide it. They share no code with the needles.
+// encoders are what a script may do to a secret without meaning to hide it. They share no code with
+// the needles.
 var encoders = map[string]func(before, secret, after string) string{
 	"raw":           func(b, s, a string) string { return b + s + a },
 	"base64":        func(b, s, a string) string { return base64.StdEncoding.EncodeToString([]byte(b + s + a)) },
@@ -45,7 +46,8 @@ func asciiJSON(s string) string {
 			b.WriteString(`\u` + strconv.FormatInt(0x10000|int64(r), 16)[1:])
 		default:
 			r -= 0x10000
-			b.WriteString(`\u` + strconv.FormatInt(0xd800+int64(r>>10), 16) + `\u` + strconv.FormatInt(0xdc00+int64(r&0x3ff), 16))
+			b.WriteString(`\u` + strconv.FormatInt(0xd800+int64(r>>10), 16) + `\u` +
+				strconv.FormatInt(0xdc00+int64(r&0x3ff), 16))
 		}
 	}
 	return b.String()
@@ -63,7 +65,8 @@ func percentEach(s, format string) string {
 	return b.String()
 }
 
-// detect looks for a secret in what was let through, decoding in every way it knows. It returns how it found it.
+// detect looks for a secret in what was let through, decoding in every way it knows. It returns how
+// it found it.
 func detect(text, secret string) string {
 	for _, part := range unmasked(text) {
 		if strings.Contains(part, secret) {
@@ -97,14 +100,16 @@ func detect(text, secret string) string {
 			return "percent"
 		}
 		var decoded string
-		if err := json.Unmarshal([]byte(`"`+strings.Trim(part, `[]"`)+`"`), &decoded); err == nil && strings.Contains(decoded, secret) {
+		if err := json.Unmarshal([]byte(`"`+strings.Trim(part, `[]"`)+`"`), &decoded); err == nil &&
+			strings.Contains(decoded, secret) {
 			return "json"
 		}
 	}
 	return ""
 }
 
-// TestDetectorFinds keeps the detector honest: it finds every encoder's work when nothing is masked.
+// TestDetectorFinds keeps the detector honest: it finds every encoder's work when nothing is
+// masked.
 func TestDetectorFinds(t *testing.T) {
 	secret := "p@ss/wörd\"+<x>"
 	for name, encode := range encoders {

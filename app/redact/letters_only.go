@@ -15,7 +15,8 @@ type lettersOnly struct {
 	forms   []int32 // by its forms: those of the Redactor's machine
 }
 
-// letters returns the machine for text of which only letters and digits are left. It is made when first needed.
+// letters returns the machine for text of which only letters and digits are left. It is made when
+// first needed.
 func (r *Redactor) letters() *machine {
 	r.only.once.Do(func() {
 		m := r.machine
@@ -40,10 +41,17 @@ func (r *Redactor) letters() *machine {
 
 // looseForms are the forms that are worth looking for where separators were left out.
 func looseForms(owner int32, text string) []needle {
-	out := []needle{{form: form{owner: owner}, text: text}, {form: form{owner: owner, encoding: "reversed"}, text: encodings.Reverse(text)}, {form: form{owner: owner, encoding: "ROT13"}, text: encodings.ROT13(text)}}
-	for _, r := range encodings.Runs(text) {
-		if r.Encoding != "percent" && r.Encoding != "base85" && len(views.OnlyLetters(r.Text)) >= 12 {
-			out = append(out, needle{form: form{owner: owner, encoding: r.Encoding}, text: r.Text, runs: r.Rest, left: r.Left})
+	var out []needle
+	add := func(encoding string, n needle) {
+		n.owner, n.encoding = owner, encoding
+		out = append(out, n)
+	}
+	add("", needle{text: text})
+	add("reversed", needle{text: encodings.Reverse(text)})
+	add("ROT13", needle{text: encodings.ROT13(text)})
+	for _, f := range encodings.Runs(text) {
+		if f.Encoding != "percent" && f.Encoding != "base85" && len(views.OnlyLetters(f.Text)) >= minLooseRun {
+			add(f.Encoding, needle{text: f.Text, runs: f.Rest, left: f.Left})
 		}
 	}
 	return out

@@ -6,12 +6,13 @@ import (
 	"github.com/computclaw/airlock/app/multimatch"
 )
 
-// maxBreak is the longest line break, in bytes, across which a value is looked for: \r\n as JSON within JSON has it, and
-// an empty line.
+// maxBreak is the longest line break, in bytes, across which a value is looked for: \r\n as JSON
+// within JSON has it, and an empty line.
 const maxBreak = 8
 
-// newline tells line breaks from text, byte by byte. A break is any number of CR and LF and of their escapes, \r and \n with one
-// backslash or more. A backslash counts as part of a break until the byte behind it says otherwise.
+// newline tells line breaks from text, byte by byte. A break is any number of CR and LF and of
+// their escapes, \r and \n with one backslash or more. A backslash counts as part of a break until
+// the byte behind it says otherwise.
 type newline struct {
 	length  int // bytes of the break at the end of the text; 0 if there is none
 	slashes int // backslashes at its end
@@ -32,9 +33,10 @@ func (l *newline) take(b byte) {
 	}
 }
 
-// folded is the state of the machine over the text without its line breaks, which finds what an encoder broke into lines.
-// It is on only while that state can differ from the one over the text as it is, so texts with few breaks cost little. It begins with
-// what has begun before a break: a head at least.
+// folded is the state of the machine over the text without its line breaks, which finds what an
+// encoder broke into lines. It is on only while that state can differ from the one over the text as
+// it is, so texts with few breaks cost little. It begins with what has begun before a break: a head
+// at least.
 type folded struct {
 	on      bool
 	at      multimatch.State
@@ -47,7 +49,8 @@ type folded struct {
 // removed is a break, with the counts of folded before it.
 type removed struct{ taken, removed int }
 
-// fold takes a byte that is part of a break or follows one; before and at are the states of the text as it is.
+// fold takes a byte that is part of a break or follows one; before and at are the states of the
+// text as it is.
 func (s *scan) fold(before, at multimatch.State, b byte) {
 	f := &s.folded
 	if !f.on {

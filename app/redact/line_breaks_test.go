@@ -25,7 +25,8 @@ func withoutBreaks(text string) string {
 
 var lineBreaks = []string{"\n", "\r\n", `\n`, `\r\n`, `\\n`, `\\r\\n`}
 
-// TestEncodedKeyInLines is Python's base64.encodebytes, the tools base64 and xxd -p, and their like.
+// TestEncodedKeyInLines is Python's base64.encodebytes, the tools base64 and xxd -p, and their
+// like.
 func TestEncodedKeyInLines(t *testing.T) {
 	pem := pemKey()
 	r := of(pem)
@@ -48,13 +49,15 @@ func TestEncodedKeyInLines(t *testing.T) {
 				got, hits := maskText(r, text)
 				// What is left are characters of what is around the key, like its last line break.
 				around, ok := strings.CutSuffix(withoutBreaks(got.String()), "ordinary text follows")
-				if around = strings.Replace(around, "[REDACTED]", "", 1); !ok || hits != 1 || len(around) > len("key:")+8 {
+				if around = strings.Replace(around, "[REDACTED]", "", 1); !ok || hits != 1 ||
+					len(around) > len("key:")+8 {
 					t.Errorf("%s in lines of %d with %q: %d hits, %.300q", name, width, with, hits, got)
 				}
 				// A Stream finds what begins in a line with four characters or more.
 				live, n := stream(t, r, strings.SplitAfter(text, "a")...)
 				around, ok = strings.CutSuffix(withoutBreaks(live), "ordinary text follows")
-				if around = strings.Replace(around, "[REDACTED]", "", 1); width > 6 && (!ok || n != 1 || len(around) > len("key:")+8) {
+				if around = strings.Replace(around, "[REDACTED]", "", 1); width > 6 &&
+					(!ok || n != 1 || len(around) > len("key:")+8) {
 					t.Errorf("%s in lines of %d with %q: the stream has %d hits, %.300q", name, width, with, n, live)
 				}
 			}
@@ -62,9 +65,11 @@ func TestEncodedKeyInLines(t *testing.T) {
 	}
 }
 
-// TestShortValueAcrossColumn has values at every place around the column where encoders break lines.
+// TestShortValueAcrossColumn has values at every place around the column where encoders break
+// lines.
 func TestShortValueAcrossColumn(t *testing.T) {
-	for _, secret := range []string{"hunter22", "abcdefghijklmnopqrstuvwxyz", strings.Repeat("Zx9", 16), strings.Repeat("Zx9", 17)} {
+	for _, secret := range []string{"hunter22", "abcdefghijklmnopqrstuvwxyz", strings.Repeat("Zx9", 16),
+		strings.Repeat("Zx9", 17)} {
 		r := of(secret)
 		for before := 0; before < 120; before += 1 + before%3 {
 			if underRace && before%8 != 0 {
@@ -87,9 +92,11 @@ func TestJSONResultInLines(t *testing.T) {
 	pem := pemKey()
 	code := base64.StdEncoding.EncodeToString([]byte(pem))
 	within, _ := json.Marshal(map[string]string{"key": wrap(code, 76, "\n")})
-	data, _ := json.Marshal([]string{wrap(code, 76, "\n") + "\nend", wrap(code, 64, "\r\n"), wrap(code, 76, `\n`), string(within)})
+	data, _ := json.Marshal([]string{wrap(code, 76, "\n") + "\nend", wrap(code, 64, "\r\n"), wrap(code, 76, `\n`),
+		string(within)})
 	got, hits, err := jsonOf(of(pem), data)
-	if want := `["[REDACTED]\nend","[REDACTED]","[REDACTED]","{\"key\":\"[REDACTED]\"}"]`; err != nil || hits != 4 || got.String() != want {
+	if want := `["[REDACTED]\nend","[REDACTED]","[REDACTED]","{\"key\":\"[REDACTED]\"}"]`; err != nil || hits != 4 ||
+		got.String() != want {
 		t.Errorf("%d hits, %v, %s", hits, err, got)
 	}
 }
@@ -106,7 +113,8 @@ func TestRunEndsWithItsValue(t *testing.T) {
 			for _, code := range []string{base64.RawStdEncoding.EncodeToString(plain), hex.EncodeToString(plain)} {
 				for _, with := range lineBreaks {
 					got, _ := maskText(of(secret), wrap(code, 76, with)+with+"cafe and more")
-					if !strings.HasSuffix(got.String(), with+"cafe and more") || strings.Count(got.String(), "[REDACTED]") != 1 {
+					if !strings.HasSuffix(got.String(), with+"cafe and more") ||
+						strings.Count(got.String(), "[REDACTED]") != 1 {
 						t.Fatalf("%d bytes, shift %d, %q: %s", n, shift, with, got)
 					}
 				}
@@ -137,7 +145,8 @@ func TestBreaksHoldLittle(t *testing.T) {
 // TestCutAtEveryPlace: what a text's cut end holds of a secret is masked from the fourth byte on.
 func TestCutAtEveryPlace(t *testing.T) {
 	secret := long + "-and-a-longer-tail-so-that-it-has-more-than-48-bytes"
-	forms := []string{secret, base64.StdEncoding.EncodeToString([]byte(secret)), hex.EncodeToString([]byte(secret)), wrap(base64.StdEncoding.EncodeToString([]byte(secret)), 19, "\n")}
+	forms := []string{secret, base64.StdEncoding.EncodeToString([]byte(secret)), hex.EncodeToString([]byte(secret)),
+		wrap(base64.StdEncoding.EncodeToString([]byte(secret)), 19, "\n")}
 	r := of(secret)
 	for i, form := range forms {
 		for n := range len(form) + 1 {
@@ -150,7 +159,8 @@ func TestCutAtEveryPlace(t *testing.T) {
 				want = "AAA [REDACTED...ytes]"
 			}
 			got, hits := cutText(r, text)
-			if got.String() != want && strings.TrimRight(got.String(), "\n") != want || hits != strings.Count(want, "[") {
+			if got.String() != want && strings.TrimRight(got.String(), "\n") != want ||
+				hits != strings.Count(want, "[") {
 				t.Errorf("form %d, %d bytes: %d hits, %q", i, n, hits, got)
 			}
 			var live string
@@ -167,12 +177,14 @@ func TestCutAtEveryPlace(t *testing.T) {
 	}
 }
 
-// TestCutTellsNothingOfSealedValues: where an output ends is the script's choice, which doesn't hold the sealed value. A mask there would tell
-// it, or its agent, that the value begins like that.
+// TestCutTellsNothingOfSealedValues: where an output ends is the script's choice, which doesn't
+// hold the sealed value. A mask there would tell it, or its agent, that the value begins like that.
 func TestCutTellsNothingOfSealedValues(t *testing.T) {
 	sealed, injected := "sealed-0123456789-value", "injected-9f8e7d6c5b4a-token"
-	r := New([]Value{{Name: "A", Secret: app.NewSecret(sealed), Placeholder: "placeholder"}, {Name: "B", Secret: app.NewSecret(injected)}})
-	for _, form := range []string{sealed, base64.StdEncoding.EncodeToString([]byte(sealed)), hex.EncodeToString([]byte(sealed)), wrap(base64.StdEncoding.EncodeToString([]byte(sealed)), 8, "\n")} {
+	r := New([]Value{{Name: "A", Secret: app.NewSecret(sealed), Placeholder: "placeholder"},
+		{Name: "B", Secret: app.NewSecret(injected)}})
+	for _, form := range []string{sealed, base64.StdEncoding.EncodeToString([]byte(sealed)),
+		hex.EncodeToString([]byte(sealed)), wrap(base64.StdEncoding.EncodeToString([]byte(sealed)), 8, "\n")} {
 		for n := range len(form) - 3 { // base64 may have its padding yet to come
 			if got, hits := cutText(r, "AAA "+form[:n]); got.String() != "AAA "+form[:n] || hits != 0 {
 				t.Errorf("%q: %d hits, %q", form[:n], hits, got)
@@ -182,7 +194,8 @@ func TestCutTellsNothingOfSealedValues(t *testing.T) {
 			t.Errorf("%q: %d hits, %q", form, hits, got)
 		}
 	}
-	if got, hits := cutText(r, "AAA "+sealed+" "+injected[:6]); hits != 2 || strings.Contains(got.String(), sealed) || strings.Contains(got.String(), "injec") {
+	if got, hits := cutText(r, "AAA "+sealed+" "+injected[:6]); hits != 2 || strings.Contains(got.String(), sealed) ||
+		strings.Contains(got.String(), "injec") {
 		t.Errorf("%d hits, %q", hits, got)
 	}
 }
@@ -197,7 +210,8 @@ func TestEnds(t *testing.T) {
 		if len(got) > n || !utf8.ValidString(got) {
 			t.Errorf("%d: %q", n, got)
 		}
-		if n > 60 && (!strings.HasPrefix(got, "éé") || !strings.HasSuffix(got, "üü") || !strings.Contains(got, fmt.Sprintf("\n… %d bytes …\n", c.Len()-n))) {
+		if n > 60 && (!strings.HasPrefix(got, "éé") || !strings.HasSuffix(got, "üü") ||
+			!strings.Contains(got, fmt.Sprintf("\n… %d bytes …\n", c.Len()-n))) {
 			t.Errorf("%d: %q", n, got)
 		}
 	}

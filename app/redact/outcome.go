@@ -12,18 +12,19 @@ const (
 	several int32 = -2
 )
 
-// output is what is known when a state is reached: the longest needle that ends there, and what all needles that end there
-// say about showing a value's last characters.
+// output is what is known when a state is reached: the longest needle that ends there, and what all
+// needles that end there say about showing a value's last characters.
 type output struct {
-	length      int32               // bytes of the longest needle found anywhere; 0 if there is none
-	form        int32               // of that needle
-	looseLength int32               // the same for needles that count in joined text
-	looseForm   int32               //
-	quiet       int32               // value of which a form ends here that forbids others to show anything: none, one, several
-	runs        encodings.RunSet    // encodings in which a run may go on here
-	left        encodings.Remainder // how far these go on over line breaks
-	words       []word              // needles that count only as words, longest first
-	seed        int32               // of fragments, all of which are equally long; 0 if there is none
+	length      int32 // bytes of the longest needle found anywhere; 0 if there is none
+	form        int32 // of that needle
+	looseLength int32 // the same for needles that count in joined text
+	looseForm   int32 //
+	// value of which a form ends here that forbids others to show anything: none, one, several
+	quiet int32
+	runs  encodings.RunSet    // encodings in which a run may go on here
+	left  encodings.Remainder // how far these go on over line breaks
+	words []word              // needles that count only as words, longest first
+	seed  int32               // of fragments, all of which are equally long; 0 if there is none
 }
 
 // word is a needle that counts only where it stands as a word.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// shapes masks what patterns find in text that comes in pieces. It sees text in which known values are masked already, and holds back what may yet
-// become a match.
+// shapes masks what patterns find in text that comes in pieces. It sees text in which known values
+// are masked already, and holds back what may yet become a match.
 type shapes struct {
 	ahead func(text string) (found []Match, open int)
 	text  string // the last of what was given out, which patterns look at, too, and what is held back
@@ -51,14 +51,16 @@ func (s *shapes) take(text string, last bool, t *tally) string {
 	return b.String()
 }
 
-// soon says that too little has come for another look. To look at everything that is held back for each byte takes time that grows with its square, so a script that
-// writes byte by byte would keep the server busy. The end of the first line is what most patterns wait for.
+// soon says that too little has come for another look. To look at everything that is held back for
+// each byte takes time that grows with its square, so a script that writes byte by byte would keep
+// the server busy. The end of the first line is what most patterns wait for.
 func (s *shapes) soon() bool {
 	held := s.text[s.done:]
 	return len(s.more) < len(held)/patience && (bytes.IndexByte(s.more, '\n') < 0 || strings.IndexByte(held, '\n') >= 0)
 }
 
-// forget drops what patterns don't look at any more. What is left begins with a word, or else its middle would look like a beginning.
+// forget drops what patterns don't look at any more. What is left begins with a word, or else its
+// middle would look like a beginning.
 func (s *shapes) forget() {
 	n := s.done - beside
 	if n <= 0 {

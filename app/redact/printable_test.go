@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestQuotedPrintableOfSpacesAndSigns: encoders may write spaces and signs as escapes too, each between letters, as Python's quotetabs=True and the headers of mail do.
+// TestQuotedPrintableOfSpacesAndSigns: encoders may write spaces and signs as escapes too, each
+// between letters, as Python's quotetabs=True and the headers of mail do.
 func TestQuotedPrintableOfSpacesAndSigns(t *testing.T) {
 	for secret, form := range map[string]string{
 		"correct horse battery 42!":  "correct=20horse=20battery=2042!",
@@ -37,13 +38,15 @@ func TestListInQuotedPrintable(t *testing.T) {
 			numbers = append(numbers, fmt.Sprintf(verb, c))
 		}
 		text := strings.Join(numbers, "=20")
-		if out, _ := of(secret).Text("of: " + text + " end"); strings.Contains(out.String(), text[len(text)/3:2*len(text)/3]) {
+		if out, _ := of(secret).Text("of: " + text + " end"); strings.Contains(out.String(),
+			text[len(text)/3:2*len(text)/3]) {
 			t.Errorf("%s: %s", verb, out)
 		}
 	}
 }
 
-// TestCompressedInQuotedPrintable: of compressed data a byte that has to be an escape often stands alone.
+// TestCompressedInQuotedPrintable: of compressed data a byte that has to be an escape often stands
+// alone.
 func TestCompressedInQuotedPrintable(t *testing.T) {
 	for i := range 60 {
 		secret := fmt.Sprintf("K3xw9Zq%dLmN7pRt5VbY%dc2Ds8", i*i*7919, i)
@@ -66,7 +69,8 @@ func TestCompressedInQuotedPrintable(t *testing.T) {
 	}
 }
 
-// TestBase85BehindEqualsSign: with that it began like an escape, which took its first two digits away.
+// TestBase85BehindEqualsSign: with that it began like an escape, which took its first two digits
+// away.
 func TestBase85BehindEqualsSign(t *testing.T) {
 	got, _ := of("685165596e544e3554374e425a4a6533").Text(`of =2E3QK2Dm?P2J"a&1hAI#2)I*J1hAL!2.8=3DM2Dm9H`)
 	if want := "of =[REDACTED]"; got.String() != want {

@@ -84,7 +84,8 @@ func (r *reading) read(in *inspection, who int) {
 	}
 }
 
-// pushAll makes the views of what was read, once it is, nil for those codes that there is nothing of.
+// pushAll makes the views of what was read, once it is, nil for those codes that there is nothing
+// of.
 func (in *inspection) pushAll(v *views.View, r *reading) []*views.View {
 	r.others.Wait()
 	out := make([]*views.View, len(r.codes))

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// places returns where known values are in a whole text, in the forms that the machine knows. cut says that the text would have gone on.
+// places returns where known values are in a whole text, in the forms that the machine knows. cut
+// says that the text would have gone on.
 func (m *machine) places(text []byte, words, cut bool) []region {
 	s := newScan(m)
 	s.words = words

@@ -34,8 +34,8 @@ type scan struct {
 
 func newScan(m *machine) scan { return scan{machine: m, classes: &encodings.RunsOf, words: true} }
 
-// take scans buf[from:]. buf begins at offset base of the whole text and has, before from, at least headLen bytes (or all that there
-// are) and one byte before every needle that may end here.
+// take scans buf[from:]. buf begins at offset base of the whole text and has, before from, at least
+// headLen bytes (or all that there are) and one byte before every needle that may end here.
 func (s *scan) take(buf []byte, base, from int) {
 	s.base = base
 	for i := from; i < len(buf); {
@@ -112,7 +112,8 @@ func (s *scan) walk(buf []byte, i int) int {
 	return i
 }
 
-// again makes the last region a byte longer if that is all that the needles which end at offset i of buf mean.
+// again makes the last region a byte longer if that is all that the needles which end at offset i
+// of buf mean.
 func (s *scan) again(end multimatch.End, i int) bool {
 	out, n := s.machine.sums[end].Load(), len(s.regions)
 	if out == nil || n == 0 || len(out.words) > 0 || out.runs != 0 || out.seed != 0 || s.loose {
@@ -284,7 +285,8 @@ func (s *scan) end() {
 	s.active, s.pending = nil, s.pos
 }
 
-// endCut settles everything where more would have followed: what may begin a secret is taken for one.
+// endCut settles everything where more would have followed: what may begin a secret is taken for
+// one.
 func (s *scan) endCut() {
 	if start := s.settledWhole(); s.pos-start >= minValue {
 		s.hit(region{start: start, end: s.pos, form: none, by: s.machine.formAt(s.machine.Open(s.at)), quiet: several})

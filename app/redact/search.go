@@ -5,8 +5,10 @@ import "github.com/computclaw/airlock/app/redact/views"
 // atOnce is how many views of a long text are looked at together.
 const atOnce = 2
 
-// search is the search for values in what can be decoded from one root. Views are looked at in order, each together with the one before it: it sees what all those
-// before that one have left of the budget, and what it finds and makes comes behind what they found and made. So nothing depends on who is faster.
+// search is the search for values in what can be decoded from one root. Views are looked at in
+// order, each together with the one before it: it sees what all those before that one have left of
+// the budget, and what it finds and makes comes behind what they found and made. So nothing depends
+// on who is faster.
 type search struct {
 	r      *Redactor
 	root   *views.View
@@ -18,14 +20,15 @@ type search struct {
 	idle   []*inspection
 }
 
-// inspect returns where values are in a root, besides those that the machine finds in it as it is. Of a joint root only that is looked at
-// which shows when its parts are put together.
+// inspect returns where values are in a root, besides those that the machine finds in it as it is.
+// Of a joint root only that is looked at which shows when its parts are put together.
 func (r *Redactor) inspect(root *views.View, joint bool) []region {
 	if len(r.texts) == 0 || len(root.Text) < views.MinStretch {
 		return nil
 	}
 	root.Joined = joint
-	s := &search{r: r, root: root, joint: joint, budget: minBudget + budgetRatio*len(root.Text), queue: []*views.View{root}}
+	s := &search{r: r, root: root, joint: joint, budget: minBudget + budgetRatio*len(root.Text),
+		queue: []*views.View{root}}
 	var working []*inspection
 	for len(s.queue)+len(working) > 0 {
 		for len(working) < atOnce && len(s.queue) > 0 {
@@ -77,8 +80,9 @@ func (s *search) settle(in *inspection) {
 	s.idle = append(s.idle, in)
 }
 
-// refuse masks what a view was made of. A view of a text that is full of escapes has as many parts as that has bytes, and there may be hundreds, so it looks for
-// their places only where not all that the parent was made of is masked already.
+// refuse masks what a view was made of. A view of a text that is full of escapes has as many parts
+// as that has bytes, and there may be hundreds, so it looks for their places only where not all
+// that the parent was made of is masked already.
 func (s *search) refuse(v *views.View) {
 	if all := v.Parent.Extent(); s.spent.From <= all.From && all.To <= s.spent.To {
 		return

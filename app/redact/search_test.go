@@ -12,7 +12,8 @@ import (
 	"github.com/computclaw/airlock/app/redact/views"
 )
 
-// mixed is a text of what begins escapes and numbers, at random: the dearest that is known. Its budget doesn't last.
+// mixed is a text of what begins escapes and numbers, at random: the dearest that is known. Its
+// budget doesn't last.
 func mixed(n int) string {
 	const set = `\%&=u0041x;#`
 	r := rand.New(rand.NewPCG(1, 2))
@@ -23,7 +24,8 @@ func mixed(n int) string {
 	return string(out)
 }
 
-// TestTogetherIsLikeAlone: what is found, and what is refused when nothing is left of the budget, doesn't depend on how many processors there are or on who is faster.
+// TestTogetherIsLikeAlone: what is found, and what is refused when nothing is left of the budget,
+// doesn't depend on how many processors there are or on who is faster.
 func TestTogetherIsLikeAlone(t *testing.T) {
 	parts := []string{logText(nil)[:3*manyBytes]}
 	for _, name := range []string{"base64", "ascii85", "reversed", "hex", "zlib", "gzip", "ROT13"} {
@@ -53,7 +55,8 @@ func TestTogetherIsLikeAlone(t *testing.T) {
 	}
 }
 
-// TestRefusedViewsAreMaskedOnce: a view is left out of what is refused only if all that it was made of is masked already.
+// TestRefusedViewsAreMaskedOnce: a view is left out of what is refused only if all that it was made
+// of is masked already.
 func TestRefusedViewsAreMaskedOnce(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		root := &views.View{Text: make([]byte, 1000)}
@@ -87,8 +90,8 @@ func TestRefusedViewsAreMaskedOnce(t *testing.T) {
 	})
 }
 
-// TestHeadsAreRefusedTogether: many heads of compressed data in one run are refused together. One by one, each would be looked for in all parts of the views that
-// it is in.
+// TestHeadsAreRefusedTogether: many heads of compressed data in one run are refused together. One
+// by one, each would be looked for in all parts of the views that it is in.
 func TestHeadsAreRefusedTogether(t *testing.T) {
 	root := join(partsOf([]*leaf{{text: mixed(64 << 10)}}), views.Separator)
 	n := 0

@@ -16,13 +16,20 @@ func TestStreamIsLive(t *testing.T) {
 		steps   [][2]string // written, and emitted because of it
 	}{
 		"nothing is held without cause": {[]string{long}, [][2]string{{"...", "..."}, {"x\n", "x\n"}}},
-		"held while it may be one":      {[]string{long}, [][2]string{{"a s3c", "a "}, {"r3t", ""}, {"-x", "s3cr3t-x"}}},
-		"only what may begin one":       {[]string{"aabaabaac"}, [][2]string{{"aabaab", ""}, {"aab", "aab"}, {"aac", ""}, {" ", "[REDACTED] "}}},
-		"its end may begin it, turned":  {[]string{long}, [][2]string{{long[:22], ""}, {"9", ""}, {"\n", "[REDACTED...6789]\n"}}},
-		"a longer one is possible":      {[]string{"abcdefgh", "abcdefgh-long"}, [][2]string{{"abcdefgh", ""}, {"-", ""}, {"x", "[REDACTED]-x"}}},
-		"a word waits for its end":      {[]string{"hunter2"}, [][2]string{{"hunter2", ""}, {" ", "[REDACTED] "}, {"hunter2", ""}, {"3", "hunter23"}}},
-		"half a character":              {[]string{long}, [][2]string{{"\xe2", ""}, {"\x82", ""}, {"\xac", "€"}, {"\xe2", ""}, {"x", "\uFFFDx"}}},
-		"half a character, then one":    {[]string{long}, [][2]string{{"\xe2" + long[:4], ""}, {long[4:] + "\n", "\uFFFD[REDACTED...6789]\n"}}},
+		"held while it may be one": {[]string{long},
+			[][2]string{{"a s3c", "a "}, {"r3t", ""}, {"-x", "s3cr3t-x"}}},
+		"only what may begin one": {[]string{"aabaabaac"},
+			[][2]string{{"aabaab", ""}, {"aab", "aab"}, {"aac", ""}, {" ", "[REDACTED] "}}},
+		"its end may begin it, turned": {[]string{long},
+			[][2]string{{long[:22], ""}, {"9", ""}, {"\n", "[REDACTED...6789]\n"}}},
+		"a longer one is possible": {[]string{"abcdefgh", "abcdefgh-long"},
+			[][2]string{{"abcdefgh", ""}, {"-", ""}, {"x", "[REDACTED]-x"}}},
+		"a word waits for its end": {[]string{"hunter2"},
+			[][2]string{{"hunter2", ""}, {" ", "[REDACTED] "}, {"hunter2", ""}, {"3", "hunter23"}}},
+		"half a character": {[]string{long},
+			[][2]string{{"\xe2", ""}, {"\x82", ""}, {"\xac", "€"}, {"\xe2", ""}, {"x", "\uFFFDx"}}},
+		"half a character, then one": {[]string{long},
+			[][2]string{{"\xe2" + long[:4], ""}, {long[4:] + "\n", "\uFFFD[REDACTED...6789]\n"}}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

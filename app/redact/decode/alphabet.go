@@ -10,8 +10,9 @@ import (
 	"github.com/computclaw/airlock/app/redact/views"
 )
 
-// Alphabet is the characters beyond ASCII that values have, in either case, in one piece or several. Nearly every number is some character, so of what
-// lists of numbers stand for only that counts as text which may have to do with a value.
+// Alphabet is the characters beyond ASCII that values have, in either case, in one piece or
+// several. Nearly every number is some character, so of what lists of numbers stand for only that
+// counts as text which may have to do with a value.
 type Alphabet map[rune]bool
 
 func AlphabetOf(texts []string) Alphabet {
@@ -36,8 +37,9 @@ func (a Alphabet) has(r rune) bool {
 	return a[r]
 }
 
-// parts are those parts of decoded bytes that are text with so many characters of the alphabet. Signs, marks and blanks between them may be anything; a
-// letter that isn't of the alphabet ends a part.
+// parts are those parts of decoded bytes that are text with so many characters of the alphabet.
+// Signs, marks and blanks between them may be anything; a letter that isn't of the alphabet ends a
+// part.
 func (a Alphabet) parts(data []byte) (out []views.Window) {
 	for i := 0; i < len(data); {
 		from, known := i, 0

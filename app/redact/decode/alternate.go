@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/app/redact/views"
 )
 
-// EveryOther takes out a sign that stands behind every single character, as in s-e-c-r-e-t. The rest
-// of the text is left out. nil if there is no such thing.
+// EveryOther takes out a sign that stands behind every single character, as in s-e-c-r-e-t. The
+// rest of the text is left out. nil if there is no such thing.
 func EveryOther(text []byte) *views.Builder {
 	b := views.Builder{}
 	for i := 0; i+2*views.MinStretch <= len(text); i++ {

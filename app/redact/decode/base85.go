@@ -6,15 +6,16 @@ import (
 	"github.com/computclaw/airlock/app/redact/views"
 )
 
-// maxBeside and maxEnding are how many characters beside a text in base 85 are taken for its own at most, and how much of it is read again
-// without them.
+// maxBeside and maxEnding are how many characters beside a text in base 85 are taken for its own at
+// most, and how much of it is read again without them.
 const (
 	maxBeside = 32
 	maxEnding = 8000
 )
 
-// endings reads the end of a run once more for each place where it may have ended: base 85 has most signs of ordinary text among its digits, so a run goes on
-// into what stands beside it, and the last group is misread with digits that are none of its own.
+// endings reads the end of a run once more for each place where it may have ended: base 85 has most
+// signs of ordinary text among its digits, so a run goes on into what stands beside it, and the
+// last group is misread with digits that are none of its own.
 func (c *Code) endings(b *views.Builder, run []byte, w views.Window, at int, d *Decoder) {
 	var last [views.MinStretch + 3]byte
 	first := max(len(run)-maxBeside-4-w.From, minBefore85)
@@ -49,7 +50,8 @@ func isText(data []byte) bool {
 // unpack85 appends the bytes of base 85 in groups of five; a group that is too large is no text.
 func (c *Code) unpack85(out, run []byte) []byte {
 	for ; len(run) >= 5; run = run[5:] {
-		n := uint64(c.Digit[run[0]])*(85*85*85*85) + uint64(c.Digit[run[1]])*(85*85*85) + uint64(c.Digit[run[2]])*(85*85) + uint64(c.Digit[run[3]])*85 + uint64(c.Digit[run[4]])
+		n := uint64(c.Digit[run[0]])*(85*85*85*85) + uint64(c.Digit[run[1]])*(85*85*85) +
+			uint64(c.Digit[run[2]])*(85*85) + uint64(c.Digit[run[3]])*85 + uint64(c.Digit[run[4]])
 		if n > math.MaxUint32 {
 			n = math.MaxUint32
 		}

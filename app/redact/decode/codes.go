@@ -20,11 +20,15 @@ type Code struct {
 
 // Codes are the encodings of runs.
 var Codes = numbered([]*Code{
-	{Name: "base64", Digit: charset.DigitTable(charset.Standard64, charset.Standard64[:62]+"-_"), Bits: 6, group: views.Scale{Chars: 4, Bytes: 3, Grouped: false}, least: 11, sifted: true},
+	{Name: "base64", Digit: charset.DigitTable(charset.Standard64, charset.Standard64[:62]+"-_"), Bits: 6,
+		group: views.Scale{Chars: 4, Bytes: 3, Grouped: false}, least: 11, sifted: true},
 	{Name: "hex", Digit: charset.HexDigit, Bits: 4, group: views.Scale{Chars: 2, Bytes: 1, Grouped: false}, least: 16},
-	{Name: "base32", Digit: charset.DigitTable("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"), Bits: 5, group: views.Scale{Chars: 8, Bytes: 5, Grouped: false}, least: 13},
-	{Name: "base85", Digit: charset.DigitTable(charset.AlphabetB85), group: views.Scale{Chars: 5, Bytes: 4, Grouped: true}, least: 10, sifted: true, scarce: true},
-	{Name: "ascii85", Digit: charset.DigitTable(charset.AlphabetA85), group: views.Scale{Chars: 5, Bytes: 4, Grouped: true}, least: 10, sifted: true, scarce: true},
+	{Name: "base32", Digit: charset.DigitTable("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"), Bits: 5,
+		group: views.Scale{Chars: 8, Bytes: 5, Grouped: false}, least: 13},
+	{Name: "base85", Digit: charset.DigitTable(charset.AlphabetB85),
+		group: views.Scale{Chars: 5, Bytes: 4, Grouped: true}, least: 10, sifted: true, scarce: true},
+	{Name: "ascii85", Digit: charset.DigitTable(charset.AlphabetA85),
+		group: views.Scale{Chars: 5, Bytes: 4, Grouped: true}, least: 10, sifted: true, scarce: true},
 })
 
 func numbered(list []*Code) []*Code {
@@ -47,7 +51,8 @@ var (
 	GroupedCodes = Codes[1:2] // that people write in groups with a sign between them, as keys and fingerprints are
 )
 
-// Read reads runs of a code, at every alignment that they may have, and keeps what is text. Compressed data is expanded.
+// Read reads runs of a code, at every alignment that they may have, and keeps what is text.
+// Compressed data is expanded.
 func (c *Code) Read(text []byte, runs []views.Window, d *Decoder) *views.Builder {
 	b := views.Builder{}
 	for _, w := range runs {
@@ -68,8 +73,8 @@ func (c *Code) runs(b *views.Builder, text []byte, at int, parts []views.Window,
 	}
 }
 
-// widen adds a part of a run to an ordered list, or makes the last one longer. What would be left at an end of the run, if it is no longer than rest, belongs to
-// the part.
+// widen adds a part of a run to an ordered list, or makes the last one longer. What would be left
+// at an end of the run, if it is no longer than rest, belongs to the part.
 func widen(parts []views.Window, w views.Window, size, rest int) []views.Window {
 	if w.From <= rest {
 		w.From = 0
@@ -84,7 +89,8 @@ func widen(parts []views.Window, w views.Window, size, rest int) []views.Window 
 	return append(parts, w)
 }
 
-// runOf returns the next run of at least so many digits; from and to are equal if there is none. It looks at few bytes of what is no run.
+// runOf returns the next run of at least so many digits; from and to are equal if there is none. It
+// looks at few bytes of what is no run.
 func runOf(text []byte, at int, digit *[256]int8, least int) (from, to int) {
 	for probe := at + least - 1; probe < len(text); {
 		if digit[text[probe]] < 0 {
@@ -106,7 +112,8 @@ func runOf(text []byte, at int, digit *[256]int8, least int) (from, to int) {
 	return len(text), len(text)
 }
 
-// endOfRun returns the offset of the first byte of at least from that is no digit, or the length of the text.
+// endOfRun returns the offset of the first byte of at least from that is no digit, or the length of
+// the text.
 func endOfRun(text []byte, from int, digit *[256]int8) int {
 	for ; from+8 <= len(text); from += 8 {
 		t := text[from : from+8 : from+8]
@@ -136,7 +143,8 @@ func (c *Code) run(b *views.Builder, text []byte, from, to int, d *Decoder) {
 	}
 }
 
-// mayPack reports whether there are two bytes in a run, at any alignment, with which compressed data may begin, and enough behind them.
+// mayPack reports whether there are two bytes in a run, at any alignment, with which compressed
+// data may begin, and enough behind them.
 func (c *Code) mayPack(run []byte) bool {
 	last := len(run)*c.Bits - 8*minPacked // the last bit that so many bytes can begin with
 	var acc uint32
@@ -156,7 +164,8 @@ func (c *Code) mayPack(run []byte) bool {
 	return false
 }
 
-// heads has a bit for the last five bits of two bytes with which compressed data may begin, by their first five.
+// heads has a bit for the last five bits of two bytes with which compressed data may begin, by
+// their first five.
 var heads = func() (t [32]uint32) {
 	for two := range 1 << 16 {
 		if packs(byte(two>>8), byte(two)) {

@@ -9,10 +9,12 @@ import (
 	"github.com/computclaw/airlock/app/redact/views"
 )
 
-// maxDigits bounds the length of a whole number that is read as one. What a column of numbers holds is one, too, without the ends of its lines.
+// maxDigits bounds the length of a whole number that is read as one. What a column of numbers holds
+// is one, too, without the ends of its lines.
 const maxDigits = 2 << 20
 
-// DigitRuns reads runs of digits: as whole numbers of many bytes, as groups of three decimal or octal digits, as bits.
+// DigitRuns reads runs of digits: as whole numbers of many bytes, as groups of three decimal or
+// octal digits, as bits.
 func DigitRuns(text []byte, d *Decoder, a Alphabet) *views.Builder {
 	b := views.Builder{}
 	const least = 2 * views.MinStretch
@@ -46,7 +48,8 @@ func (d *Decoder) whole(b *views.Builder, run []byte, from, to int, a Alphabet) 
 	}
 }
 
-// numberOf reads digits. Those of a long run are read in halves, since big.Int takes four times as long for twice as many.
+// numberOf reads digits. Those of a long run are read in halves, since big.Int takes four times as
+// long for twice as many.
 func numberOf(run []byte) *big.Int {
 	const atOnce = 2000
 	if len(run) <= atOnce {
@@ -81,7 +84,8 @@ func groups(b *views.Builder, run []byte, from, size, base, least int) {
 	}
 }
 
-// groupOf returns the number that a few digits stand for; more than 255 if they are none of that base.
+// groupOf returns the number that a few digits stand for; more than 255 if they are none of that
+// base.
 func groupOf(digits []byte, base int) (n int) {
 	for _, c := range digits {
 		d := int(decimal[c])

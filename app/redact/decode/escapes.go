@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/app/redact/views"
 )
 
-// escapeReader reads one escape at the beginning of a text and returns what it stands for and its length; 0 if there is none. since is how many bytes before it
-// the last one ended.
+// escapeReader reads one escape at the beginning of a text and returns what it stands for and its
+// length; 0 if there is none. since is how many bytes before it the last one ended.
 type escapeReader func(text, buf []byte, since int) (out []byte, n int)
 
 // Escapes decodes all escapes that begin with mark, with what is near them; nil if there are none.
@@ -134,7 +134,8 @@ func Percent(text, buf []byte, _ int) ([]byte, int) {
 	return nil, 0
 }
 
-// PlusSpaces returns a view with a space for each plus sign that was none of its escapes, as forms have it; nil if there is none.
+// PlusSpaces returns a view with a space for each plus sign that was none of its escapes, as forms
+// have it; nil if there is none.
 func PlusSpaces(b *views.Builder) *views.Builder {
 	out := &views.Builder{Text: bytes.Clone(b.Text), Spans: b.Spans}
 	found := false

@@ -39,8 +39,10 @@ var inOne = func() (set CodeSet) {
 	return set
 }()
 
-// Find finds the runs of some codes that are as long as the shortest one that is looked at. Every run of 2*blockSize-1 bytes has a whole block, and every one
-// of 3*blockSize-1 has two of them side by side, so runs are looked for only there. Where they begin and end is told by the bytes of the blocks beside those.
+// Find finds the runs of some codes that are as long as the shortest one that is looked at. Every
+// run of 2*blockSize-1 bytes has a whole block, and every one of 3*blockSize-1 has two of them side
+// by side, so runs are looked for only there. Where they begin and end is told by the bytes of the
+// blocks beside those.
 func (f *RunFinder) Find(text []byte, wanted CodeSet) {
 	for i := range f.Found {
 		f.Found[i] = f.Found[i][:0]
@@ -82,7 +84,8 @@ func (f *RunFinder) begin(text []byte, at int, begun CodeSet) {
 	}
 }
 
-// end takes down the runs whose last block ends at an offset; first, second and third say of which codes the bytes behind it are digits.
+// end takes down the runs whose last block ends at an offset; first, second and third say of which
+// codes the bytes behind it are digits.
 func (f *RunFinder) end(at int, ended CodeSet, first, second, third uint8) {
 	second &= first
 	third &= second

@@ -9,7 +9,8 @@ import (
 	"github.com/computclaw/airlock/app/redact/views"
 )
 
-// TestFinderMissesNothing: the finder finds every run that is long enough, as reading byte by byte does.
+// TestFinderMissesNothing: the finder finds every run that is long enough, as reading byte by byte
+// does.
 func TestFinderMissesNothing(t *testing.T) {
 	var all CodeSet
 	for _, c := range Codes {
@@ -21,7 +22,8 @@ func TestFinderMissesNothing(t *testing.T) {
 		for range 2 { // the second time with what the first one left
 			var text []byte
 			for range rapid.IntRange(0, 6).Draw(r, "parts") {
-				part := rapid.SampledFrom([]string{`[A-Z2-7]{1,18}`, `[0-9a-f]{1,20}`, `[A-Za-z0-9+/_-]{1,30}`, `[!-u]{1,15}`, `[0-9A-Za-z!#$%&()*+;<=>?@^_{|}~-]{1,15}`, `[ .,/:"é]{1,4}`}).Draw(r, "alphabet")
+				part := rapid.SampledFrom([]string{`[A-Z2-7]{1,18}`, `[0-9a-f]{1,20}`, `[A-Za-z0-9+/_-]{1,30}`,
+					`[!-u]{1,15}`, `[0-9A-Za-z!#$%&()*+;<=>?@^_{|}~-]{1,15}`, `[ .,/:"é]{1,4}`}).Draw(r, "alphabet")
 				text = append(text, rapid.StringMatching(part).Draw(r, "part")...)
 			}
 			f.Find(text, all)
@@ -46,7 +48,8 @@ func TestFinderMissesNothing(t *testing.T) {
 	}
 }
 
-// TestPartsOfCodes: codes stand in the order that their parts count on, and a set has a bit for each.
+// TestPartsOfCodes: codes stand in the order that their parts count on, and a set has a bit for
+// each.
 func TestPartsOfCodes(t *testing.T) {
 	of := func(part []*Code) (names string) {
 		for _, c := range part {
@@ -55,7 +58,8 @@ func TestPartsOfCodes(t *testing.T) {
 		return names
 	}
 	const base32 = "base32 "
-	for part, want := range map[string]string{of(ExactCodes): "base64 hex " + base32, of(RareCodes): base32 + "base85 ascii85 ", of(GroupedCodes): "hex "} {
+	for part, want := range map[string]string{of(ExactCodes): "base64 hex " + base32, of(RareCodes): base32 +
+		"base85 ascii85 ", of(GroupedCodes): "hex "} {
 		if part != want {
 			t.Errorf("%s, want %s", part, want)
 		}

@@ -13,8 +13,8 @@ import (
 // maxInflated bounds what one piece of compressed data may expand to, in bytes.
 const maxInflated = 1 << 20
 
-// What it costs to expand compressed data, in bytes of the budget: of bzip2 there are tables to be made first, and a byte of either may be work without
-// making any text.
+// What it costs to expand compressed data, in bytes of the budget: of bzip2 there are tables to be
+// made first, and a byte of either may be work without making any text.
 const (
 	costFlate  = 1 << 10
 	costBzip2  = 64 << 10
@@ -50,7 +50,8 @@ func (d *Decoder) Inflate(b *views.Builder, data []byte, from, to int, s views.S
 	}
 }
 
-// expand adds what compressed data expands to. It begins at the decoded byte at of [from, to). Data that expands to too much is masked as it is.
+// expand adds what compressed data expands to. It begins at the decoded byte at of [from, to). Data
+// that expands to too much is masked as it is.
 func (d *Decoder) expand(b *views.Builder, data packed, from, to, at int, s views.Scale) {
 	if d.Budget < 0 {
 		d.refuse(from+s.Floor(at), to)
@@ -105,7 +106,8 @@ func looksPacked(data []byte) bool {
 	return len(data) > 9 && string(data[:3]) == "BZh" && string(data[4:10]) == "1AY&SY"
 }
 
-// expander returns a reader of what data expands to, or nil if it doesn't begin as it looked. What is wrong with the end doesn't matter.
+// expander returns a reader of what data expands to, or nil if it doesn't begin as it looked. What
+// is wrong with the end doesn't matter.
 func (d *Decoder) expander(data packed) io.Reader {
 	first, _ := data.ReadByte() // all this looked packed, so it is there
 	if first == 'B' {
@@ -124,7 +126,8 @@ func (d *Decoder) expander(data packed) io.Reader {
 	return d.flate
 }
 
-// skipGzipHead reads what is behind the first two bytes of a gzip header, and reports whether all of it is there.
+// skipGzipHead reads what is behind the first two bytes of a gzip header, and reports whether all
+// of it is there.
 func skipGzipHead(data packed) bool {
 	const extra, name, comment, sum = 4, 8, 16, 2
 	var head [8]byte

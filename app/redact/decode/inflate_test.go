@@ -9,9 +9,11 @@ import (
 	"github.com/computclaw/airlock/app/redact/views"
 )
 
-// TestCompressedDataIsSeen: in runs that are sifted, and in those that are too short for text, every place with which compressed data may begin is seen.
+// TestCompressedDataIsSeen: in runs that are sifted, and in those that are too short for text,
+// every place with which compressed data may begin is seen.
 func TestCompressedDataIsSeen(t *testing.T) {
-	heads := rapid.SampledFrom([]string{"\x78\x01", "\x78\x5e", "\x78\x9c", "\x78\xda", "\x1f\x8b\x08", "BZh91AY&SY", "\x78", "\x1f\x8b", "B", "BZ"})
+	heads := rapid.SampledFrom([]string{"\x78\x01", "\x78\x5e", "\x78\x9c", "\x78\xda", "\x1f\x8b\x08", "BZh91AY&SY",
+		"\x78", "\x1f\x8b", "B", "BZ"})
 	found := map[string]int{}
 	rapid.Check(t, func(r *rapid.T) {
 		for _, c := range Codes {

@@ -2,15 +2,17 @@ package decode
 
 import "github.com/computclaw/airlock/app/redact/charset"
 
-// readings are the ways in which a number can be read that stands at the end of a list. What follows the list, or goes before it, may be digits as well, and nothing
-// tells where they meet: 0713 may be the byte 071 and a 3.
+// readings are the ways in which a number can be read that stands at the end of a list. What
+// follows the list, or goes before it, may be digits as well, and nothing tells where they meet:
+// 0713 may be the byte 071 and a 3.
 type readings struct {
 	count   int
 	lengths [4]int // in bytes, the longest first; 0 behind them
 	numbers [4]rune
 }
 
-// leastByte is the smallest with which text or compressed data begins, or text ends. A number that can be read otherwise is none below it.
+// leastByte is the smallest with which text or compressed data begins, or text ends. A number that
+// can be read otherwise is none below it.
 const leastByte = 0x1f
 
 // try adds a number, if it is one and another than the last.
@@ -66,7 +68,8 @@ func (l *list) tails(token []byte) (r readings) {
 	return r
 }
 
-// tail returns the first of the ways in which the number with which a token ends can be read, and its length; 0 if there is none.
+// tail returns the first of the ways in which the number with which a token ends can be read, and
+// its length; 0 if there is none.
 func (l *list) tail(token []byte) (n rune, length int) {
 	end := len(token)
 	if l.base == 2 && end < 6 || l.base == 8 && end < 3 {
@@ -97,7 +100,8 @@ func (l *list) mark(token []byte) int {
 	return 0
 }
 
-// widths returns how many digits a byte has behind a mark, the most first. With fewer it has no zeros before it.
+// widths returns how many digits a byte has behind a mark, the most first. With fewer it has no
+// zeros before it.
 func (l *list) widths(mark []byte) [3]int {
 	switch {
 	case l.base == 2:

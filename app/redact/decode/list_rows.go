@@ -9,12 +9,15 @@ type row struct {
 	end  int    // where its numbers end; 0: there is no row
 }
 
-// minRow is how many whole numbers a list has at least: beside it, its first one may stand at the end of a token and its last one at the beginning of one.
+// minRow is how many whole numbers a list has at least: beside it, its first one may stand at the
+// end of a token and its last one at the beginning of one.
 const minRow = minNumbers - 2
 
-// nextRow returns the next part of the text, from an offset at which no list is open, with so many tokens that each may be a number and nothing between them but
-// one word, again and again. It asks less of them than read does, so what it passes over has no list that is long enough: a list goes on with nothing but
-// whole numbers and one word between them, and a token that ends in no digit and is another word ends all lists and begins none but with the number before it.
+// nextRow returns the next part of the text, from an offset at which no list is open, with so many
+// tokens that each may be a number and nothing between them but one word, again and again. It asks
+// less of them than read does, so what it passes over has no list that is long enough: a list goes
+// on with nothing but whole numbers and one word between them, and a token that ends in no digit
+// and is another word ends all lists and begins none but with the number before it.
 func (l *lister) nextRow(i int) row {
 	text := l.text
 	var word []byte // the last token that can be no number

@@ -7,10 +7,12 @@ import (
 	"github.com/computclaw/airlock/app/redact/views"
 )
 
-// minNumbers is the shortest list of numbers that is read as text: a value that counts there has as many bytes.
+// minNumbers is the shortest list of numbers that is read as text: a value that counts there has as
+// many bytes.
 const minNumbers = views.MinStretch
 
-// list is a row of numbers of one base that stand one after the other. They are only counted until there are enough of them.
+// list is a row of numbers of one base that stand one after the other. They are only counted until
+// there are enough of them.
 type list struct {
 	base   int
 	bit    uint8
@@ -33,7 +35,8 @@ type lister struct {
 }
 
 func newLister(text []byte, rotated bool, a Alphabet) *lister {
-	l := &lister{text: text, all: []list{{base: 16, bit: base16}, {base: 10, bit: base10}, {base: 8, bit: base8}, {base: 2, bit: base2}}}
+	l := &lister{text: text,
+		all: []list{{base: 16, bit: base16}, {base: 10, bit: base10}, {base: 8, bit: base8}, {base: 2, bit: base2}}}
 	if rotated {
 		l.all = l.all[:1]
 	}
@@ -43,8 +46,10 @@ func newLister(text []byte, rotated bool, a Alphabet) *lister {
 	return l
 }
 
-// Lists reads lists of numbers in bases 10, 8, 2 and 16 as bytes and as characters of an alphabet. It reads only where there may be enough numbers in a row. ROT13 leaves
-// digits as they are, so of a text of which it was undone only lists in base 16 count that have letters: others were read before.
+// Lists reads lists of numbers in bases 10, 8, 2 and 16 as bytes and as characters of an alphabet.
+// It reads only where there may be enough numbers in a row. ROT13 leaves digits as they are, so of
+// a text of which it was undone only lists in base 16 count that have letters: others were read
+// before.
 func Lists(text []byte, rotated bool, a Alphabet) *views.Builder {
 	l := newLister(text, rotated, a)
 	for at := 0; at < len(text); {
@@ -67,7 +72,8 @@ func (l *lister) setWord(word []byte) {
 	}
 }
 
-// read takes the tokens from an offset at which no list is open up to another one, and beyond it for as long as one is open. It returns where it stopped.
+// read takes the tokens from an offset at which no list is open up to another one, and beyond it
+// for as long as one is open. It returns where it stopped.
 func (l *lister) read(i, until int) int {
 	text := l.text
 	begun := false
@@ -118,7 +124,8 @@ const (
 	maxColumn  = 80 // bytes between them with that, or if the same stands between others
 )
 
-// sideBySide reports whether two tokens may be of one list: there is little between them, or what also stands behind the second one or before the first.
+// sideBySide reports whether two tokens may be of one list: there is little between them, or what
+// also stands behind the second one or before the first.
 func sideBySide(text []byte, first, second views.Window) bool {
 	between := text[first.To:second.From]
 	if len(between) > maxColumn || bytes.IndexByte(between, views.Barrier) >= 0 {
@@ -133,7 +140,8 @@ func sideBySide(text []byte, first, second views.Window) bool {
 	return n <= maxBetween || bytes.HasPrefix(text[second.To:], between) || bytes.HasSuffix(text[:first.From], between)
 }
 
-// take counts a number, or ends the list. The same word may stand between all numbers: chr(72)+chr(105).
+// take counts a number, or ends the list. The same word may stand between all numbers:
+// chr(72)+chr(105).
 func (l *list) take(b *views.Builder, text []byte, t token, from int) {
 	switch {
 	case l.count == 0:
@@ -172,7 +180,8 @@ func (l *list) goOn(from, length int) {
 	l.last, l.to, l.parted = from, from+length, false
 }
 
-// begin begins a list with a token, if that is a number or ends in one: something may stand directly before it.
+// begin begins a list with a token, if that is a number or ends in one: something may stand
+// directly before it.
 func (l *list) begin(t token, from int) {
 	if l.isNumber(t) {
 		l.from = from
@@ -193,8 +202,8 @@ func (l *list) beginWith(t token, from, length int) {
 	l.goOn(l.from, length)
 }
 
-// anew begins another list with the token that ended the last one: its end may be a number, or it may be the word between that list's last number and
-// what follows, if it stands behind it.
+// anew begins another list with the token that ended the last one: its end may be a number, or it
+// may be the word between that list's last number and what follows, if it stands behind it.
 func (l *list) anew(t token, from int, behind bool) {
 	l.word = t.text
 	if t.last&l.bit != 0 {
@@ -219,7 +228,8 @@ func (l *list) flush(b *views.Builder, text []byte) {
 	l.count, l.glued = 0, false
 }
 
-// readAll adds each way to read a part of the list. Its first and last numbers begin at offsets, and it ends at another one.
+// readAll adds each way to read a part of the list. Its first and last numbers begin at offsets,
+// and it ends at another one.
 func (l *list) readAll(b *views.Builder, text []byte, from, last, to int) {
 	first := tokenAt(text[:to], from).text
 	starts, ends := l.tails(first), l.heads(text[last:to])
@@ -232,7 +242,8 @@ func (l *list) readAll(b *views.Builder, text []byte, from, last, to int) {
 	}
 }
 
-// readParts reads what is between numbers that are no bytes: each may be the last one of a list and the first one of the next.
+// readParts reads what is between numbers that are no bytes: each may be the last one of a list and
+// the first one of the next.
 func (l *list) readParts(b *views.Builder, text []byte) {
 	from, count := l.from, 0
 	l.each(text, views.Window{From: l.from, To: l.to}, func(n rune, at, to int) {
@@ -247,7 +258,8 @@ func (l *list) readParts(b *views.Builder, text []byte) {
 	})
 }
 
-// read adds what the numbers in a part of the text stand for: each a byte, and each a character, where that differs.
+// read adds what the numbers in a part of the text stand for: each a byte, and each a character,
+// where that differs.
 func (l *list) read(b *views.Builder, text []byte, in views.Window) {
 	var narrow, wide []byte
 	differ, marked := false, !l.marked
@@ -287,8 +299,10 @@ func appendNumber(out []byte, n rune) []byte {
 	return utf8.AppendRune(out, n)
 }
 
-// add adds the numbers that stand for parts of what all of them stand for, with their places, and a barrier behind each part.
-func (l *list) add(b *views.Builder, text []byte, in views.Window, parts []views.Window, write func([]byte, rune) []byte) {
+// add adds the numbers that stand for parts of what all of them stand for, with their places, and a
+// barrier behind each part.
+func (l *list) add(b *views.Builder, text []byte, in views.Window, parts []views.Window,
+	write func([]byte, rune) []byte) {
 	var buf [utf8.UTFMax]byte
 	at := 0
 	l.each(text, in, func(n rune, from, to int) {

@@ -8,11 +8,13 @@ import (
 	"github.com/computclaw/airlock/app/redact/views"
 )
 
-// block85 is how many characters of a long run are judged together with as many before them, and read with as many beside them.
+// block85 is how many characters of a long run are judged together with as many before them, and
+// read with as many beside them.
 const block85 = 32
 
-// plausible85 adds those parts of a run that may be base 85: they have the usual signs, or there is text in what they stand for. A long run is judged part by
-// part, because it may be words or other bytes with such a part among them.
+// plausible85 adds those parts of a run that may be base 85: they have the usual signs, or there is
+// text in what they stand for. A long run is judged part by part, because it may be words or other
+// bytes with such a part among them.
 func (c *Code) plausible85(parts []views.Window, run []byte) []views.Window {
 	if len(run) <= 2*block85 {
 		if !unlikely85(run) || c.text85(run) {
@@ -27,7 +29,8 @@ func (c *Code) plausible85(parts []views.Window, run []byte) []views.Window {
 		for _, ch := range run[at:to] {
 			signs += int(signs85[ch] & sign)
 		}
-		// Compressed data has few signs now and then, and no text shows in it. What does show may end in the next block.
+		// Compressed data has few signs now and then, and no text shows in it. What does show may
+		// end in the next block.
 		if before+signs >= fewSigns || c.text85(run[at:min(to+reach85, len(run))]) {
 			parts = widen(parts, views.Window{From: at - 2*block85, To: to + 2*block85}, len(run), 2*block85)
 		}
@@ -36,7 +39,8 @@ func (c *Code) plausible85(parts []views.Window, run []byte) []views.Window {
 	return parts
 }
 
-// fewSigns is how many signs two blocks of compressed data in base 85 have at least; 13 or more are usual.
+// fewSigns is how many signs two blocks of compressed data in base 85 have at least; 13 or more are
+// usual.
 const fewSigns = 3
 
 // reach85 is how much further than the first digit two groups side by side reach.
@@ -63,8 +67,10 @@ func (c *Code) text85(run []byte) bool {
 // plain85 reports whether a group is ASCII text.
 func (c *Code) plain85(run []byte) bool {
 	digit := &c.Digit
-	n := uint64(digit[run[0]])*(85*85*85*85) + uint64(digit[run[1]])*(85*85*85) + uint64(digit[run[2]])*(85*85) + uint64(digit[run[3]])*85 + uint64(digit[run[4]])
-	return n&0xffffffff80808080 == 0 && views.IsText[n>>24&0xff] && views.IsText[n>>16&0xff] && views.IsText[n>>8&0xff] && views.IsText[n&0xff]
+	n := uint64(digit[run[0]])*(85*85*85*85) + uint64(digit[run[1]])*(85*85*85) + uint64(digit[run[2]])*(85*85) +
+		uint64(digit[run[3]])*85 + uint64(digit[run[4]])
+	return n&0xffffffff80808080 == 0 && views.IsText[n>>24&0xff] && views.IsText[n>>16&0xff] &&
+		views.IsText[n>>8&0xff] && views.IsText[n&0xff]
 }
 
 // begins85 says with which two digits a group of ASCII text may begin.
@@ -82,10 +88,12 @@ var begins85 = func() *[85 * 85]uint8 {
 	return t
 }()
 
-// shortest85 is the length, in characters, up to which the usual mixture is enough where there is no sign: words of that length hardly have it.
+// shortest85 is the length, in characters, up to which the usual mixture is enough where there is
+// no sign: words of that length hardly have it.
 const shortest85 = 24
 
-// unlikely85 says that a run has none of the signs that base 85 is full of and, if it is short, not the usual mixture either.
+// unlikely85 says that a run has none of the signs that base 85 is full of and, if it is short, not
+// the usual mixture either.
 func unlikely85(run []byte) bool {
 	var all uint8
 	for _, c := range run {

@@ -18,7 +18,9 @@ func TestTextInBase85IsTold(t *testing.T) {
 				continue
 			}
 			run := encodeRun(c, rapid.SliceOfN(rapid.Byte(), 0, 12).Draw(r, "before"))
-			run = append(run, encodeRun(c, []byte(rapid.StringOfN(rapid.RuneFrom([]rune("\x00\t\n\r\x1b ~azAZ09")), 0, 16, -1).Draw(r, "text")))...)
+			run = append(run, encodeRun(c,
+				[]byte(rapid.StringOfN(rapid.RuneFrom([]rune("\x00\t\n\r\x1b ~azAZ09")), 0, 16, -1).Draw(r,
+					"text")))...)
 			run = append(run, encodeRun(c, rapid.SliceOfN(rapid.Byte(), 0, 12).Draw(r, "behind"))...)
 			run = run[min(len(run), rapid.IntRange(0, 6).Draw(r, "first")):]
 			run = run[:min(len(run), 64)]

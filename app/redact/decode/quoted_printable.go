@@ -2,8 +2,9 @@ package decode
 
 import "bytes"
 
-// QuotedPrintable reads the escapes of quoted-printable, soft line breaks among them. An equals sign before a number is no escape:
-// escapes come at least in twos, but for that of the equals sign itself.
+// QuotedPrintable reads the escapes of quoted-printable, soft line breaks among them. An equals
+// sign before a number is no escape: escapes come at least in twos, but for that of the equals sign
+// itself.
 func QuotedPrintable(text, buf []byte, since int) ([]byte, int) {
 	r, ok := printableByte(text)
 	if !ok {
@@ -15,8 +16,8 @@ func QuotedPrintable(text, buf []byte, since int) ([]byte, int) {
 	return nil, 0
 }
 
-// LooseQuotedPrintable is printable with escapes that stand alone, if something near says that they are some. Base 85 behind an equals sign may look like that, so neither
-// can do without the other.
+// LooseQuotedPrintable is printable with escapes that stand alone, if something near says that they
+// are some. Base 85 behind an equals sign may look like that, so neither can do without the other.
 func LooseQuotedPrintable(text, buf []byte, since int) ([]byte, int) {
 	r, ok := printableByte(text)
 	if !ok {
@@ -41,8 +42,9 @@ func softBreak(text []byte) ([]byte, int) {
 	return nil, 0
 }
 
-// printableNear says, of a text that begins with what may be an escape, whether something near says so too: the same three times, two side by side, or one of a
-// digit and a letter, as punctuation has: =5F.
+// printableNear says, of a text that begins with what may be an escape, whether something near says
+// so too: the same three times, two side by side, or one of a digit and a letter, as punctuation
+// has: =5F.
 func printableNear(text []byte) bool {
 	if bytes.Count(text[:min(len(text), 2*nearEscape)], text[:3]) >= 3 {
 		return true

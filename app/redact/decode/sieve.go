@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/app/redact/views"
 )
 
-// sieve finds, in a run of base64 or base 85, the few places that may stand for text or for compressed data, at all alignments in one pass. Only
-// these are decoded.
+// sieve finds, in a run of base64 or base 85, the few places that may stand for text or for
+// compressed data, at all alignments in one pass. Only these are decoded.
 type sieve struct {
 	code    *Code
 	run     []byte
@@ -28,8 +28,9 @@ type zeros struct {
 // place is a byte of a run: the first digit of its group, and which of the group's bytes it is.
 type place struct{ group, nth int }
 
-// Two digits that follow each other have all of one byte and a part of the next, at three of the four alignments. pairs says of them as the first two
-// of a group: what the second byte may be so that both are text; as the last two: what the second byte may be so that it and the third are;
+// Two digits that follow each other have all of one byte and a part of the next, at three of the
+// four alignments. pairs says of them as the first two of a group: what the second byte may be so
+// that both are text; as the last two: what the second byte may be so that it and the third are;
 // and whether there is a byte among them that deserves a closer look.
 var pairs = func() *[1 << 12]uint16 {
 	t := new([1 << 12]uint16)
@@ -47,14 +48,16 @@ var pairs = func() *[1 << 12]uint16 {
 			}
 		}
 		t[i] = head | tail<<8
-		if first == 0 || middle == 0 || last == 0 || mayPackBehind(first, b<<4, 0xf0) || mayPackBehind(middle, b<<6, 0xc0) || magic[last] {
+		if first == 0 || middle == 0 || last == 0 || mayPackBehind(first, b<<4, 0xf0) ||
+			mayPackBehind(middle, b<<6, 0xc0) || magic[last] {
 			t[i] |= pairCloser
 		}
 	}
 	return t
 }()
 
-// mayPackBehind reports whether compressed data may begin with a byte and one of which some bits are known.
+// mayPackBehind reports whether compressed data may begin with a byte and one of which some bits
+// are known.
 func mayPackBehind(first, bits, known byte) bool {
 	for second := range 256 {
 		if byte(second)&known == bits&known && packs(first, byte(second)) {
@@ -69,8 +72,8 @@ const (
 	pairCloser = 1 << 6
 )
 
-// textClass says in which of six ways a byte is part of text; 0 if it can't be. ASCII has four: what is known of one half of a byte must not
-// let the other half be anything.
+// textClass says in which of six ways a byte is part of text; 0 if it can't be. ASCII has four:
+// what is known of one half of a byte must not let the other half be anything.
 func textClass(c byte) uint16 {
 	switch {
 	case c >= 0xc2 && c <= 0xf4:
@@ -131,7 +134,8 @@ func (s *sieve) look(c *Code, run []byte, least int) {
 	}
 }
 
-// look64 goes through a run of base64. So many groups, one behind the other, must look like text: a bit for each.
+// look64 goes through a run of base64. So many groups, one behind the other, must look like text: a
+// bit for each.
 func (s *sieve) look64(groups uint64) {
 	digit, run := &s.code.Digit, s.run
 	var found uint64 // by its lowest bits: the groups that end here, one digit before, …
@@ -152,7 +156,8 @@ func (s *sieve) look64(groups uint64) {
 	}
 }
 
-// note takes down that the groups which end at digit i may be text, and with them what may be the beginning and the end of it.
+// note takes down that the groups which end at digit i may be text, and with them what may be the
+// beginning and the end of it.
 func (s *sieve) note(i int, groups uint64) {
 	size := int(s.code.group.Chars)
 	s.keep(i+1-bits.Len64(groups)+1-2*size, i+1+size)
@@ -195,8 +200,8 @@ func (s *sieve) closer(at int) {
 	}
 }
 
-// zero takes note of a zero byte. Three of them as near to each other as they are in UTF-16 that isn't foreign throughout make a window: minStretch units have
-// as many, see mostlyNarrow.
+// zero takes note of a zero byte. Three of them as near to each other as they are in UTF-16 that
+// isn't foreign throughout make a window: minStretch units have as many, see mostlyNarrow.
 func (s *sieve) zero(p place) {
 	const reach = 2 * (charset.MaxForeign + 1) // bytes
 	size, bytes := int(s.code.group.Chars), int(s.code.group.Bytes)

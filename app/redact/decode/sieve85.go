@@ -2,8 +2,9 @@ package decode
 
 import "github.com/computclaw/airlock/app/redact/charset"
 
-// What the tables of base 85 say of two bytes. As the first two of a group: what may stand behind them in UTF-8; nothing if they can't stand side by side
-// themselves. As the last two: what the first of them is; nothing likewise.
+// What the tables of base 85 say of two bytes. As the first two of a group: what may stand behind
+// them in UTF-8; nothing if they can't stand side by side themselves. As the last two: what the
+// first of them is; nothing likewise.
 const (
 	wideLead uint8 = 1 << iota
 	wideMore
@@ -56,7 +57,8 @@ func behind(c byte) uint8 {
 	return wideLead | plainText
 }
 
-// rolls are what is added to the value of a group and taken off again as a digit enters and leaves it.
+// rolls are what is added to the value of a group and taken off again as a digit enters and leaves
+// it.
 type rolls struct{ enter, leave [256]uint32 }
 
 func newRolls(digit *[256]int8) *rolls {
@@ -69,8 +71,9 @@ func newRolls(digit *[256]int8) *rolls {
 	return r
 }
 
-// look85 goes through a run of base 85, as look64 does. The value of a group rolls: the digit that leaves it is taken off as the next one comes. Of digits that are
-// too large for a group it is wrong, which shows when they are decoded.
+// look85 goes through a run of base 85, as look64 does. The value of a group rolls: the digit that
+// leaves it is taken off as the next one comes. Of digits that are too large for a group it is
+// wrong, which shows when they are decoded.
 func (s *sieve) look85(groups uint64) {
 	run, table := s.run, twoBytes
 	if len(run) < 5 {
@@ -99,8 +102,8 @@ func (s *sieve) look85(groups uint64) {
 	s.last85()
 }
 
-// last85 looks for zero bytes in the last group at each alignment, if it isn't complete. Of the three that it takes, two may be in a group that lacks one
-// byte, and only one in others.
+// last85 looks for zero bytes in the last group at each alignment, if it isn't complete. Of the
+// three that it takes, two may be in a group that lacks one byte, and only one in others.
 func (s *sieve) last85() {
 	var buf [3]byte
 	for n := 2; n <= 4 && n < len(s.run); n++ {
@@ -117,8 +120,9 @@ func (s *sieve) last85() {
 	}
 }
 
-// enough85 reports whether there may be as much text as counts around two groups that are text, the first one at an offset: in these, in the group
-// before them and in that behind them. Near the end of the run that one may be misread, because the text ends in it: see endings.
+// enough85 reports whether there may be as much text as counts around two groups that are text, the
+// first one at an offset: in these, in the group before them and in that behind them. Near the end
+// of the run that one may be misread, because the text ends in it: see endings.
 func (s *sieve) enough85(at int) bool {
 	var buf [8]byte
 	run := s.run

@@ -85,7 +85,8 @@ func drawRun(r *rapid.T, c *Code) []byte {
 	run := digits.Draw(r, "before")
 	for range rapid.IntRange(1, 3).Draw(r, "texts") {
 		data := rapid.SliceOfN(rapid.Byte(), 0, 6).Draw(r, "front")
-		data = append(data, rapid.StringOfN(rapid.SampledFrom([]rune("abcXYZ019 \n\t\x00\x1b~äß€語😀ﬀ")), 0, 24, -1).Draw(r, "text")...)
+		data = append(data, rapid.StringOfN(rapid.SampledFrom([]rune("abcXYZ019 \n\t\x00\x1b~äß€語😀ﬀ")), 0, 24,
+			-1).Draw(r, "text")...)
 		if rapid.Bool().Draw(r, "back") {
 			data = append(data, rapid.SliceOfN(rapid.Byte(), 0, 6).Draw(r, "behind")...)
 		}

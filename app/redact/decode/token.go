@@ -50,7 +50,8 @@ var WordClass = charset.ClassOf(func(c byte) (k uint8) {
 func endOfWord(text []byte, i int) int {
 	for ; i+8 <= len(text); i += 8 {
 		t := text[i : i+8 : i+8]
-		if WordClass[t[0]]&WordClass[t[1]]&WordClass[t[2]]&WordClass[t[3]]&WordClass[t[4]]&WordClass[t[5]]&WordClass[t[6]]&WordClass[t[7]]&alnum == 0 {
+		first := WordClass[t[0]] & WordClass[t[1]] & WordClass[t[2]] & WordClass[t[3]]
+		if first&WordClass[t[4]]&WordClass[t[5]]&WordClass[t[6]]&WordClass[t[7]]&alnum == 0 {
 			break
 		}
 	}
@@ -78,14 +79,16 @@ func tokenAt(text []byte, from int) token {
 
 // mayBeMarked says that a token may be a number that begins with the mark of its base.
 func mayBeMarked(token []byte) bool {
-	return len(token) > 1 && len(token) <= maxNumber && (charset.HexDigit[token[0]] < 0 || token[0] == '0' && token[1] > '9')
+	return len(token) > 1 && len(token) <= maxNumber &&
+		(charset.HexDigit[token[0]] < 0 || token[0] == '0' && token[1] > '9')
 }
 
 // maxNumber is how long a number is, with the mark of its base.
 const maxNumber = 10
 
 // fitting has, for each length, the bases in which numbers are as long as that.
-var fitting = [...]uint8{0, base10, base8 | base10 | base16, base8 | base10, base10, base10, base2 | base10, base2 | base10, base2, 0}
+var fitting = [...]uint8{0, base10, base8 | base10 | base16, base8 | base10, base10, base10, base2 | base10,
+	base2 | base10, base2, 0}
 
 // number reads a token of one base, with the prefix that languages give it or without.
 func number(t token, base int) (rune, bool) {
@@ -99,7 +102,9 @@ func number(t token, base int) (rune, bool) {
 		token, marked = token[2:], true
 	case len(token) > 1 && base == 16 && (token[0] == 'x' || token[0] == 'u' || token[0] == 'U'):
 		token, marked = token[1:], true
-	case base == 2 && (len(token) < 6 || len(token) > 8), base == 8 && len(token) != 3 && len(token) != 2, base == 16 && len(token) != 2:
+	case base == 2 && (len(token) < 6 || len(token) > 8),
+		base == 8 && len(token) != 3 && len(token) != 2,
+		base == 16 && len(token) != 2:
 		return 0, false
 	}
 	if base == 10 && len(token) > 7 {
@@ -116,7 +121,8 @@ func number(t token, base int) (rune, bool) {
 	return n, n <= utf8.MaxRune && (n < 256 || base == 10 || marked) && utf8.ValidRune(n)
 }
 
-// prefixed reports whether a letter behind a zero marks a base. ROT13 makes the marks of bases 2 and 8 of each other, and leaves the digits.
+// prefixed reports whether a letter behind a zero marks a base. ROT13 makes the marks of bases 2
+// and 8 of each other, and leaves the digits.
 func prefixed(c byte, base int) bool {
 	switch c {
 	case 'x', 'X':

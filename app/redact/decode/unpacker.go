@@ -52,7 +52,8 @@ func (u *unpacker) Len() int {
 	return len(u.next) + len(u.run)*int(u.code.group.Bytes)/int(u.code.group.Chars)
 }
 
-// unpack appends the bytes of characters that stand for a number of bits each. What is left at the end is thrown away.
+// unpack appends the bytes of characters that stand for a number of bits each. What is left at the
+// end is thrown away.
 func (c *Code) unpack(out, run []byte) []byte {
 	if c.Bits == 0 {
 		return c.unpack85(out, run)
@@ -60,7 +61,8 @@ func (c *Code) unpack(out, run []byte) []byte {
 	digit := &c.Digit
 	if c.Bits == 6 {
 		for ; len(run) >= 4; run = run[4:] {
-			n := uint32(digit[run[0]])<<18 | uint32(digit[run[1]])<<12 | uint32(digit[run[2]])<<6 | uint32(digit[run[3]])
+			n := uint32(digit[run[0]])<<18 | uint32(digit[run[1]])<<12 |
+				uint32(digit[run[2]])<<6 | uint32(digit[run[3]])
 			out = append(out, byte(n>>16), byte(n>>8), byte(n))
 		}
 	}

@@ -8,8 +8,9 @@ import (
 // minBase64 is the shortest base64 text that is looked for: shorter ones turn up by chance.
 const minBase64 = 6
 
-// base64Forms returns, for each alignment that a value can have in a longer text, the characters that depend on nothing but
-// the value; and, if it is the whole value, the complete text of the value alone, with and without padding.
+// base64Forms returns, for each alignment that a value can have in a longer text, the characters
+// that depend on nothing but the value; and, if it is the whole value, the complete text of the
+// value alone, with and without padding.
 func base64Forms(enc *base64.Encoding, value []byte, whole bool) []string {
 	var out []string
 	buf := make([]byte, 2+len(value))

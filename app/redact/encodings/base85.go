@@ -6,7 +6,8 @@ import (
 	"github.com/computclaw/airlock/app/redact/charset"
 )
 
-// base85Forms returns, for each of the four alignments in a longer text, the groups that depend on nothing but the value.
+// base85Forms returns, for each of the four alignments in a longer text, the groups that depend on
+// nothing but the value.
 func base85Forms(value []byte) []string {
 	var out []string
 	for _, alphabet := range []string{charset.AlphabetA85, charset.AlphabetB85} {

@@ -9,21 +9,27 @@ import (
 	"github.com/computclaw/airlock/app/redact/charset"
 )
 
-// Lengths in bytes.
+// MinWhole is the length, in characters, below which a value or a line isn't looked for inside
+// words.
+const MinWhole = 8
+
+// MaxVariant is the length, in bytes, above which no Variants of a value are looked for.
+const MaxVariant = 4096
+
+// How many bytes of a value are looked for.
 const (
-	maxRun     = 48   // of a value that are looked for in run-like encodings
-	maxList    = 24   // likewise, where each byte takes three characters and more
-	MaxVariant = 4096 // of a value that are looked for turned round, in UTF-16 and in other case
+	maxRun  = 48 // in run-like encodings
+	maxList = 24 // where each byte takes three characters and more
 )
 
 // Form is a value in an encoding.
 type Form struct{ Encoding, Text string }
 
-// RunForm is a form in such an encoding.
+// RunForm is a form in an encoding whose text goes on in one alphabet.
 type RunForm struct {
 	Form
-	Rest RunSet    // set if the text covers only the beginning of the value
-	Left Remainder // likewise
+	Rest RunSet    // in which the value goes on; 0 if the text covers all of it
+	Left Remainder // how far it does so over line breaks
 }
 
 // Runs returns the base64, hex, base32, base85 and percent-encoded forms.
@@ -62,9 +68,11 @@ func Runs(text string) []RunForm {
 	return append(out, percentSome(text)...)
 }
 
+// IsShort reports whether a text is looked for only where it stands as a word.
 func IsShort(text string) bool { return utf8.RuneCountInString(text) < MinWhole }
 
-// isPlain reports whether no encoder that leaves letters alone has anything to do: the usual case, and worth a shortcut.
+// isPlain reports whether no encoder that leaves letters alone has anything to do: the usual case,
+// and worth a shortcut.
 func isPlain(text string) bool {
 	for _, c := range []byte(text) {
 		if !charset.IsWord(c) && c != '-' && c != '.' {
@@ -73,6 +81,3 @@ func isPlain(text string) bool {
 	}
 	return true
 }
-
-// MinWhole is the length, in characters, below which a value or a line isn't looked for inside words.
-const MinWhole = 8

@@ -21,7 +21,8 @@ func jsonStyles(text string) []jsonStyle {
 		{digits: lower},              // JavaScript, Python with ensure_ascii=False
 		{digits: lower, slash: true}, // PHP with unescaped Unicode
 	}
-	html, wide := strings.ContainsAny(text, "<>&"), strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+	html, wide := strings.ContainsAny(text, "<>&"), strings.ContainsFunc(text,
+		func(r rune) bool { return r < ' ' || r > '~' })
 	if html || wide {
 		styles = append(styles,
 			jsonStyle{digits: lower, lineSeparators: true},                          // Go without HTML escapes
@@ -51,7 +52,9 @@ func (s jsonStyle) quote(text string) string {
 			out = append(out, '\\', `bfnrt"\`[at])
 		case r == '/' && s.slash:
 			out = append(out, '\\', '/')
-		case r < ' ', s.ascii && r > '~', s.html && (r == '<' || r == '>' || r == '&'), s.lineSeparators && (r == '\u2028' || r == '\u2029'):
+		case r < ' ', s.ascii && r > '~',
+			s.html && (r == '<' || r == '>' || r == '&'),
+			s.lineSeparators && (r == '\u2028' || r == '\u2029'):
 			for _, unit := range utf16.Encode([]rune{r}) {
 				out = appendHex(append(out, '\\', 'u'), uint32(unit), 4, s.digits)
 			}

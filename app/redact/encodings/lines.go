@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Lines returns the lines of a value that are secrets of their own. The characters \n end a line too: a key inside a JSON
-// document has its line breaks written so.
+// Lines returns the lines of a value that are secrets of their own. The characters \n end a line
+// too: a key inside a JSON document has its line breaks written so.
 func Lines(text string) []string {
 	if !strings.ContainsAny(text, "\r\n\\") {
 		return nil

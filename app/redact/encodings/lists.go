@@ -24,9 +24,11 @@ func Lists(text string) []Form {
 	hex := func(b []byte, c byte) []byte { return append(b, charset.HexDigits[c>>4], charset.HexDigits[c&15]) }
 	upper := func(b []byte, c byte) []byte { return append(b, charset.UpperDigits[c>>4], charset.UpperDigits[c&15]) }
 	return []Form{
-		list("decimal list", "", ", ", decimal), list("decimal list", "", ",", decimal), list("decimal list", "", " ", decimal),
+		list("decimal list", "", ", ", decimal), list("decimal list", "", ",", decimal),
+		list("decimal list", "", " ", decimal),
 		list("octal list", `\`, "", octal), list("octal list", "", " ", octal),
-		list("hex list", "", " ", hex), list("hex list", "", ":", hex), list("hex list", "", ",", hex), list("hex list", "", "-", hex),
+		list("hex list", "", " ", hex), list("hex list", "", ":", hex), list("hex list", "", ",", hex),
+		list("hex list", "", "-", hex),
 		list("hex list", "", " ", upper), list("hex list", "", ":", upper), list("hex list", "", "-", upper),
 		list("escapes", `\x`, "", hex), list("escapes", `\u00`, "", hex), list("hex list", "0x", ", ", hex),
 	}

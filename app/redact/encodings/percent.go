@@ -6,7 +6,8 @@ import (
 	"github.com/computclaw/airlock/app/redact/charset"
 )
 
-// unreserved are the bytes, besides alphanumeric and digits, that common percent-encoders leave alone.
+// unreserved are the bytes, besides alphanumeric and digits, that common percent-encoders leave
+// alone.
 var unreserved = [...]string{
 	"-._~",                   // RFC 3986; Go's QueryEscape; Python's quote(safe="")
 	"-._~/",                  // Python's quote
@@ -20,8 +21,8 @@ var unreserved = [...]string{
 	"-._~!$&'()*+,;=:@/?[]%", // as before, in texts that are escaped already
 }
 
-// percentSome returns the usual percent-encodings, in both cases of the digits and with both spellings of a space, where they
-// differ from the value itself.
+// percentSome returns the usual percent-encodings, in both cases of the digits and with both
+// spellings of a space, where they differ from the value itself.
 func percentSome(text string) []RunForm {
 	if isPlain(text) {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/computclaw/airlock/app/redact/charset"
 )
 
-// quoteStyles returns the quotes that may be escaped. Python escapes them only where a text has both kinds; as part of a larger repr they may
-// be escaped in addition.
+// quoteStyles returns the quotes that may be escaped. Python escapes them only where a text has
+// both kinds; as part of a larger repr they may be escaped in addition.
 func quoteStyles(text string) []string {
 	styles := []string{""}
 	for _, quote := range []string{"'", `"`} {

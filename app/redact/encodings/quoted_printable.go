@@ -6,10 +6,12 @@ import (
 	"github.com/computclaw/airlock/app/redact/charset"
 )
 
-// quotedPrintable encodes what is not printable ASCII, the equals sign, and such spaces as are named, which encoders may leave alone.
+// quotedPrintable encodes what is not printable ASCII, the equals sign, and such spaces as are
+// named, which encoders may leave alone.
 func quotedPrintable(text, spaces string) string {
 	return quotedBytes(text, func(c byte) bool {
-		return c != '=' && (c >= ' ' && c <= '~' || c == '\t' || c == '\n' || c == '\r') && strings.IndexByte(spaces, c) < 0
+		return c != '=' && (c >= ' ' && c <= '~' || c == '\t' || c == '\n' || c == '\r') &&
+			strings.IndexByte(spaces, c) < 0
 	})
 }
 

@@ -15,8 +15,9 @@ const (
 	LineBreak RunSet = 1 << 31 // not a run: the class of bytes with which a line break may begin
 )
 
-// Remainder says how many characters of a value a run is sure to have beyond what was found. A run may go on in another line as
-// long as some are left, and not further, or it would swallow the ordinary text that follows. Other runs end with their line.
+// Remainder says how many characters of a value a run is sure to have beyond what was found. A run
+// may go on in another line as long as some are left, and not further, or it would swallow the
+// ordinary text that follows. Other runs end with their line.
 type Remainder struct{ Base64, Hex int }
 
 func (l Remainder) Max(o Remainder) Remainder {

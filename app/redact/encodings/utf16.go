@@ -19,7 +19,10 @@ func UTF16(text string) (little, big string) {
 	return string(low), string(high)
 }
 
-// UTF16Runs returns the forms of a value in UTF-16 in an encoding, if it has so little Latin that what was decoded can't be told for UTF-16 (see wide).
+// UTF16Runs returns what Runs returns for a value in UTF-16, as it is and reversed.
+//
+// It does so only for a value with so little Latin that UTF-16 can't be recognised in what was
+// decoded; others are found there.
 func UTF16Runs(text string) []RunForm {
 	foreign, most, narrow := 0, 0, 0
 	units := utf16.Encode([]rune(text))
@@ -33,5 +36,6 @@ func UTF16Runs(text string) []RunForm {
 		return nil
 	}
 	little, big := UTF16(text)
-	return slices.Concat(Runs(little), Runs(big))
+	backLittle, backBig := UTF16(Reverse(text))
+	return slices.Concat(Runs(little), Runs(big), Runs(backLittle), Runs(backBig))
 }

@@ -15,8 +15,9 @@ var update = flag.Bool("update", false, "write testdata/reports.golden instead o
 
 const golden = "testdata/reports.golden"
 
-// TestReports lists what the rules find in ordinary reports, in which nothing is secret. Each line of the golden file is a false positive that was
-// accepted; a change that brings another shows up here.
+// TestReports lists what the rules find in ordinary reports, in which nothing is secret. Each line
+// of the golden file is a false positive that was accepted; a change that brings another shows up
+// here.
 func TestReports(t *testing.T) {
 	files, err := filepath.Glob("testdata/reports/*")
 	if err != nil || len(files) < 8 {
@@ -46,6 +47,7 @@ func TestReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("look at each new line; if it must be so, run: go test ./app/redact/patterns -run Reports -update\n%s", diff)
+		t.Errorf("look at each new line; if it must be so, run: go test ./app/redact/patterns -run Reports -update\n%s",
+			diff)
 	}
 }

@@ -23,8 +23,8 @@ type Set struct {
 	words *keywords
 }
 
-// New returns the built-in rules as changed by c. The error tells of every rule that is unknown, has the name of another, or doesn't
-// do what its own examples say.
+// New returns the built-in rules as changed by c. The error tells of every rule that is unknown,
+// has the name of another, or doesn't do what its own examples say.
 func New(c Config) (*Set, error) {
 	rules := append(Rules(), c.Extra...)
 	problems := append(badNames(rules), unknown(c.Off, rules)...)
@@ -72,7 +72,9 @@ func badNames(rules []Rule) (problems []error) {
 	seen := map[string]bool{}
 	for _, r := range rules {
 		if strings.Trim(r.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || r.Name == "" {
-			problems = append(problems, fmt.Errorf("%s%q is no name of a rule: use small letters, digits and dashes", r.place(), app.Clip(r.Name, 40)))
+			problems = append(problems,
+				fmt.Errorf("%s%q is no name of a rule: use small letters, digits and dashes", r.place(),
+					app.Clip(r.Name, 40)))
 		}
 		if seen[r.Name] {
 			problems = append(problems, fmt.Errorf("%sthere are two rules %s", r.place(), r.Name))
@@ -100,7 +102,8 @@ func unknown(off []string, rules []Rule) (problems []error) {
 	return problems
 }
 
-// tries is how often a rule may fail within one unbroken word before the rest of the word is passed over.
+// tries is how often a rule may fail within one unbroken word before the rest of the word is passed
+// over.
 const tries = 8
 
 // progress is how far one rule has got in a text.
@@ -110,14 +113,16 @@ type progress struct {
 	failed int // how often, in that word
 }
 
-// Find returns the secrets in a text in order; they don't overlap. Where several rules find one, the first in the table gives the name.
+// Find returns the secrets in a text in order; they don't overlap. Where several rules find one,
+// the first in the table gives the name.
 func (s *Set) Find(text string) []redact.Match {
 	found, _ := s.find(text, false)
 	return found
 }
 
-// Ahead is Find for the beginning of a text of which more will come. From offset open on there may be matches that can't be told yet: a keyword
-// stands there, or begins, and its line, or as much as its rule looks at, isn't complete.
+// Ahead is Find for the beginning of a text of which more will come. From offset open on there may
+// be matches that can't be told yet: a keyword stands there, or begins, and its line, or as much as
+// its rule looks at, isn't complete.
 func (s *Set) Ahead(text string) (found []redact.Match, open int) { return s.find(text, true) }
 
 func (s *Set) find(text string, ahead bool) (found []redact.Match, open int) {
@@ -149,13 +154,16 @@ func (s *Set) find(text string, ahead bool) (found []redact.Match, open int) {
 		found = append(found, m)
 		p.next = next
 	})
-	if first := len(text) - begun; begun >= soonOpen || begun > 0 && (first == 0 || !isWord(text[first]) || !isWord(text[first-1])) {
+	first := len(text) - begun
+	atWord := begun > 0 && (first == 0 || !isWord(text[first]) || !isWord(text[first-1]))
+	if begun >= soonOpen || atWord {
 		open = min(open, first)
 	}
 	return s.merge(found), max(open, 0)
 }
 
-// soonOpen is how much of a keyword stands in the middle of a word before more of it is waited for. Fewer bytes are no secret.
+// soonOpen is how much of a keyword stands in the middle of a word before more of it is waited for.
+// Fewer bytes are no secret.
 const soonOpen = 3
 
 // fail counts a try in vain.

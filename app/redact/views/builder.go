@@ -18,15 +18,20 @@ func (b *Builder) Add(text []byte, from, to int, how how) {
 	}
 	at := len(b.Text)
 	b.Text = append(Grow(b.Text, len(text)), text...)
-	if n := len(b.Spans); n > 0 && how == Exact && b.Spans[n-1].How == Exact && int(b.Spans[n-1].To) == from && int(b.Spans[n-1].At+b.Spans[n-1].N) == at {
-		b.Spans[n-1].N += int32(len(text))
-		b.Spans[n-1].To = int32(to)
-		return
+	if n := len(b.Spans); n > 0 && how == Exact {
+		last := &b.Spans[n-1]
+		if last.How == Exact && int(last.To) == from && int(last.At+last.N) == at {
+			last.N += int32(len(text))
+			last.To = int32(to)
+			return
+		}
 	}
-	b.Spans = append(Grow(b.Spans, 1), Span{At: int32(at), N: int32(len(text)), From: int32(from), To: int32(to), How: how})
+	b.Spans = append(Grow(b.Spans, 1),
+		Span{At: int32(at), N: int32(len(text)), From: int32(from), To: int32(to), How: how})
 }
 
-// Grow doubles a list that has no room for so many more. What append would do copies a long one five times.
+// Grow doubles a list that has no room for so many more. What append would do copies a long one
+// five times.
 func Grow[T any](list []T, more int) []T {
 	if len(list)+more <= cap(list) {
 		return list

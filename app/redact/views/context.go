@@ -28,7 +28,8 @@ func (a Context) behind(text []byte, end, from int) int {
 	return last
 }
 
-// AddContext adds what is around the end of the last change and before the next one, at from. end is 0 if there was none.
+// AddContext adds what is around the end of the last change and before the next one, at from. end
+// is 0 if there was none.
 func (b *Builder) AddContext(text []byte, end, from int, near Context) {
 	start := near.before(text, end, from)
 	if end > 0 {

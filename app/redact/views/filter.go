@@ -9,7 +9,8 @@ import (
 type filter struct {
 	class *[256]uint8 // of each byte: drop, keep, ask or oddity
 	alone uint8       // class of a byte that begins a character of which the rest isn't there
-	// ask says, of the character or sequence with which a text begins, its length in bytes and whether it stays.
+	// ask says, of the character or sequence with which a text begins, its length in bytes and
+	// whether it stays.
 	ask func(text []byte) (n int, stays bool)
 }
 
@@ -20,13 +21,15 @@ const (
 	oddity = 4 // dropped, and in no ordinary text
 )
 
-// mark ties a place of a filtered view to its parent. What is between two marks is found by filtering again, which is needed only where there
-// is a value; a list of all places would be larger than the text.
+// mark ties a place of a filtered view to its parent. What is between two marks is found by
+// filtering again, which is needed only where there is a value; a list of all places would be
+// larger than the text.
 type mark struct{ at, from int32 }
 
 const markEvery = 1 << 10 // bytes of the parent
 
-// Apply returns what a filter leaves; nil if that is all of it. odd says that something was left out that is in no ordinary text.
+// Apply returns what a filter leaves; nil if that is all of it. odd says that something was left
+// out that is in no ordinary text.
 func (f *filter) Apply(text []byte) *Builder {
 	first := f.first(text)
 	if first == len(text) {

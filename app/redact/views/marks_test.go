@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPlacesAreNearAMark: where a place of a filtered text came from is found from the mark before it, so marks must not be far apart, also before the first
-// byte that was left out.
+// TestPlacesAreNearAMark: where a place of a filtered text came from is found from the mark before
+// it, so marks must not be far apart, also before the first byte that was left out.
 func TestPlacesAreNearAMark(t *testing.T) {
 	text := []byte(strings.Repeat("x", 20*markEvery) + " " + strings.Repeat("y z", 10*markEvery))
 	b := Visible.Apply(text)

@@ -10,5 +10,6 @@ var Seams = filter{class: charset.ClassOf(func(c byte) uint8 {
 	return keep
 })}
 
-// Separator stands between the leaves of a root. It is no part of any code, and left out with the white space.
+// Separator stands between the leaves of a root. It is no part of any code, and left out with the
+// white space.
 const Separator = "\x1f"

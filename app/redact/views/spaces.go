@@ -2,7 +2,8 @@ package views
 
 import "github.com/computclaw/airlock/app/redact/charset"
 
-// Visible leaves out what a reader doesn't see: white space, control and format characters, and what colours a terminal.
+// Visible leaves out what a reader doesn't see: white space, control and format characters, and
+// what colours a terminal.
 var Visible = filter{
 	class: charset.ClassOf(func(c byte) uint8 {
 		switch {

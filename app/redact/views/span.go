@@ -11,7 +11,8 @@ type Span struct {
 	skip     int32 // decoded bytes between from and the first one
 }
 
-// Scale is how many characters of a code stand for how many bytes, and whether they do so only together.
+// Scale is how many characters of a code stand for how many bytes, and whether they do so only
+// together.
 type Scale struct {
 	Chars, Bytes int32
 	Grouped      bool

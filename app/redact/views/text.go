@@ -8,14 +8,16 @@ import (
 	"github.com/computclaw/airlock/app/redact/charset"
 )
 
-// How much readable text, in bytes, must stand together in what was decoded to be kept: as many as the shortest form that counts there has, within these
-// bounds. Random bytes hold many short stretches and few long ones.
+// How much readable text, in bytes, must stand together in what was decoded to be kept: as many as
+// the shortest form that counts there has, within these bounds. Random bytes hold many short
+// stretches and few long ones.
 const (
 	MinStretch = 8
 	MaxStretch = 12
 )
 
-// TextPrefix returns how many bytes at the beginning may be text: UTF-8, or UTF-16 of ASCII, with little else.
+// TextPrefix returns how many bytes at the beginning may be text: UTF-8, or UTF-16 of ASCII, with
+// little else.
 func TextPrefix(data []byte) int {
 	i := 0
 	for i < len(data) {
@@ -44,8 +46,9 @@ var IsText = func() (t [256]bool) {
 	return t
 }()
 
-// broken returns how many of eight bytes, the first one highest, can't be in one text with the last of them: 0 if they may be UTF-8. It looks
-// only at which bytes belong together, which is enough to pass over most of what is no text at all.
+// broken returns how many of eight bytes, the first one highest, can't be in one text with the last
+// of them: 0 if they may be UTF-8. It looks only at which bytes belong together, which is enough to
+// pass over most of what is no text at all.
 func broken(w uint64) int {
 	const flags = charset.HighBits
 	high := w & flags
@@ -58,7 +61,8 @@ func broken(w uint64) int {
 	return MinStretch - bits.TrailingZeros64(bad)/8
 }
 
-// AddReadable adds those parts of decoded bytes that may be text, each with its share of [from, to) of the parent.
+// AddReadable adds those parts of decoded bytes that may be text, each with its share of [from, to)
+// of the parent.
 func (b *Builder) AddReadable(data []byte, least, from, to int, s Scale) {
 	b.wide(data, from, to, s)
 	for i := 0; i+least <= len(data); {
@@ -68,7 +72,9 @@ func (b *Builder) AddReadable(data []byte, least, from, to int, s Scale) {
 		}
 		n := TextPrefix(data[i:])
 		if n >= least {
-			b.Spans = append(b.Spans, Span{At: int32(len(b.Text)), N: int32(n), From: int32(from), To: int32(to), How: share, scale: s, skip: int32(i)})
+			b.Spans = append(b.Spans,
+				Span{At: int32(len(b.Text)), N: int32(n), From: int32(from), To: int32(to), How: share, scale: s,
+					skip: int32(i)})
 			b.Text = append(b.Text, data[i:i+n]...)
 			b.Barrier()
 		}

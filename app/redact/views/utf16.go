@@ -9,8 +9,9 @@ import (
 	"github.com/computclaw/airlock/app/redact/charset"
 )
 
-// wide adds those parts of decoded bytes that may be UTF-16, as UTF-8, each character with its share of [from, to) of the parent. It looks around
-// zero bytes, which every text has that is not foreign throughout, so what is no UTF-16 costs little.
+// wide adds those parts of decoded bytes that may be UTF-16, as UTF-8, each character with its
+// share of [from, to) of the parent. It looks around zero bytes, which every text has that is not
+// foreign throughout, so what is no UTF-16 costs little.
 func (b *Builder) wide(data []byte, from, to int, s Scale) {
 	if bytes.IndexByte(data, 0) < 0 {
 		return
@@ -37,7 +38,8 @@ func (b *Builder) units(data []byte, order binary.ByteOrder, zero, from, to int,
 	}
 }
 
-// wideStretch returns where the text around the unit at an offset begins, not before first, and ends; they are equal if there is none.
+// wideStretch returns where the text around the unit at an offset begins, not before first, and
+// ends; they are equal if there is none.
 func wideStretch(data []byte, order binary.ByteOrder, first, at int) (start, end int) {
 	if at < first || at+2 > len(data) || !wideText(order.Uint16(data[at:])) {
 		return at, at
@@ -60,7 +62,8 @@ func wideStretch(data []byte, order binary.ByteOrder, first, at int) (start, end
 	}
 }
 
-// mostlyNarrow says that enough units of UTF-16 have a zero as their high byte: in random bytes hardly any has.
+// mostlyNarrow says that enough units of UTF-16 have a zero as their high byte: in random bytes
+// hardly any has.
 func mostlyNarrow(text []byte, zero int) bool {
 	n := 0
 	for i := zero; i < len(text); i += 2 {

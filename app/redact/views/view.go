@@ -5,8 +5,8 @@ import (
 	"sort"
 )
 
-// A view is a text that was made from another one by decoding, by leaving out or by turning round, with a map of where each part of it
-// was. What is found in a view is masked where it came from.
+// A view is a text that was made from another one by decoding, by leaving out or by turning round,
+// with a map of where each part of it was. What is found in a view is masked where it came from.
 type View struct {
 	Text   []byte
 	Spans  []Span // ordered, without overlap; nil stands for the parent's text byte by byte
@@ -69,8 +69,8 @@ func (v *View) ToRoot(start, end int) (lo, hi int) {
 	return start, end
 }
 
-// Extent is the part of the root that the view was made of; it begins before 0 if there is none. It is kept, because to find it takes as long as the view has parts.
-// Not safe for concurrent use.
+// Extent is the part of the root that the view was made of; it begins before 0 if there is none. It
+// is kept, because to find it takes as long as the view has parts. Not safe for concurrent use.
 func (v *View) Extent() Window {
 	if v.extent == nil {
 		from, to := v.ToRoot(0, len(v.Text))
@@ -102,7 +102,8 @@ func (v *View) After(k Kind) bool {
 	return false
 }
 
-// Undone reports whether a place of a view has bytes that a step of decoding made, not only such as it left alone.
+// Undone reports whether a place of a view has bytes that a step of decoding made, not only such as
+// it left alone.
 func (v *View) Undone(start, end int) bool {
 	for ; v.Parent != nil && start >= 0; v = v.Parent {
 		lo, hi := v.Place(start, end)
