@@ -29,6 +29,7 @@ const sentence = "every morning before breakfast people watch ships while many s
 // what stood at its beginning and in its middle, so that a few hundred letters beside base 85, or
 // bytes that are written with few signs, hid it.
 func TestBase85AmongOtherCharacters(t *testing.T) {
+	t.Parallel()
 	for _, secret := range []string{"SU1z6KWAIYI9Y2lQUc1c", "tR9wLm2Q", "oSzvA8FTUoAUiv1U7WO5xKe73"} {
 		for _, inner := range []string{base64.StdEncoding.EncodeToString([]byte(secret)),
 			hex.EncodeToString([]byte(secret)), string(zlibbed("value " + secret))} {

@@ -11,6 +11,7 @@ import (
 // there as it is stays plain text: it shows its last characters, nothing around it is masked with
 // it, and people aren't told that it was encoded.
 func TestBesideAnEscape(t *testing.T) {
+	t.Parallel()
 	for name, escape := range map[string]string{"backslash": `\u00e9 \n`, "percent": "100%25", "HTML": "a &amp; b",
 		"quoted-printable": "=C3=A9", "Unicode form": "Ａ ﬁ"} {
 		for _, c := range []struct{ form, want, encoding string }{

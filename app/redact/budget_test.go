@@ -33,6 +33,7 @@ const inflated = 1 << 20
 
 // TestBudget: what would take too long to look at is masked, not let through.
 func TestBudget(t *testing.T) {
+	t.Parallel()
 	number := strings.Repeat("123456789", (2<<20)/8)
 	bomb := packed64(t, strings.Repeat("0", inflated)+long, zlibOf) // the value is beyond what is looked at
 	for name, text := range map[string]string{"digits": number, "a bomb": bomb,
@@ -50,6 +51,7 @@ func TestBudget(t *testing.T) {
 // together they are not. Nothing of what was left out is shown: none of them holds ordinary text,
 // and the last one holds a value.
 func TestBudgetOfManyBombs(t *testing.T) {
+	t.Parallel()
 	almost := packed64(t, strings.Repeat("0", inflated/2), zlibOf)
 	last := packed64(t, strings.Repeat("0", inflated/2)+long, zlibOf)
 	got, hits := of(long).Text(strings.Repeat(almost+"\n", 2*minBudget/inflated+2) + last + "\n")
@@ -73,6 +75,7 @@ func TestBudgetOfEncodings(t *testing.T) {
 // TestGzipHeaders: a gzip header may have a name, a comment, a field for others and a check sum of
 // its own, as the tool gzip writes them.
 func TestGzipHeaders(t *testing.T) {
+	t.Parallel()
 	header := func(change func(*gzip.Header)) string {
 		return packed64(t, long, func(w io.Writer) io.WriteCloser {
 			z := gzip.NewWriter(w)

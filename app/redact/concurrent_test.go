@@ -10,6 +10,7 @@ import (
 // TestConcurrentUse: one Redactor serves the output while it comes, questions and pages at the same
 // time. What it works out when it is first needed must not depend on who needs it.
 func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
 	forms := []string{hiders["base64"](long), hiders["hex"](long), hiders["dashes"](long), hiders["reversed"](long),
 		long, "s3cr3t-value", "aabaab" + long}
 	text := strings.Join(forms, "\n") + "\n"

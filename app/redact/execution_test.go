@@ -15,6 +15,7 @@ import (
 
 // TestExecution cuts one value into pieces that go different ways.
 func TestExecution(t *testing.T) {
+	t.Parallel()
 	const secret = "kP9s-Zx81qLmN4vT7w2"
 	a, b := secret[:9], secret[9:]
 	cases := map[string]struct {
@@ -75,6 +76,7 @@ func TestExecution(t *testing.T) {
 
 // TestPiecesInQuestions cuts a value into pieces that go out one after the other.
 func TestPiecesInQuestions(t *testing.T) {
+	t.Parallel()
 	const secret = "kP9s-Zx81qLmN4vT7w2"
 	a, b := secret[:9], secret[9:]
 	r := of(secret)
@@ -95,6 +97,7 @@ func TestPiecesInQuestions(t *testing.T) {
 
 // TestTurns writes one character to each stream in turn.
 func TestTurns(t *testing.T) {
+	t.Parallel()
 	const secret = "kP9sZx81qLmN4vT7w2"
 	var out [2][]byte
 	var turns []int
@@ -109,6 +112,7 @@ func TestTurns(t *testing.T) {
 }
 
 func TestExecutionRefusesNoJSON(t *testing.T) {
+	t.Parallel()
 	if _, err := of(long).Execution(Execution{Result: json.RawMessage("{")}); !errors.Is(err, ErrJSON) ||
 		!errors.Is(CheckJSON(json.RawMessage("{")), ErrJSON) {
 		t.Error(err)
@@ -116,6 +120,7 @@ func TestExecutionRefusesNoJSON(t *testing.T) {
 }
 
 func TestPlaceholder(t *testing.T) {
+	t.Parallel()
 	v := Value{Name: "KEY", Secret: secretOf(long), Placeholder: "airlock-placeholder-0123456789abcdef"}
 	r := New([]Value{v})
 	got, hits := r.Text("use " + v.Placeholder + " or " + long)
@@ -134,6 +139,7 @@ func TestPlaceholder(t *testing.T) {
 // the end of the text makes of it, a text that holds nothing else is never told as one that held a
 // value; with a value in it, it is.
 func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
+	t.Parallel()
 	secret := "sK7#mQ2vX9pLw4Rt-value"
 	v := Value{Name: "KEY", Secret: secretOf(secret), Placeholder: "airlock_sealed_0a1b2c3d4e5f6a7b8c9d"}
 	word := regexp.MustCompile(`[A-Za-z0-9_+/=]{8,}|"token": ?"[^"]*"`)
@@ -185,6 +191,7 @@ func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
 }
 
 func TestPatterns(t *testing.T) {
+	t.Parallel()
 	find := func(text string) (list []Match) {
 		if i := strings.Index(text, "tok_"); i >= 0 {
 			list = append(list, Match{i, i + 12, "token"})

@@ -124,6 +124,7 @@ func hidden(in, out, form string) bool {
 
 // TestOneHider: each hider alone, in the middle of a text.
 func TestOneHider(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(21, 22))
 	for _, name := range names() {
 		for range 30 {
@@ -145,6 +146,7 @@ func TestOneHider(t *testing.T) {
 
 // TestTwoHiders: each pair.
 func TestTwoHiders(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(23, 24))
 	failed := map[string]int{}
 	for _, inner := range names() {
@@ -153,7 +155,7 @@ func TestTwoHiders(t *testing.T) {
 				continue // nobody's terminal shows these escapes any more
 			}
 			for turn := range 2 {
-				if underRace && turn > 0 {
+				if !*every && turn > 0 {
 					continue
 				}
 				secret := testSecret(r, 13+r.IntN(30))
@@ -172,6 +174,7 @@ func TestTwoHiders(t *testing.T) {
 }
 
 func TestThreeHiders(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		secret := testSecret(rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "a"), 1)),
 			rapid.IntRange(13, 40).Draw(r, "length"))

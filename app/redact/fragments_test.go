@@ -25,6 +25,7 @@ func keyOf(value string) *Redactor { return New([]Value{{Name: "KEY", Secret: ap
 // TestHoleM3Slices: a part of a value that a script shows without meaning to hide it is masked and
 // counted, in every channel.
 func TestHoleM3Slices(t *testing.T) {
+	t.Parallel()
 	for kind, k := range map[string]string{
 		"letters and digits": "x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG8aKo",
 		"hex":                "8f14e45fceea167a5a36dedd4bea2543",
@@ -77,6 +78,7 @@ func TestHoleM3Slices(t *testing.T) {
 
 // TestHoleM3Edges has what is a part and what isn't.
 func TestHoleM3Edges(t *testing.T) {
+	t.Parallel()
 	const (
 		key   = "x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG8aKo"
 		short = "x81LmN4vT7wkP9sZ" // 10 characters of it are 60 %
@@ -115,6 +117,7 @@ func TestHoleM3Edges(t *testing.T) {
 // TestHoleM3OnPurpose: what a script does to hide a value is no part of it, and is not found.
 // SECURITY.md says so.
 func TestHoleM3OnPurpose(t *testing.T) {
+	t.Parallel()
 	const k = "x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG8aKo"
 	second := ""
 	for i := 0; i < len(k); i += 2 {
@@ -139,6 +142,7 @@ func TestHoleM3OnPurpose(t *testing.T) {
 // TestHoleM3NoOracle: of a value that the script doesn't hold no part is masked, or who knows 15
 // characters of it would try 64 for the next one.
 func TestHoleM3NoOracle(t *testing.T) {
+	t.Parallel()
 	const k = "sk-live-x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG8aKo"
 	for name, v := range map[string]Value{
 		"sealed": {Name: "KEY", Secret: app.NewSecret(k), Placeholder: "airlock_sealed_0a1b2c3d4e5f"},
@@ -220,6 +224,7 @@ var publicParts = map[string]struct {
 // TestHoleM3PublicParts: of a value that is put together from several parts those that ordinary
 // text has, too, are not masked.
 func TestHoleM3PublicParts(t *testing.T) {
+	t.Parallel()
 	for name, c := range publicParts {
 		r := keyOf(c.value)
 		for _, text := range c.public {
@@ -242,6 +247,7 @@ func TestHoleM3PublicParts(t *testing.T) {
 // wherever it stands, as a whole and in pieces; what stands around it isn't, and shorter parts are
 // not.
 func TestHoleM3EveryPart(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		alphabet := rapid.SampledFrom([]string{"0123456789abcdef",
 			"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "abcdefgh012345+_",
@@ -283,6 +289,7 @@ func TestHoleM3EveryPart(t *testing.T) {
 // TestHoleM3StreamIsText: the cuts make no difference to parts beside each other, to values that
 // repeat themselves, and to values that have much in common.
 func TestHoleM3StreamIsText(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		letters := rapid.SampledFrom([]rune(rapid.SampledFrom([]string{"abcde", "abcd1", "aé€b1", "01234",
 			"abcde.\n"}).Draw(r, "alphabet")))
@@ -345,6 +352,7 @@ func TestHoleM3TimeIsLinear(t *testing.T) {
 
 // TestHoleM3MemoryIsBounded: the parts of the longest value take no more than that as a whole.
 func TestHoleM3MemoryIsBounded(t *testing.T) {
+	t.Parallel()
 	secret := app.NewSecret(randomSecret(rand.New(rand.NewPCG(5, 6)), app.MaxValue))
 	whole, parts := New([]Value{{Secret: secret, Unheld: true}}).machine, New([]Value{{Secret: secret}}).machine
 	states, seeds, bits := parts.States()-whole.States(), len(parts.outputs)-len(whole.outputs), 64*len(parts.fragments.grams)

@@ -54,12 +54,14 @@ func isHidden(t *testing.T, name, form string) {
 
 // TestGzipWithALongName: a file name in the header is no reason not to look behind it.
 func TestGzipWithALongName(t *testing.T) {
+	t.Parallel()
 	isHidden(t, "name of 5000", base64.StdEncoding.EncodeToString(gzipped(holeSecret, strings.Repeat("n", 5000))))
 }
 
 // TestCompressedInNumbersIsOneStep: compressed data counts with what it is written in, in numbers
 // and escapes as in base64.
 func TestCompressedInNumbersIsOneStep(t *testing.T) {
+	t.Parallel()
 	decimals := func(data []byte) string { return bytewise(data, "%d, ") }
 	escapes := func(data []byte) string { return bytewise(data, `\x%02x`) }
 	for name, form := range map[string]string{
@@ -75,6 +77,7 @@ func TestCompressedInNumbersIsOneStep(t *testing.T) {
 
 // TestBzip2: Go can't write it; this is what Python's bz2.compress makes of the value.
 func TestBzip2(t *testing.T) {
+	t.Parallel()
 	const form = "QlpoOTFBWSZTWaVA3sEAAAePgH/gEAIBgAgJIFAgACKAANHihTCaaA0xGKBPkk3GA6gl8XckU4UJClQN7BA="
 	data, err := base64.StdEncoding.DecodeString(form)
 	if err != nil {
@@ -91,6 +94,7 @@ func TestBzip2(t *testing.T) {
 
 // TestQuotesAndUTF16: what the proof doesn't make, alone and in another encoding.
 func TestQuotesAndUTF16(t *testing.T) {
+	t.Parallel()
 	const secret = `k3V8x'1q7W"5z2M9$4B6c0`
 	little, big := encodings.UTF16(secret)
 	for _, form := range map[string]string{
@@ -107,6 +111,7 @@ func TestQuotesAndUTF16(t *testing.T) {
 // TestCompressedThenTurned: compressed data counts as one step with the code that it is in, also if
 // that is turned round and in another code. For base 85 that isn't promised.
 func TestCompressedThenTurned(t *testing.T) {
+	t.Parallel()
 	for name, inner := range map[string]string{
 		"base64": base64.StdEncoding.EncodeToString(zlibbed(holeSecret)),
 		"hex":    hex.EncodeToString(zlibbed(holeSecret)),
@@ -121,6 +126,7 @@ func TestCompressedThenTurned(t *testing.T) {
 
 // TestBase32InLowerCase is how host names have it.
 func TestBase32InLowerCase(t *testing.T) {
+	t.Parallel()
 	form := strings.ToLower(base32.StdEncoding.EncodeToString([]byte(holeSecret)))
 	got, _ := stream(t, of(holeSecret), "https://"+form+".example.com/\n")
 	if got != "https://[REDACTED].example.com/\n" {
@@ -131,6 +137,7 @@ func TestBase32InLowerCase(t *testing.T) {
 // TestNumbersOfTwoBasesInROT13: the marks of octal and binary numbers are the letters that ROT13
 // makes of each other.
 func TestNumbersOfTwoBasesInROT13(t *testing.T) {
+	t.Parallel()
 	isHidden(t, "octal", encodings.ROT13(bytewise([]byte(holeSecret), "0o%o, ")))
 	isHidden(t, "binary", encodings.ROT13(bytewise([]byte(holeSecret), "0b%b, ")))
 }
@@ -138,6 +145,7 @@ func TestNumbersOfTwoBasesInROT13(t *testing.T) {
 // TestListBesideLetters: in joined text the last number of a list may have what follows directly
 // behind it.
 func TestListBesideLetters(t *testing.T) {
+	t.Parallel()
 	list := strings.TrimSuffix(bytewise([]byte(holeSecret), "%d, "), ", ")
 	isHidden(t, "list", list+"and more")
 	for n := range 3 {
@@ -149,6 +157,7 @@ func TestListBesideLetters(t *testing.T) {
 // TestCompressedBase85WithFewSigns: nothing but its signs tells compressed data in base 85 from
 // words.
 func TestCompressedBase85WithFewSigns(t *testing.T) {
+	t.Parallel()
 	const form = "ABzY8000000RIHQ0Sy2k48%Z71iCeEX9WKiIHtBS$mLbcX}brQTKEG10RR8L5EKm{0000"
 	if got, _ := of("4b527979474c4e597936766b444b5047").Text("value: " + form + "\n"); strings.Contains(got.String(),
 		form) {
@@ -158,6 +167,7 @@ func TestCompressedBase85WithFewSigns(t *testing.T) {
 
 // TestNumbersBetweenWords: a word that stands before every number is no end of the list.
 func TestNumbersBetweenWords(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"chr(%d)+", "CHAR(%d)||", "wchr(%d) & ", "chr(0x%02x)."} {
 		isHidden(t, format, bytewise([]byte(holeSecret), format))
 	}
@@ -166,6 +176,7 @@ func TestNumbersBetweenWords(t *testing.T) {
 // TestLongValueInGroups: a value of which the machine knows only the beginning is masked to its
 // end, also in groups of hex digits.
 func TestLongValueInGroups(t *testing.T) {
+	t.Parallel()
 	var long string
 	for i := range 40 {
 		long += fmt.Sprint("k", i*7919, "V")
@@ -182,6 +193,7 @@ func TestLongValueInGroups(t *testing.T) {
 
 // TestCodesInGroups: what is written in groups of hex digits may be an encoding itself.
 func TestCodesInGroups(t *testing.T) {
+	t.Parallel()
 	for _, inner := range []string{base64.StdEncoding.EncodeToString([]byte("u:" + holeSecret)),
 		encodings.Reverse(holeSecret), string(zlibbed(holeSecret + holeSecret))} {
 		code, groups := hex.EncodeToString([]byte(inner)), []string(nil)
@@ -195,6 +207,7 @@ func TestCodesInGroups(t *testing.T) {
 // TestNoTextTakesForever: what these texts cost grew with the square of their length, or without
 // any bound: what is dear is refused.
 func TestNoTextTakesForever(t *testing.T) {
+	t.Parallel()
 	const size = 64 << 10
 	heads := func(n int, more string) []byte {
 		return []byte(strings.Repeat("\x78\x9c\x00\x02\x00\xfd\xff", n) + "\x78\x9c" +
@@ -212,6 +225,7 @@ func TestNoTextTakesForever(t *testing.T) {
 
 // TestLongRunsAreWalkedOnce: a run with a value in every line is as long as all of them.
 func TestLongRunsAreWalkedOnce(t *testing.T) {
+	t.Parallel()
 	root := &views.View{Text: []byte(base64.StdEncoding.EncodeToString([]byte(strings.Repeat(holeSecret+" ", 1000))))}
 	in := &inspection{root: root}
 	for at := 0; at+4 < len(root.Text); at += 28 {
@@ -255,6 +269,7 @@ func emptyBlocks() string {
 // don't in columns. A word without hex digits was taken for signs, of which there may be few, even
 // where it stood between all of them.
 func TestListsWithAnyWordBetween(t *testing.T) {
+	t.Parallel()
 	for _, secret := range []string{"C9LDeaNn9AvV3EnDxWcG", "nPUXpPtuapruvtLnbmQV"} {
 		for _, between := range []string{")+byte(", "}, {'value': ", " code ", " red ", "), np.uint8(", ", use ",
 			"}, {\"n\": ", "},\n  {\"position\": ", "</li>\n<li>", "\n minor ", " ::::::: ", "          ",

@@ -12,6 +12,7 @@ import (
 // TestTurnsAreToldOfTheRedactedText: cut by them, the redacted streams give the order back, and no
 // cut falls into a mask.
 func TestTurnsAreToldOfTheRedactedText(t *testing.T) {
+	t.Parallel()
 	secret := "swordfish-0123456789-abcdefgh"
 	r := New([]Value{{Name: "KEY", Secret: app.NewSecret(secret)}})
 	for name, test := range map[string]struct {

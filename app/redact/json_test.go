@@ -10,6 +10,7 @@ import (
 )
 
 func TestJSON(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		secrets  []string
 		in, want string
@@ -63,6 +64,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestJSONIsRefused(t *testing.T) {
+	t.Parallel()
 	cases := map[string]string{
 		"nothing": "", "space": " ", "word": "nope-" + long, "two": "1 2", "two objects": "{}{}", "trailing": "[1]]",
 		"open": `{"a":1`, "comma": "[1,]", "comment": "[1] // x",
@@ -87,6 +89,7 @@ func TestJSONIsRefused(t *testing.T) {
 
 // TestJSONKeepsShape: what holds no secret stays what it is, and masking twice changes nothing.
 func TestJSONKeepsShape(t *testing.T) {
+	t.Parallel()
 	redactor := of("abcdefgh", "12345678")
 	leaf := rapid.OneOf(
 		rapid.Map(rapid.SampledFrom([]string{"abcdefgh", "x", "", "é\"\\", "xabcdefghx", "6162636465666768"}),

@@ -111,6 +111,7 @@ func detect(text, secret string) string {
 // TestDetectorFinds keeps the detector honest: it finds every encoder's work when nothing is
 // masked.
 func TestDetectorFinds(t *testing.T) {
+	t.Parallel()
 	secret := "p@ss/wörd\"+<x>"
 	for name, encode := range encoders {
 		text := encode("xy", secret, "")
@@ -124,6 +125,7 @@ func TestDetectorFinds(t *testing.T) {
 }
 
 func TestNothingLeaks(t *testing.T) {
+	t.Parallel()
 	ascii := rapid.Map(rapid.IntRange(' ', '~'), func(i int) rune { return rune(i) })
 	secrets := map[string]*rapid.Generator[string]{
 		"ASCII":   rapid.StringOfN(ascii, 8, 90, -1),

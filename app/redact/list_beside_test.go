@@ -23,21 +23,20 @@ func numbersOf(text, verb, between string) string {
 // case 3008489 of the proof. A token that ended one list didn't begin the next, nor did a list
 // without the word before its first number.
 func TestListsBetweenDigits(t *testing.T) {
-	for i, secret := range []string{"a9LDeaNn9AvV3EnDxWc1", "päNIJ€b€9tq7ézö9"} {
-		if underRace && i > 0 {
-			continue
-		}
+	t.Parallel()
+	var some sampler
+	for _, secret := range []string{"a9LDeaNn9AvV3EnDxWc1", "päNIJ€b€9tq7ézö9"} {
 		r := of(secret)
 		for _, verb := range []string{"%d", "%08b", "%b", "%#b", "%03o", "%o", "%O", "%02x", "%#x", "x%02x", "u%04x",
 			"U%08x"} {
 			for _, between := range []string{`\`, ";", ", ", ")+chr(", ")+byte(", " "} {
-				if underRace && between != ", " {
-					continue
-				}
 				form := numbersOf(secret, verb, between)
 				for _, before := range []string{"", "3", "17", "0x12", "took 17 user", "took 17, 12 ",
 					strings.Repeat("n", 30), strings.Repeat("7", 30), form} {
 					for _, behind := range []string{"", "3", "01", "100%", "nd", "zz"} {
+						if some.skip() {
+							continue
+						}
 						out, _ := r.Text("so " + before + form + behind + " rows")
 						if left := out.String(); strings.Contains(left, form[len(form)/4:len(form)*2/3]) {
 							t.Errorf("%q in %s, %q before and %q behind: %q", between, verb, before, behind, left)
@@ -51,6 +50,7 @@ func TestListsBetweenDigits(t *testing.T) {
 
 // TestListsBetweenDigitsInChannels: the same over channels, and in another encoding.
 func TestListsBetweenDigitsInChannels(t *testing.T) {
+	t.Parallel()
 	const secret = "päNIJ€b€9tq7ézö9"
 	form := numbersOf(secret, "%03o", `\`)
 	text := "took =" + form + "3] total"

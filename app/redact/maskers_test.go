@@ -11,6 +11,7 @@ import (
 // GitLab's runner (common/buildlogger/internal/masker) and the value encoders of GitHub's runner
 // (src/Sdk/DTLogging/Logging/ValueEncoders.cs). writes are given one by one.
 func TestKnownMaskers(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		secrets []string
 		writes  []string

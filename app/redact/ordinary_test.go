@@ -20,6 +20,7 @@ var ordinary = []string{
 
 // TestOrdinaryReports: nothing is masked where there is nothing to mask.
 func TestOrdinaryReports(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/reports/*")
 	if err != nil || len(files) < 7 {
 		t.Fatalf("%d reports, %v", len(files), err)

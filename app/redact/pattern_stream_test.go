@@ -8,6 +8,7 @@ import (
 // TestHeldBackIsLookedAtSeldom writes byte by byte what a pattern waits for. To look at all of it
 // for each byte would keep the server busy for as long as a script likes.
 func TestHeldBackIsLookedAtSeldom(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{"one line": strings.Repeat("k", maxShape),
 		"lines": strings.Repeat("\n", maxShape), "more than is held back": strings.Repeat("k", 4*maxShape)} {
 		looked, shown := 0, 0
@@ -29,6 +30,7 @@ func TestHeldBackIsLookedAtSeldom(t *testing.T) {
 // TestEndOfLineIsLookedAtOnce: what waits for the end of its line is shown with it, however long
 // the line.
 func TestEndOfLineIsLookedAtOnce(t *testing.T) {
+	t.Parallel()
 	r := New(nil,
 		Options{Ahead: func(text string) ([]Match, int) { return nil, strings.LastIndexByte(text, '\n') + 1 }})
 	var live strings.Builder

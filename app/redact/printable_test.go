@@ -14,6 +14,7 @@ import (
 // TestQuotedPrintableOfSpacesAndSigns: encoders may write spaces and signs as escapes too, each
 // between letters, as Python's quotetabs=True and the headers of mail do.
 func TestQuotedPrintableOfSpacesAndSigns(t *testing.T) {
+	t.Parallel()
 	for secret, form := range map[string]string{
 		"correct horse battery 42!":  "correct=20horse=20battery=2042!",
 		"sk_live_XmI63JozGw82KwD6rQ": "sk=5Flive=5FXmI63JozGw82KwD6rQ",
@@ -31,6 +32,7 @@ func TestQuotedPrintableOfSpacesAndSigns(t *testing.T) {
 
 // TestListInQuotedPrintable: the escape of a space stands before digits, as in a number.
 func TestListInQuotedPrintable(t *testing.T) {
+	t.Parallel()
 	const secret = "kASAOsE1nYEZ9GlGHpYaax7L"
 	for _, verb := range []string{"%d", "%03o", "%08b", "%c"} {
 		var numbers []string
@@ -48,6 +50,7 @@ func TestListInQuotedPrintable(t *testing.T) {
 // TestCompressedInQuotedPrintable: of compressed data a byte that has to be an escape often stands
 // alone.
 func TestCompressedInQuotedPrintable(t *testing.T) {
+	t.Parallel()
 	for i := range 60 {
 		secret := fmt.Sprintf("K3xw9Zq%dLmN7pRt5VbY%dc2Ds8", i*i*7919, i)
 		for name, open := range map[string]func(io.Writer) io.WriteCloser{
@@ -72,6 +75,7 @@ func TestCompressedInQuotedPrintable(t *testing.T) {
 // TestBase85BehindEqualsSign: with that it began like an escape, which took its first two digits
 // away.
 func TestBase85BehindEqualsSign(t *testing.T) {
+	t.Parallel()
 	got, _ := of("685165596e544e3554374e425a4a6533").Text(`of =2E3QK2Dm?P2J"a&1hAI#2)I*J1hAL!2.8=3DM2Dm9H`)
 	if want := "of =[REDACTED]"; got.String() != want {
 		t.Errorf("%q, want %q", got, want)

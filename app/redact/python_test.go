@@ -30,6 +30,7 @@ json.dump([list(forms(s)) for s in json.load(sys.stdin)], sys.stdout)
 // TestPythonForms asks the real interpreter for the forms of nasty secrets; each must be masked so
 // that neither the form nor half of the secret is left.
 func TestPythonForms(t *testing.T) {
+	t.Parallel()
 	secrets := []string{
 		long, "p@ss/wörd+<x>&y=z", `it's "quoted" \ back`, "only 'single' quotes", `only "double" quotes`,
 		"tab\there and\nnew line",

@@ -14,6 +14,7 @@ const (
 )
 
 func TestText(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		secrets []string
 		in      string
@@ -124,6 +125,7 @@ func TestText(t *testing.T) {
 // TestFinalPass has what a Stream shows less of a mask for: parts that only a look at the whole
 // puts together.
 func TestFinalPass(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		secrets []string
 		in      string
@@ -147,6 +149,7 @@ func TestFinalPass(t *testing.T) {
 // TestManyPrefixes: one matcher per secret, or one partial match at a time, loses secrets that
 // begin within others.
 func TestManyPrefixes(t *testing.T) {
+	t.Parallel()
 	r := of("abcdefghij", "cdefghijkl", "efghijklmn", "ghijklmnop")
 	got, hits := stream(t, r, strings.Split("abcdefghijklmnop abcdefghcdefghijkl", "")...)
 	if diff := cmp.Diff("[REDACTED] abcdefgh[REDACTED]", got); diff != "" || hits != 2 {
@@ -155,6 +158,7 @@ func TestManyPrefixes(t *testing.T) {
 }
 
 func TestRedactorPrintsNothing(t *testing.T) {
+	t.Parallel()
 	r := of(long)
 	s := r.Stream(func(Clean) {})
 	if _, err := s.Write([]byte(long[:10])); err != nil {
@@ -170,6 +174,7 @@ func TestRedactorPrintsNothing(t *testing.T) {
 }
 
 func TestClean(t *testing.T) {
+	t.Parallel()
 	c, _ := maskText(of(long), "é"+long)
 	for n, want := range map[int]string{-1: "", 0: "", 1: "", 2: "é", 3: "é[", 100: c.String(), c.Len(): c.String()} {
 		if got := c.Truncate(n).String(); got != want {

@@ -196,6 +196,7 @@ func standsAlone(text string, start, end int) bool {
 // TestAgainstReference compares the automaton, over random cuts, with the slow way, on secrets and
 // texts that overlap a lot.
 func TestAgainstReference(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		alphabet := rapid.SampledFrom([]string{"ab", "abc", "aB1", "a-é", "01", "ab/\n", "a \\n", "01\n",
 			"a\r\n"}).Draw(r, "alphabet")
@@ -273,6 +274,7 @@ func cut(r *rapid.T, text string) []string {
 
 // TestStreamIsText: the cuts make no difference, whatever the bytes.
 func TestStreamIsText(t *testing.T) {
+	t.Parallel()
 	redactor := of(long, "hunter2", "é€😀-secret", "line-one-of-it\nline-two-of-it")
 	parts := rapid.SampledFrom([]string{long, long[:9], long[9:], "hunter2", "é€😀-secret", "line-two-of-it", "\xe2\x82",
 		"\xac", "\xf0\x9f", "\x98\x80", "\xff", "\x00", " ", "x", "€", "😀"})

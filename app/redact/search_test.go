@@ -58,6 +58,7 @@ func TestTogetherIsLikeAlone(t *testing.T) {
 // TestRefusedViewsAreMaskedOnce: a view is left out of what is refused only if all that it was made
 // of is masked already.
 func TestRefusedViewsAreMaskedOnce(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		root := &views.View{Text: make([]byte, 1000)}
 		made := []*views.View{root}
@@ -93,6 +94,7 @@ func TestRefusedViewsAreMaskedOnce(t *testing.T) {
 // TestHeadsAreRefusedTogether: many heads of compressed data in one run are refused together. One
 // by one, each would be looked for in all parts of the views that it is in.
 func TestHeadsAreRefusedTogether(t *testing.T) {
+	t.Parallel()
 	root := join(partsOf([]*leaf{{text: mixed(64 << 10)}}), views.Separator)
 	n := 0
 	for _, g := range of(long).inspect(root, false) {

@@ -11,6 +11,7 @@ import (
 
 // TestStreamIsLive writes byte by byte and checks after each what people can see already.
 func TestStreamIsLive(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		secrets []string
 		steps   [][2]string // written, and emitted because of it
@@ -49,6 +50,7 @@ func TestStreamIsLive(t *testing.T) {
 }
 
 func TestStreamClose(t *testing.T) {
+	t.Parallel()
 	var got string
 	s := of(long, "hunter2").Stream(func(c Clean) { got += c.String() })
 	if _, err := s.Write([]byte("hunter2 s3cr3t-val\xe2")); err != nil {
@@ -69,6 +71,7 @@ func TestStreamClose(t *testing.T) {
 
 // TestStreamHoldsLittle feeds what could make a Stream keep ever more, and looks at what it keeps.
 func TestStreamHoldsLittle(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct{ secret, flood string }{
 		"overlapping itself": {strings.Repeat("a", 40), strings.Repeat("a", 100)},
 		"almost":             {strings.Repeat("a", 40) + "b", strings.Repeat("a", 100)},

@@ -12,6 +12,7 @@ import (
 // TestFinderMissesNothing: the finder finds every run that is long enough, as reading byte by byte
 // does.
 func TestFinderMissesNothing(t *testing.T) {
+	t.Parallel()
 	var all CodeSet
 	for _, c := range Codes {
 		all |= c.Bit()
@@ -51,6 +52,7 @@ func TestFinderMissesNothing(t *testing.T) {
 // TestPartsOfCodes: codes stand in the order that their parts count on, and a set has a bit for
 // each.
 func TestPartsOfCodes(t *testing.T) {
+	t.Parallel()
 	of := func(part []*Code) (names string) {
 		for _, c := range part {
 			names += c.Name + " "

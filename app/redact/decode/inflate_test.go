@@ -12,6 +12,7 @@ import (
 // TestCompressedDataIsSeen: in runs that are sifted, and in those that are too short for text,
 // every place with which compressed data may begin is seen.
 func TestCompressedDataIsSeen(t *testing.T) {
+	t.Parallel()
 	heads := rapid.SampledFrom([]string{"\x78\x01", "\x78\x5e", "\x78\x9c", "\x78\xda", "\x1f\x8b\x08", "BZh91AY&SY",
 		"\x78", "\x1f\x8b", "B", "BZ"})
 	found := map[string]int{}

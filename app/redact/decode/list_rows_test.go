@@ -13,6 +13,7 @@ import (
 // TestRowsMissNothing: lists reads only where there may be enough numbers in a row, and finds what
 // it finds in the whole text.
 func TestRowsMissNothing(t *testing.T) {
+	t.Parallel()
 	numbers := rapid.OneOf(
 		rapid.SampledFrom([]string{"72", "105", "0x48", "0o110", "0b1001000", "u0053", "x53", "0110", "110", "01001000",
 			"de", "ad", "AD", "7", "1114111", "65536", "ca", "0", "00"}),
@@ -97,6 +98,7 @@ func listsIn(b *views.Builder) (found [][]numeral) {
 // TestNumberOrWord: what stands behind a number and ends in one is the first number of a list to
 // one reader, and a word to the other, who read the number before it.
 func TestNumberOrWord(t *testing.T) {
+	t.Parallel()
 	if missNothing(t, []byte("chr chr chr 0 1a0)+chr(72 72 72 72 72 chr 72 72 100 "), false) == 0 {
 		t.Error("there is no list")
 	}
@@ -105,6 +107,7 @@ func TestNumberOrWord(t *testing.T) {
 // TestShortestRows: the first number of a list may stand at the end of a word, and the last one at
 // the beginning of one.
 func TestShortestRows(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"n104, 117, 110, 116, 101, 114, 50, 50nd", "x68 75 6e 74 65 72 32 32nd",
 		"_68-75-6e-74-65-72-32-32z"} {
 		if got := string(Lists([]byte("of: "+text+" rows"), false, nil).Text); !strings.HasPrefix(got, "hunter22\xff") {

@@ -11,6 +11,7 @@ import (
 
 // TestTextInBase85IsTold: two groups of ASCII text side by side are seen wherever they are.
 func TestTextInBase85IsTold(t *testing.T) {
+	t.Parallel()
 	found := map[bool]int{}
 	rapid.Check(t, func(r *rapid.T) {
 		for _, c := range Codes {
@@ -56,6 +57,7 @@ func TestTextInBase85IsTold(t *testing.T) {
 
 // TestGroupsOfDigits: a group of digits is read as the number that it is in its base.
 func TestGroupsOfDigits(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]int{"065": 65, "255": 255, "256": 256, "999": 999} {
 		if n := groupOf([]byte(text), 10); n != want {
 			t.Errorf("%s: %d", text, n)

@@ -26,6 +26,7 @@ func unsifted(c *Code, run []byte, d *Decoder) *views.Builder {
 
 // TestSievesMissNothing: what a sieve leaves out of a run holds no text.
 func TestSievesMissNothing(t *testing.T) {
+	t.Parallel()
 	found := map[string]int{}
 	rapid.Check(t, func(r *rapid.T) {
 		for _, c := range Codes {

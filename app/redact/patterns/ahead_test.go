@@ -11,6 +11,7 @@ import (
 // TestLive writes every example of every rule in random pieces to a Stream. What people see while
 // it comes must be what the whole would be.
 func TestLive(t *testing.T) {
+	t.Parallel()
 	set, err := New(Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -60,6 +61,7 @@ func inPieces(red *redact.Redactor, text string, r *rand.Rand) (live string, hit
 
 // TestLiveStaysLive: what can't become a secret is shown at once.
 func TestLiveStaysLive(t *testing.T) {
+	t.Parallel()
 	set, err := New(Config{})
 	if err != nil {
 		t.Fatal(err)

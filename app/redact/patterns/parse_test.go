@@ -23,6 +23,7 @@ ignored acme_docs
 `
 
 func TestParse(t *testing.T) {
+	t.Parallel()
 	rules, err := Parse("acme.rules", acme)
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +50,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseIsStrict(t *testing.T) {
+	t.Parallel()
 	for text, says := range map[string]string{
 		"keyword acme_":                               `f:1: a line "rule NAME" must come first`,
 		"rule a\nkeywrod acme_":                       `f:2: there is no "keywrod"; did you mean keyword?`,
@@ -74,6 +76,7 @@ func TestParseIsStrict(t *testing.T) {
 // TestWhereARuleIsWrong: also what is found out only when the rules are tried is told with file and
 // line.
 func TestWhereARuleIsWrong(t *testing.T) {
+	t.Parallel()
 	rule := func(name, expression, found, ignored string) string {
 		return "# ours\n\nrule " + name + "\nkeyword acme_\nregexp " + expression + "\nfound " + found + "\nignored " +
 			ignored + "\n"

@@ -12,6 +12,7 @@ import (
 // its placeholder only, whatever the rules make of what it is glued to; nobody is told that the
 // value was there.
 func TestPlaceholderInAHeaderIsNoValue(t *testing.T) {
+	t.Parallel()
 	set, err := New(Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ const golden = "testdata/reports.golden"
 // of the golden file is a false positive that was accepted; a change that brings another shows up
 // here.
 func TestReports(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/reports/*")
 	if err != nil || len(files) < 8 {
 		t.Fatalf("%d reports, %v", len(files), err)

@@ -14,6 +14,7 @@ import (
 )
 
 func TestFindMergesAndNames(t *testing.T) {
+	t.Parallel()
 	s := all(t, Config{})
 	jwt, _ := Example("eyJhbGciOi⟨s24⟩.eyJzdWIiOi⟨s60⟩.⟨s43⟩", picker("jwt"))
 	key, _ := Example("ghp_⟨w36⟩", picker("key"))
@@ -52,6 +53,7 @@ func match(start, end int, rule string) redact.Match {
 }
 
 func TestConfig(t *testing.T) {
+	t.Parallel()
 	key, _ := Example("ghp_⟨w36⟩", picker("key"))
 	if got := all(t, Config{Off: []string{"github"}}).Find(key); got != nil {
 		t.Errorf("a rule that is off finds %v", got)

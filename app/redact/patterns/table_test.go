@@ -30,6 +30,7 @@ func all(t testing.TB, c Config) *Set {
 // TestTable tries every rule's examples, alone and beside all others, in the middle of several
 // texts.
 func TestTable(t *testing.T) {
+	t.Parallel()
 	everything := all(t, Config{})
 	names := map[string]bool{}
 	for _, r := range Rules() {

@@ -43,6 +43,7 @@ func contexts() map[string]string {
 }
 
 func TestContexts(t *testing.T) {
+	t.Parallel()
 	s := all(t, Config{})
 	for _, name := range []string{"token", "Token", "TOKEN", "secret", "api_key", "apiKey", "access_key",
 		"client_secret", "password", "PASSWORD", "passwd"} {
@@ -60,6 +61,7 @@ func TestContexts(t *testing.T) {
 
 // TestNotSecrets are false positives that users reported to such tools, in our own words.
 func TestNotSecrets(t *testing.T) {
+	t.Parallel()
 	s := all(t, Config{})
 	for _, text := range []string{
 		"client_vpn_endpoint_id = aws_ec2_client_vpn_endpoint.client-vpn-endpoint.id",

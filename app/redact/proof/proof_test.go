@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	cases   = flag.Int("cases", 3000, "how many cases are tried")
+	cases   = flag.Int("cases", 1000, "how many cases are tried")
 	first   = flag.Int("first", 0, "number of the first case")
 	seed    = flag.Uint64("seed", 20261120, "what all cases are made from")
 	depth   = flag.Int("depth", 3, "encodings within one another, at most")

@@ -12,6 +12,7 @@ import (
 // TestNothingIsLookedPast: the shortcuts for bytes that begin no character of interest know every
 // such character.
 func TestNothingIsLookedPast(t *testing.T) {
+	t.Parallel()
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if r == 0x1b || !utf8.ValidRune(r) || r > 0x32000 && r < 0xe0000 { // planes without characters
 			continue

@@ -8,6 +8,7 @@ import (
 // TestPlacesAreNearAMark: where a place of a filtered text came from is found from the mark before
 // it, so marks must not be far apart, also before the first byte that was left out.
 func TestPlacesAreNearAMark(t *testing.T) {
+	t.Parallel()
 	text := []byte(strings.Repeat("x", 20*markEvery) + " " + strings.Repeat("y z", 10*markEvery))
 	b := Visible.Apply(text)
 	for i := 1; i < len(b.Marks); i++ {

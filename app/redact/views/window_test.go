@@ -9,6 +9,7 @@ import (
 
 // TestOverlaidWindows: windows put together cover what they covered, and no two of them overlap.
 func TestOverlaidWindows(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		var list []Window
 		var want, got [60]int
