@@ -37,7 +37,7 @@ func hard(text string) bool {
 	return len(text) >= 24 && len(seen) >= 6 && strings.ContainsAny(text, "0123456789")
 }
 
-// value is what is known of a value besides its forms.
+// value has the name of a value, and what its masks may show.
 type value struct {
 	name   string
 	show   string // its last characters; "" if its mask shows nothing
@@ -64,8 +64,8 @@ type needle struct {
 	seed  int32               // of fragments; 0 if it is none, and else nothing but that
 }
 
-func (n needle) output(index int32) output {
-	out := output{form: none, looseForm: none, quiet: none}
+func (n needle) ending(index int32) ending {
+	out := ending{form: none, looseForm: none, quiet: none}
 	switch {
 	case n.seed != 0:
 		out.form, out.seed = index, n.seed

@@ -33,7 +33,7 @@ type fragments struct {
 // source is a text of which fragments count: a value, or a part of one.
 type source struct {
 	text  string
-	form  int32 // what a fragment is told as
+	form  int32 // that a fragment counts as
 	least int   // characters of a fragment
 }
 

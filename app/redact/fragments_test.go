@@ -355,7 +355,7 @@ func TestHoleM3MemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	secret := app.NewSecret(randomSecret(rand.New(rand.NewPCG(5, 6)), app.MaxValue))
 	whole, parts := New([]Value{{Secret: secret, Unheld: true}}).machine, New([]Value{{Secret: secret}}).machine
-	states, seeds, bits := parts.States()-whole.States(), len(parts.outputs)-len(whole.outputs), 64*len(parts.fragments.grams)
+	states, seeds, bits := parts.States()-whole.States(), len(parts.endings)-len(whole.endings), 64*len(parts.fragments.grams)
 	if seeds < app.MaxValue/16 || seeds > app.MaxValue/8 || states > whole.States() || bits > 256*app.MaxValue {
 		t.Errorf("parts take %d states, %d seeds and %d bits; the value as a whole takes %d states", states, seeds,
 			bits, whole.States())

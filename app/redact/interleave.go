@@ -2,17 +2,17 @@ package redact
 
 import "unicode/utf8"
 
-// toldTurns bounds how many turns of two streams are told; what follows is told as one.
-const toldTurns = 4000
+// maxTurns bounds how many turns of two streams are reported; the rest is one turn.
+const maxTurns = 4000
 
 // turnsOf says how two streams took turns after they were redacted. A turn that ended within a
-// secret ends behind its mask, so nothing is told about the secret.
+// secret ends behind its mask, so it says nothing about the secret.
 func (m *machine) turnsOf(stdout, stderr *leaf, turns []int) []int {
 	if len(stdout.text) == 0 || len(stderr.text) == 0 {
 		return nil
 	}
 	walks := [2]walk{{leaf: stdout}, {leaf: stderr}}
-	turns = turns[:min(len(turns), toldTurns)]
+	turns = turns[:min(len(turns), maxTurns)]
 	lengths := make([]int, len(turns))
 	for i, n := range turns {
 		lengths[i] = m.forward(&walks[i%2], n)

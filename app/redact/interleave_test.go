@@ -9,9 +9,9 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// TestTurnsAreToldOfTheRedactedText: cut by them, the redacted streams give the order back, and no
+// TestTurnsAreThoseOfTheRedactedText: cut by them, the redacted streams give the order back, and no
 // cut falls into a mask.
-func TestTurnsAreToldOfTheRedactedText(t *testing.T) {
+func TestTurnsAreThoseOfTheRedactedText(t *testing.T) {
 	t.Parallel()
 	secret := "swordfish-0123456789-abcdefgh"
 	r := New([]Value{{Name: "KEY", Secret: app.NewSecret(secret)}})

@@ -66,7 +66,7 @@ func (s *scan) fold(before, at multimatch.State, b byte) {
 	}
 	f.step(s.machine, b)
 	if f.at != 0 && !s.loose {
-		if out := s.machine.output(f.at); out != nil && out.length > 0 {
+		if out := s.machine.ending(f.at); out != nil && out.length > 0 {
 			if span := f.span(int(out.length)); span > int(out.length) {
 				s.hit(region{start: s.pos - span, end: s.pos, form: none, by: out.form, quiet: several})
 				s.begin(out)

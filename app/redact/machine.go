@@ -18,8 +18,8 @@ type machine struct {
 	*multimatch.Automaton
 	values    []value
 	forms     []form
-	outputs   []output                 // by end: of the needles that end there and are equally long
-	sums      []atomic.Pointer[output] // by end, once known: with what all shorter needles say
+	endings   []ending                 // by end: of the needles that end there and are equally long
+	sums      []atomic.Pointer[ending] // by end, once known: with what all shorter needles say
 	fragments *fragments               // nil: none
 }
 
@@ -32,15 +32,15 @@ func newMachine(values []value, needles []needle) *machine {
 	}
 	automaton, ends := multimatch.New(headLen, texts)
 	m.Automaton = automaton
-	m.outputs = make([]output, automaton.Ends()+1)
-	for i := range m.outputs {
-		m.outputs[i] = output{form: none, looseForm: none, quiet: none}
+	m.endings = make([]ending, automaton.Ends()+1)
+	for i := range m.endings {
+		m.endings[i] = ending{form: none, looseForm: none, quiet: none}
 	}
 	for i, end := range ends[raw:] {
 		m.forms = append(m.forms, needles[i].form)
-		m.outputs[end] = combine(m.outputs[end], needles[i].output(int32(i)))
+		m.endings[end] = combine(m.endings[end], needles[i].ending(int32(i)))
 	}
-	m.sums = make([]atomic.Pointer[output], len(m.outputs))
+	m.sums = make([]atomic.Pointer[ending], len(m.endings))
 	return m
 }
 
@@ -57,8 +57,8 @@ func rawTexts(needles []needle) []string {
 	return texts
 }
 
-// output returns what is known when a state is reached, or nil if no needle ends there.
-func (m *machine) output(s multimatch.State) *output {
+// ending returns the ending of a state, or nil if no needle ends there.
+func (m *machine) ending(s multimatch.State) *ending {
 	if end := m.End(s); end != 0 {
 		return m.sum(end)
 	}
@@ -66,11 +66,11 @@ func (m *machine) output(s multimatch.State) *output {
 }
 
 // sum returns what the needles that end with the same byte say together.
-func (m *machine) sum(end multimatch.End) *output {
+func (m *machine) sum(end multimatch.End) *ending {
 	if known := m.sums[end].Load(); known != nil {
 		return known
 	}
-	all := m.outputs[end]
+	all := m.endings[end]
 	if shorter := m.Shorter(end); shorter != 0 {
 		all = combine(all, *m.sum(shorter))
 	}

@@ -8,7 +8,7 @@ type region struct {
 	// the longest form in it, of a placeholder only if there is no value's; none for patterns and
 	// for what was not checked
 	by    int32
-	quiet int32 // as in output
+	quiet int32 // as in ending
 	note  *note // nil for what was found as it stands
 }
 
@@ -42,7 +42,7 @@ func (m *machine) mask(g *region) string {
 	return maskPlain
 }
 
-// What a region's form is worth when it is told what was found there.
+// How much a form counts when a hit names one for its region.
 const (
 	ofNothing = iota
 	ofPlaceholder

@@ -70,11 +70,11 @@ func (s *scan) quietly() bool {
 }
 
 // walk takes bytes for as long as a needle goes on and there is nothing to do, and returns the
-// offset of the next one. In a text that is one byte again and again, state and output stay the
+// offset of the next one. In a text that is one byte again and again, state and ending stay the
 // same from byte to byte, so both are remembered.
 func (s *scan) walk(buf []byte, i int) int {
 	m, at := s.machine.Automaton, s.at
-	var same multimatch.End // the output that made the last region a byte longer
+	var same multimatch.End // the ending that made the last region a byte longer
 	var turned struct {
 		from, to multimatch.State
 		end      multimatch.End // of to
@@ -150,7 +150,7 @@ func (s *scan) one(buf []byte, base, i int) {
 		s.advance(b)
 	}
 	if s.at != 0 {
-		if out := s.machine.output(s.at); out != nil {
+		if out := s.machine.ending(s.at); out != nil {
 			s.found(out, buf[:i+1], base)
 		}
 	}
@@ -193,7 +193,7 @@ func (s *scan) goOn(b byte) {
 }
 
 // found takes note of what ends at the end of buf.
-func (s *scan) found(out *output, buf []byte, base int) {
+func (s *scan) found(out *ending, buf []byte, base int) {
 	if out.seed != 0 {
 		s.activate(out.seed, buf)
 	}
@@ -223,7 +223,7 @@ func (s *scan) found(out *output, buf []byte, base int) {
 }
 
 // begin takes note of the runs that begin with what ends at pos.
-func (s *scan) begin(out *output) {
+func (s *scan) begin(out *ending) {
 	if out.runs == 0 {
 		return
 	}

@@ -1,5 +1,6 @@
 package charset
 
+// ClassOf returns a table of a function of each byte.
 func ClassOf(class func(byte) uint8) *[256]uint8 {
 	t := new([256]uint8)
 	for c := range t {
@@ -8,6 +9,7 @@ func ClassOf(class func(byte) uint8) *[256]uint8 {
 	return t
 }
 
+// IsWord reports whether a byte is an ASCII letter, digit or underscore.
 func IsWord(b byte) bool {
 	return b == '_' || ('0' <= b && b <= '9') || ('a' <= b && b <= 'z') || ('A' <= b && b <= 'Z')
 }
@@ -33,6 +35,7 @@ const (
 	Alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 )
 
+// UpperDigits are the hex digits in upper case.
 const UpperDigits = "0123456789ABCDEF"
 
 const (
@@ -40,6 +43,7 @@ const (
 	AlphabetB85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 )
 
+// Standard64 is the alphabet of base64.
 const Standard64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 // HighBits are those of eight bytes that no ASCII character has.

@@ -15,6 +15,7 @@ import (
 // counts as text which may have to do with a value.
 type Alphabet map[rune]bool
 
+// AlphabetOf returns the Alphabet of values.
 func AlphabetOf(texts []string) Alphabet {
 	a := Alphabet{}
 	for _, text := range texts {

@@ -9,7 +9,7 @@ import (
 // token is what stands between two signs.
 type token struct {
 	text []byte
-	fits uint8 // bases in which it may be a number; see digitOf
+	fits uint8 // bases in which it may be a number; see WordClass
 	last uint8 // bases in which its last character is a digit
 }
 
@@ -23,6 +23,8 @@ const (
 	base16
 )
 
+// WordClass says, of each byte, whether it is a letter or digit, and a digit in which bases; 0: it is
+// neither.
 var WordClass = charset.ClassOf(func(c byte) (k uint8) {
 	if c == '_' || !charset.IsWord(c) {
 		return 0

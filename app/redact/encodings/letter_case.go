@@ -7,12 +7,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// Reverse returns a text with its characters in reverse order.
 func Reverse(text string) string {
 	runes := []rune(text)
 	slices.Reverse(runes)
 	return string(runes)
 }
 
+// ROT13 returns a text in ROT13.
 func ROT13(text string) string {
 	out := []byte(text)
 	for i, b := range out {
@@ -21,6 +23,7 @@ func ROT13(text string) string {
 	return string(out)
 }
 
+// RotateByte returns a letter's counterpart in ROT13, and any other byte as it is.
 func RotateByte(b byte) byte {
 	switch {
 	case 'a' <= b && b <= 'z':

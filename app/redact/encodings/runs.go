@@ -20,6 +20,7 @@ const (
 // ordinary text that follows. Other runs end with their line.
 type Remainder struct{ Base64, Hex int }
 
+// Max returns the larger of each.
 func (l Remainder) Max(o Remainder) Remainder {
 	return Remainder{max(l.Base64, o.Base64), max(l.Hex, o.Hex)}
 }

@@ -39,7 +39,7 @@ func Grow[T any](list []T, more int) []T {
 	return slices.Grow(list, len(list)+more)
 }
 
-// Barrier keeps what is before it from what is behind it.
+// Barrier ends a part of the view: nothing is found across it.
 func (b *Builder) Barrier() {
 	if n := len(b.Text); n > 0 && b.Text[n-1] != Barrier {
 		b.Text = append(b.Text, Barrier)

@@ -2,13 +2,13 @@ package views
 
 import "bytes"
 
-// Context says how much of what surrounds a change may belong to the same value.
+// Context says how many bytes around an undone escape may belong to the same value.
 type Context struct {
-	Bytes     int  // bytes
+	Bytes     int
 	AtBarrier bool // it ends at a barrier
 }
 
-// before returns where what belongs to a change at from begins, not before end.
+// before returns where the context of a change at from begins, not before end.
 func (a Context) before(text []byte, end, from int) int {
 	start := max(from-a.Bytes, end)
 	if a.AtBarrier {
@@ -17,7 +17,7 @@ func (a Context) before(text []byte, end, from int) int {
 	return start
 }
 
-// behind returns where what belongs to a change that ends at end does so, not after from.
+// behind returns where the context of a change that ends at end does so, not after from.
 func (a Context) behind(text []byte, end, from int) int {
 	last := min(end+a.Bytes, from)
 	if a.AtBarrier {
@@ -28,8 +28,9 @@ func (a Context) behind(text []byte, end, from int) int {
 	return last
 }
 
-// AddContext adds what is around the end of the last change and before the next one, at from. end
-// is 0 if there was none.
+// AddContext adds the context behind the last change, at end, and before the next one, at from.
+//
+// end is 0 if there was no change before.
 func (b *Builder) AddContext(text []byte, end, from int, near Context) {
 	start := near.before(text, end, from)
 	if end > 0 {
@@ -43,7 +44,7 @@ func (b *Builder) AddContext(text []byte, end, from int, near Context) {
 	b.Add(text[start:from], start, from, Exact)
 }
 
-// Finish adds what is behind the last change; nil if there was none.
+// Finish adds the context behind the last change and returns b; nil if there was no change.
 func (b *Builder) Finish(text []byte, end int, near Context) *Builder {
 	if end == 0 {
 		return nil

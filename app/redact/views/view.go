@@ -5,8 +5,9 @@ import (
 	"sort"
 )
 
-// A view is a text that was made from another one by decoding, by leaving out or by turning round,
-// with a map of where each part of it was. What is found in a view is masked where it came from.
+// View is a text made from another one by decoding, leaving out or turning round.
+//
+// It has a map of where each part of it was: a value found in a view is masked where it came from.
 type View struct {
 	Text   []byte
 	Spans  []Span // ordered, without overlap; nil stands for the parent's text byte by byte
@@ -16,16 +17,16 @@ type View struct {
 	Via    string   // how it was made from the root, the outermost step first
 	Depth  int      // steps of decoding
 	Kind   Kind     // the last step
-	Odd    bool     // see build
+	Odd    bool     // see Builder
 	Coarse bool     // a form in base 85 is in it, which goes on beyond what the machine knows of it
 	Spaced bool     // there is a view of it without spaces
 	Turns  [2]*View // of it: reversed, in ROT13
 	Packed bool     // it was compressed, which counts as one step with what it was written in
-	Joined bool     // something was left out somewhere on the way, so what is side by side may not have been
-	extent *Window  // once it is known: see all
+	Joined bool     // something was left out on the way, so neighbours may not have been neighbours
+	extent *Window  // once it is known: see Extent
 }
 
-// Kind is a step that needn't or can't follow itself.
+// Kind is the step by which a view was made.
 type Kind uint8
 
 const (
@@ -79,17 +80,10 @@ func (v *View) Extent() Window {
 	return *v.extent
 }
 
-// Decoded says whether a step of decoding is on the way from the root.
-func (v *View) Decoded() bool {
-	for ; v.Parent != nil; v = v.Parent {
-		if v.Kind == KindDecoded {
-			return true
-		}
-	}
-	return false
-}
+// Decoded reports whether a step of decoding is on the way from the root.
+func (v *View) Decoded() bool { return v.After(KindDecoded) }
 
-// Turned says that the last step was to turn the text round.
+// Turned reports whether the last step was to turn the text round.
 func (v *View) Turned() bool { return v.Kind == KindReversed || v.Kind == KindRotated }
 
 // After reports whether a step is on the way from the root.
@@ -102,8 +96,7 @@ func (v *View) After(k Kind) bool {
 	return false
 }
 
-// Undone reports whether a place of a view has bytes that a step of decoding made, not only such as
-// it left alone.
+// Undone reports whether a step of decoding made any byte of a place, rather than left it alone.
 func (v *View) Undone(start, end int) bool {
 	for ; v.Parent != nil && start >= 0; v = v.Parent {
 		lo, hi := v.Place(start, end)

@@ -12,9 +12,9 @@ const (
 	several int32 = -2
 )
 
-// output is what is known when a state is reached: the longest needle that ends there, and what all
-// needles that end there say about showing a value's last characters.
-type output struct {
+// ending says what the needles that end with the same byte say together: which is the longest, and
+// whether a mask may show a value's last characters.
+type ending struct {
 	length      int32 // bytes of the longest needle found anywhere; 0 if there is none
 	form        int32 // of that needle
 	looseLength int32 // the same for needles that count in joined text
@@ -34,8 +34,8 @@ type word struct {
 	owner  int32
 }
 
-// combine returns the output of a and b together; a's needles are not shorter.
-func combine(a, b output) output {
+// combine returns the ending of a and b together; a's needles are not shorter.
+func combine(a, b ending) ending {
 	out := a
 	if b.length > a.length {
 		out.length, out.form = b.length, b.form
