@@ -16,7 +16,8 @@ type Hit struct {
 	Count    int    // masked places
 }
 
-// Hits are counts by name, rule and encoding, each combination once, sorted. The zero Hits is ready for use.
+// Hits are counts by name, rule and encoding, each combination once, sorted. The zero Hits is ready
+// for use.
 type Hits []Hit
 
 // Total returns the number of masked places.

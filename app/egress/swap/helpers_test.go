@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 const (
@@ -159,4 +160,13 @@ func each(text, format string) string {
 		fmt.Fprintf(&b, format, c)
 	}
 	return b.String()
+}
+
+// utf16Bytes returns text in UTF-16, little or big end first.
+func utf16Bytes(text string, big bool) string {
+	low, high := encodings.UTF16(text)
+	if big {
+		return high
+	}
+	return low
 }

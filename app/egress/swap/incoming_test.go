@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 func TestReflectionsAreReplaced(t *testing.T) {
@@ -42,7 +43,7 @@ func TestReflectionsAreReplaced(t *testing.T) {
 		"repr":             {`'sk+live/51Hx"Q\\zT=<9>&uV'`, "'" + phA + "'"},
 		"utf-16":           {utf16Bytes("x"+secretB+"y", false), utf16Bytes("x"+phB+"y", false)},
 		"utf-16, big":      {utf16Bytes("x"+secretB+"y", true), utf16Bytes("x"+phB+"y", true)},
-		"reversed":         {reversed(secretA), reversed(phA)},
+		"reversed":         {encodings.Reverse(secretA), encodings.Reverse(phA)},
 		"capitals":         {strings.ToUpper(secretB), phB},
 		"base64, whole":    {std.EncodeToString([]byte(secretA)), phA},
 		"base64, 1":        {std.EncodeToString([]byte(":" + secretA)), "On" + phA + "g=="},

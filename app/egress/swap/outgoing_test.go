@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/computclaw/airlock/app"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
 )
 
 func basic(text string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(text)) }

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 // encoders are written apart from the forms that are looked for, with the encoders of the standard library where there are some.
@@ -29,7 +31,7 @@ var encoders = map[string]struct {
 	"hex":     {func(s string) string { return hex.EncodeToString([]byte(s)) }, func(s string) string { out, _ := hex.DecodeString(s); return string(out) }},
 	"HEX":     {func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) }, func(s string) string { out, _ := hex.DecodeString(s); return string(out) }},
 	"ascii":   {strconv.QuoteToASCII, func(s string) string { out, _ := strconv.Unquote(s); return out }},
-	"reverse": {reversed, reversed},
+	"reverse": {encodings.Reverse, encodings.Reverse},
 }
 
 // values draws what people seal: random text without white space at its edges.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app/match"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 // replacer replaces values in a stream. Places that overlap become one, shown as that which begins first, and of those the longest.
@@ -100,7 +101,7 @@ func (s valueSearch) show(g region, data []byte) string {
 	case shown == Withheld:
 		return shown
 	case p.reversed:
-		return reversed(shown)
+		return encodings.Reverse(shown)
 	case g.match.Layer == match.Hex && isHex(spelled):
 		if digits := hex.EncodeToString([]byte(shown)); bytes.ContainsAny(spelled, "ABCDEF") {
 			return strings.ToUpper(digits)
