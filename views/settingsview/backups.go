@@ -49,7 +49,11 @@ type BackupRow struct {
 
 // frequencies are how often backups can be made.
 func frequencies() []components.Choice {
-	return []components.Choice{{Value: "hourly", Word: "Every hour"}, {Value: "daily", Word: "Every day at 03:00"}, {Value: "weekly", Word: "Sundays at 03:00"}}
+	return []components.Choice{
+		{Value: "hourly", Word: "Every hour"},
+		{Value: "daily", Word: "Every day at 03:00"},
+		{Value: "weekly", Word: "Sundays at 03:00"},
+	}
 }
 
 // backupsEmpty says what comes first where no backup was made yet.
