@@ -17,6 +17,9 @@ import (
 // killTime bounds how long a plugin may take to end a box or check before its call is torn down.
 const killTime = 30 * time.Second
 
+// noticeTime bounds how long a plugin may not know of a check that it was sent. One that is built with an older library never does.
+const noticeTime = time.Second
+
 // remote is a Sandbox in another process, and a Meter as far as that is one.
 type remote struct {
 	rpc    proto.SandboxClient
@@ -37,7 +40,7 @@ func (r *remote) Check(ctx context.Context, cfg Config) (Report, error) {
 	call, tearDown := context.WithCancel(context.WithoutCancel(ctx))
 	defer tearDown()
 	id := fmt.Sprintf("_check-%d", r.checks.Add(1))
-	stop := context.AfterFunc(ctx, func() { r.kill(call, id, tearDown) })
+	stop := context.AfterFunc(ctx, func() { r.kill(call, id, noticeTime, tearDown) })
 	defer stop()
 	response, err := r.rpc.Check(call, configToProto(cfg, id))
 	if err != nil {
@@ -67,7 +70,7 @@ func (r *remote) Run(ctx context.Context, spec Spec, stdin io.Reader, stdout io.
 	// dead ends when the box should: with ctx, or when its output can't be delivered.
 	dead, kill := context.WithCancelCause(ctx)
 	defer kill(nil)
-	stop := context.AfterFunc(dead, func() { r.kill(streamCtx, spec.ID, tearDown) })
+	stop := context.AfterFunc(dead, func() { r.kill(streamCtx, spec.ID, killTime, tearDown) })
 	defer stop()
 	go sendStdin(stream, stdin, r.pool)
 	exit, err := receive(dead, kill, stream, stdout)
@@ -86,11 +89,11 @@ func (r *remote) Usage(ctx context.Context, id string) (Usage, error) {
 	return usageFromProto(response), nil
 }
 
-// kill asks for the end of a box or check, and tears its call down if that isn't heard.
-func (r *remote) kill(ctx context.Context, id string, tearDown func()) {
+// kill asks for the end of a box or check, and tears its call down if that isn't heard, or if it is unknown over there for so long.
+func (r *remote) kill(ctx context.Context, id string, unknown time.Duration, tearDown func()) {
 	patience := time.AfterFunc(killTime, tearDown)
 	context.AfterFunc(ctx, func() { patience.Stop() }) // the stream ends first, if all goes well
-	for {
+	for began := time.Now(); time.Since(began) < unknown; {
 		// It may not be registered yet: the first message and this call race.
 		response, err := r.rpc.Kill(ctx, &proto.KillRequest{Id: id})
 		if err != nil || response.GetFound() {
@@ -102,6 +105,7 @@ func (r *remote) kill(ctx context.Context, id string, tearDown func()) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+	tearDown()
 }
 
 // sendStdin ends when stdin does or when the stream is over, but can't interrupt a Read in progress. If stdin can be waited for it takes a buffer only then: a

@@ -306,3 +306,52 @@ func TestHoleM4PluginEndsItsChecks(t *testing.T) {
 		t.Errorf("a check of a plugin that has ended: %v", err)
 	}
 }
+
+// older is a plugin that is built with a library from before checks had ids.
+type older struct{ *serverSide }
+
+func (o older) Check(ctx context.Context, r *proto.CheckRequest) (*proto.CheckResponse, error) {
+	r.Id = ""
+	return o.serverSide.Check(ctx, r)
+}
+
+// TestCheckOfAnOlderPluginIsCutShort: it can't be told to end a check, so that the call is torn down.
+func TestCheckOfAnOlderPluginIsCutShort(t *testing.T) {
+	began, ended := make(chan struct{}), make(chan struct{})
+	side := newServerSide(scripted{check: func(ctx context.Context, _ Config) (Report, error) {
+		close(began)
+		<-ctx.Done()
+		close(ended)
+		return Report{}, ctx.Err()
+	}})
+	server := newServer(nil)
+	proto.RegisterSandboxServer(server, older{side})
+	near, far := net.Pipe()
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(&oneConn{conn: &watchedConn{Conn: far, closed: make(chan struct{})}, rest: make(chan struct{})})
+	}()
+	link, err := NewLink(near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		link.Close()
+		server.Stop()
+		<-served
+	}()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-began
+		cancel()
+	}()
+	start := time.Now()
+	if _, err := link.Check(ctx, Config{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the check ended with %v", err)
+	}
+	if took := time.Since(start); took > killTime/2 {
+		t.Errorf("it took %s", took)
+	}
+	<-ended
+}

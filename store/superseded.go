@@ -9,18 +9,28 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// maxSuperseded bounds what is kept of one credential: whoever rotates every minute must not make each answer dear to search.
+// maxSuperseded bounds how many values of one credential are kept: whoever rotates every minute must not make each answer
+// dear to search. Changes of hosts don't count.
 const maxSuperseded = 100
 
-// supersede keeps the current value of a credential, if it has one, with its mode and hosts as they are now. What is plain is no
-// secret, and what belongs to no host is shown by none.
+// supersede keeps the current value of a credential, if it has one, with its mode and hosts as they are now. A value has one
+// row for each mode, with all hosts that it ever belonged to. Plain values are no secrets, and those without hosts are shown
+// by none.
 func (tx *Tx) supersede(ctx context.Context, id string, at time.Time) error {
 	_, err := tx.exec(ctx, `INSERT INTO superseded_values (credential_id, version, value, mode, hosts, superseded_at)
-		SELECT c.id, v.version, v.value, c.mode, c.hosts, ? FROM credentials c JOIN credential_versions v ON v.credential_id = c.id
+		SELECT c.id, v.version, v.value, c.mode, (SELECT json_group_array(json(host)) FROM (
+			SELECT value AS host FROM json_each(c.hosts)
+			UNION SELECT h.value FROM superseded_values s, json_each(s.hosts) h
+			WHERE s.credential_id = c.id AND s.version = v.version AND s.mode = c.mode)), ?
+		FROM credentials c JOIN credential_versions v ON v.credential_id = c.id
 		WHERE c.id = ? AND v.value IS NOT NULL AND c.mode <> 'plain' AND c.hosts <> '[]'`, toMillis(at), id)
 	if err == nil {
-		_, err = tx.exec(ctx, `DELETE FROM superseded_values WHERE credential_id = ? AND id <=
-			(SELECT id FROM superseded_values WHERE credential_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`, id, id, maxSuperseded)
+		_, err = tx.exec(ctx, `DELETE FROM superseded_values AS old WHERE credential_id = ? AND EXISTS (SELECT 1 FROM superseded_values s
+			WHERE s.credential_id = old.credential_id AND s.version = old.version AND s.mode = old.mode AND s.id > old.id)`, id)
+	}
+	if err == nil {
+		_, err = tx.exec(ctx, `DELETE FROM superseded_values WHERE credential_id = ? AND version <= (SELECT DISTINCT version
+			FROM superseded_values WHERE credential_id = ? ORDER BY version DESC LIMIT 1 OFFSET ?)`, id, id, maxSuperseded)
 	}
 	if err != nil {
 		return fmt.Errorf("store: keep a superseded value: %w", err)
@@ -75,7 +85,7 @@ func (s *Store) ValueChanges(ctx context.Context) (n int64, err error) {
 	return n, nil
 }
 
-// Belonging says that a value belongs to hosts, or did.
+// Belonging says to which hosts a value belongs, or did.
 type Belonging struct {
 	CredentialID string
 	Credential   string // name
@@ -86,8 +96,8 @@ type Belonging struct {
 	Hosts        []app.Host
 }
 
-// Belongings returns which values belong to which hosts, without the values: the present one of each credential, and those that were
-// superseded. What is plain or belongs to no host is left out.
+// Belongings returns which values belong to which hosts, without the values: the present one of each credential, plain ones and those
+// without a value or hosts among them, and those that were superseded.
 func (tx *Tx) Belongings(ctx context.Context) ([]Belonging, error) {
 	var list []Belonging
 	err := tx.rows(ctx, func(scan func(to ...any) error) error {
@@ -101,7 +111,7 @@ func (tx *Tx) Belongings(ctx context.Context) ([]Belonging, error) {
 		list = append(list, b)
 		return err
 	}, `SELECT c.id, c.name, coalesce(v.version, 0), 0, c.mode, c.source, c.hosts
-		FROM credentials c LEFT JOIN credential_versions v ON v.credential_id = c.id AND v.value IS NOT NULL WHERE c.mode <> 'plain' AND c.hosts <> '[]'
+		FROM credentials c LEFT JOIN credential_versions v ON v.credential_id = c.id AND v.value IS NOT NULL
 		UNION ALL SELECT s.credential_id, c.name, s.version, s.id, s.mode, 'local', s.hosts FROM superseded_values s JOIN credentials c ON c.id = s.credential_id`)
 	if err != nil {
 		return nil, fmt.Errorf("store: read what belongs to hosts: %w", err)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/swap"
 	"github.com/computclaw/airlock/app/redact"
@@ -21,46 +23,54 @@ import (
 // shorter ones would see by what is masked which of them exist.
 const minSearched = 16
 
-const (
-	maxFound = 4096 // places and lists of hosts whose sets are remembered
-	maxSeen  = 100  // values from Vault that are remembered of one credential
-)
+// maxFound bounds how many places and lists of hosts are remembered with their sets.
+const maxFound = 4096
 
 // SearchSets know which values the hosts of this instance may show: of every credential whose hosts match, whichever profile runs, the
 // present value and those that were superseded, and of values in Vault those that were read since the program started. Plain ones and
 // those shorter than minSearched are left out.
 //
-// Sets are made when a host first asks for them and kept until a credential changes, by whichever process. It is safe for concurrent use.
+// Sets are made when a host first asks for them and kept until a credential changes, by whichever process. It is safe for concurrent use:
+// each set is made once at a time, while others are asked for.
 type SearchSets struct {
 	store   *store.Store
 	keyring *secrets.Keyring
+	vault   *vaultMemory
+	making  singleflight.Group
 
-	mu      sync.Mutex
-	changes int64 // of the store, as of members; -1: none were read
+	mu    sync.Mutex
+	index *index
+	found map[string]found      // by place or list of hosts
+	sets  map[string]*searchSet // by their members
+	older map[string]*searchSet // sets before the last change, as far as nobody asked for them since
+}
+
+// state is a time in the life of what belongs to hosts.
+type state struct {
+	changes   int64 // of the store
+	sightings int64 // in Vault
+}
+
+func (s state) since(other state) bool {
+	return s.changes >= other.changes && s.sightings >= other.sightings
+}
+
+// index is what belongs where. It doesn't change.
+type index struct {
+	state
+	stored  []store.Belonging
 	members []member
-	seen    map[string][]seenValue // from Vault, by credential, oldest first
-	sighted int64                  // values that were ever seen
-	found   map[string]found       // by place or list of hosts
-	sets    map[string]*searchSet  // by their members
-	older   map[string]*searchSet  // sets before the last change, as far as nobody asked for them since
 }
 
 // member is a value that belongs to hosts, or did.
 type member struct {
 	store.Belonging
-	seen *seenValue // nil if the store has it
-}
-
-// seenValue is a value that was read from Vault.
-type seenValue struct {
-	number int64 // no two have the same
-	secret app.Secret
-	mode   app.Mode
-	hosts  []app.Host // of the credential when it was read
+	seen *vaultValue // nil if the store has it
 }
 
 // found is what belongs to a place or to any of a list of hosts.
 type found struct {
+	state
 	set    *searchSet
 	sealed bool // a sealed credential is among it
 }
@@ -72,8 +82,8 @@ type searchSet struct {
 	redactor func() *redact.Redactor
 }
 
-func newSearchSets(st *store.Store, ring *secrets.Keyring) *SearchSets {
-	return &SearchSets{store: st, keyring: ring, changes: -1, seen: map[string][]seenValue{}, found: map[string]found{}, sets: map[string]*searchSet{}}
+func newSearchSets(st *store.Store, ring *secrets.Keyring, vault *vaultMemory) *SearchSets {
+	return &SearchSets{store: st, keyring: ring, vault: vault, index: &index{state: state{changes: -1}}, found: map[string]found{}, sets: map[string]*searchSet{}}
 }
 
 // Known returns the values that answers from a canonical host and port are searched for. It is nil where no sealed credential belongs.
@@ -104,111 +114,146 @@ func (s *SearchSets) Redactor(ctx context.Context, hosts []app.Host, own []app.S
 	return f.set.redactor(), nil
 }
 
-// saw remembers a value that was read from Vault, for as long as the program runs.
-func (s *SearchSets) saw(c app.Credential, value app.Secret) {
-	if c.Mode == app.ModePlain || len(c.Hosts) == 0 {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := s.seen[c.ID]
-	for _, v := range list {
-		if v.secret.Equal(value) && v.mode == c.Mode && sameHosts(v.hosts, c.Hosts) {
-			return
-		}
-	}
-	s.sighted++
-	list = append(list, seenValue{number: s.sighted, secret: value, mode: c.Mode, hosts: c.Hosts})
-	s.seen[c.ID] = list[max(len(list)-maxSeen, 0):]
-	s.changes = -1
-}
-
 // find returns what belongs to hosts, as the store has it now.
 func (s *SearchSets) find(ctx context.Context, key string, belongs func(app.Host) bool) (found, error) {
-	changes, err := s.store.ValueChanges(ctx)
+	now, err := s.now(ctx)
 	if err != nil {
 		return found{}, err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if f, ok := s.found[key]; ok && changes <= s.changes {
+	f, ok := s.found[key]
+	s.mu.Unlock()
+	if ok && f.since(now) {
 		return f, nil
 	}
-	var f found
-	err = s.store.Read(ctx, func(tx *store.Tx) error {
-		if err := s.refreshLocked(ctx, tx); err != nil {
-			return err
-		}
-		f, err = s.collectLocked(ctx, tx, belongs)
-		return err
-	})
+	f, err = once(ctx, &s.making, key, now, func(ctx context.Context) (found, error) { return s.collect(ctx, key, belongs) })
 	if err != nil {
 		return found{}, fmt.Errorf("access: values to search for: %w", err)
 	}
+	return f, nil
+}
+
+func (s *SearchSets) now(ctx context.Context) (state, error) {
+	sightings := s.vault.count()
+	changes, err := s.store.ValueChanges(ctx)
+	return state{changes, sightings}, err
+}
+
+// once returns what is made for a key, as of a state or later. It is made once at a time: who asks meanwhile waits for that, as
+// long as their own context lasts, and has it made again if it was begun too early for them.
+func once[T interface{ since(state) bool }](ctx context.Context, making *singleflight.Group, key string, at state, makeOne func(context.Context) (T, error)) (T, error) {
+	for {
+		done := making.DoChan(key, func() (any, error) { return makeOne(context.WithoutCancel(ctx)) })
+		select {
+		case r := <-done:
+			made, _ := r.Val.(T)
+			if r.Err != nil || made.since(at) {
+				return made, r.Err
+			}
+		case <-ctx.Done():
+			var none T
+			return none, context.Cause(ctx)
+		}
+	}
+}
+
+// current returns what belongs where now.
+func (s *SearchSets) current(ctx context.Context) (*index, error) {
+	now, err := s.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	last := s.index
+	s.mu.Unlock()
+	if last.since(now) {
+		return last, nil
+	}
+	return once(ctx, &s.making, "index", now, s.refresh)
+}
+
+// refresh reads what belongs where, as far as that changed. What was seen in Vault joins it without a look into the store.
+func (s *SearchSets) refresh(ctx context.Context) (*index, error) {
+	s.mu.Lock()
+	last := s.index
+	s.mu.Unlock()
+	next := &index{}
+	err := s.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if next.changes, err = tx.ValueChanges(ctx); err == nil && next.changes != last.changes {
+			next.stored, err = tx.Belongings(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if next.changes == last.changes {
+		next.stored = last.stored
+	} else {
+		s.vault.forget(last.stored, next.stored)
+	}
+	next.members, next.sightings = s.vault.join(next.stored)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.index = next
+	s.older, s.sets = s.sets, map[string]*searchSet{}
+	clear(s.found)
+	return next, nil
+}
+
+// collect finds the values that belong to hosts. Nothing else is opened.
+func (s *SearchSets) collect(ctx context.Context, key string, belongs func(app.Host) bool) (found, error) {
+	for {
+		in, err := s.current(ctx)
+		if err != nil {
+			return found{}, err
+		}
+		f := found{state: in.state}
+		var list []member
+		var name strings.Builder
+		for _, m := range in.members {
+			if !slices.ContainsFunc(m.Hosts, belongs) {
+				continue
+			}
+			here := m.Version > 0 || m.seen != nil
+			f.sealed = f.sealed || m.Mode == app.ModeSealed && (here || m.Source == app.SourceVault)
+			if here {
+				list = append(list, m)
+				name.WriteString(m.key())
+			}
+		}
+		if f.set = s.made(name.String()); f.set == nil {
+			f.set, err = s.open(ctx, in, list)
+			if errors.Is(err, errChanged) {
+				continue
+			}
+			if err != nil {
+				return found{}, err
+			}
+		}
+		s.keep(key, name.String(), f)
+		return f, nil
+	}
+}
+
+// made returns the set of members that was made before; nil if none was.
+func (s *SearchSets) made(members string) *searchSet {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if set := s.sets[members]; set != nil {
+		return set
+	}
+	return s.older[members]
+}
+
+func (s *SearchSets) keep(key, members string, f found) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if len(s.found) >= maxFound {
 		clear(s.found)
 	}
 	s.found[key] = f
-	return f, nil
-}
-
-// refreshLocked reads what belongs where, if that changed.
-func (s *SearchSets) refreshLocked(ctx context.Context, tx *store.Tx) error {
-	changes, err := tx.ValueChanges(ctx)
-	if err != nil || changes == s.changes {
-		return err
-	}
-	belongings, err := tx.Belongings(ctx)
-	if err != nil {
-		return err
-	}
-	s.members = make([]member, 0, len(belongings))
-	here := map[string][]seenValue{}
-	for _, b := range belongings {
-		s.members = append(s.members, member{Belonging: b})
-		if list := s.seen[b.CredentialID]; len(list) > 0 && here[b.CredentialID] == nil {
-			here[b.CredentialID] = list
-			for i := range list {
-				s.members = append(s.members, member{store.Belonging{CredentialID: b.CredentialID, Credential: b.Credential, Mode: list[i].mode, Hosts: list[i].hosts}, &list[i]})
-			}
-		}
-	}
-	s.seen = here // those of credentials that were deleted are forgotten
-	s.older, s.sets = s.sets, map[string]*searchSet{}
-	clear(s.found)
-	s.changes = changes
-	return nil
-}
-
-// collectLocked returns what belongs to hosts of the members. Nothing else is opened.
-func (s *SearchSets) collectLocked(ctx context.Context, tx *store.Tx, belongs func(app.Host) bool) (found, error) {
-	var f found
-	var list []member
-	var key strings.Builder
-	for _, m := range s.members {
-		if !slices.ContainsFunc(m.Hosts, belongs) {
-			continue
-		}
-		here := m.Version > 0 || m.seen != nil
-		f.sealed = f.sealed || m.Mode == app.ModeSealed && (here || m.Source == app.SourceVault)
-		if here {
-			list = append(list, m)
-			key.WriteString(m.key())
-		}
-	}
-	set, ok := s.sets[key.String()]
-	if !ok {
-		set, ok = s.older[key.String()]
-	}
-	if !ok {
-		var err error
-		if set, err = s.open(ctx, tx, list); err != nil {
-			return f, err
-		}
-	}
-	s.sets[key.String()] = set
-	f.set = set
-	return f, nil
+	s.sets[members] = f.set
 }
 
 // key names the value of a member.
@@ -219,8 +264,11 @@ func (m member) key() string {
 	return fmt.Sprintf("%s:%d ", m.CredentialID, m.Version)
 }
 
-// open makes a set of the values of members.
-func (s *SearchSets) open(ctx context.Context, tx *store.Tx, list []member) (*searchSet, error) {
+// errChanged says that the store has changed since what belongs where was read.
+var errChanged = errors.New("access: values changed meanwhile")
+
+// open makes a set of the values of members of an index. Values that the store doesn't have any more are errChanged.
+func (s *SearchSets) open(ctx context.Context, in *index, list []member) (*searchSet, error) {
 	var ids []string
 	var rows []int64
 	for _, m := range list {
@@ -232,11 +280,21 @@ func (s *SearchSets) open(ctx context.Context, tx *store.Tx, list []member) (*se
 			ids = append(ids, m.CredentialID)
 		}
 	}
-	present, err := tx.Values(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	superseded, err := tx.SupersededTokens(ctx, rows)
+	var present map[string]store.Value
+	var superseded map[int64][]byte
+	err := s.store.Read(ctx, func(tx *store.Tx) error {
+		changes, err := tx.ValueChanges(ctx)
+		if err == nil && changes != in.changes {
+			return errChanged
+		}
+		if err == nil {
+			present, err = tx.Values(ctx, ids)
+		}
+		if err == nil {
+			superseded, err = tx.SupersededTokens(ctx, rows)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

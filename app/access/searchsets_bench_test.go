@@ -25,14 +25,14 @@ func BenchmarkSearchSets(b *testing.B) {
 	crowded, quiet := app.Host{Name: "api.test", Ports: []int{443}}, app.Host{Name: "quiet.test", Ports: []int{443}}
 	for _, at := range []app.Host{quiet, crowded} {
 		b.Run("answer/"+at.Name, func(b *testing.B) {
-			sets := newSearchSets(st, ring)
+			sets := newSearchSets(st, ring, newVaultMemory())
 			answer(b, sets, at)
 			for b.Loop() {
 				answer(b, sets, at)
 			}
 		})
 		b.Run("output/"+at.Name, func(b *testing.B) {
-			sets := newSearchSets(st, ring)
+			sets := newSearchSets(st, ring, newVaultMemory())
 			output(b, sets, at)
 			for b.Loop() {
 				output(b, sets, at)
@@ -45,7 +45,7 @@ func BenchmarkSearchSets(b *testing.B) {
 			var used uint64
 			for b.Loop() {
 				b.StopTimer()
-				sets = newSearchSets(st, ring)
+				sets = newSearchSets(st, ring, newVaultMemory())
 				before := heap()
 				b.StartTimer()
 				use(b, sets, crowded)

@@ -2,6 +2,8 @@ package access
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -205,6 +209,23 @@ func TestHoleH2SupersededValuesAtRest(t *testing.T) {
 	}
 }
 
+// TestHoleH2HostEditsEvictNoValue: what is bounded is values, not how often the hosts of one were changed.
+func TestHoleH2HostEditsEvictNoValue(t *testing.T) {
+	d := newDesk(t)
+	d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	d.set(CredentialInput{Name: "A", Value: app.NewSecret(secondValue)})
+	for n := range 200 {
+		d.set(CredentialInput{Name: "A", Hosts: hosts(t, fmt.Sprintf("api-%d.test", n))})
+	}
+	d.wantSearched("where the first value belonged", "api.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+	for _, place := range []string{"api-0.test:443", "api-100.test:443", "api-199.test:443"} {
+		d.wantSearched("where the second one does or did", place, []string{secondValue}, firstValue, secondValue)
+	}
+	if n := d.rows("superseded_values"); n != 2 {
+		t.Errorf("%d rows for two values", n)
+	}
+}
+
 // A value that no key opens keeps nobody from its hosts; one that another key sealed, which is on its way here, lets nothing pass.
 func TestSearchSetsOfDamagedValues(t *testing.T) {
 	d := newDesk(t)
@@ -243,4 +264,129 @@ func TestHoleH2ValuesInVault(t *testing.T) {
 	if n := d.rows("superseded_values"); n != 0 {
 		t.Error("a value from Vault was stored")
 	}
+}
+
+// TestSlowSetKeepsNobodyWaiting: while the set of one host is made, others have theirs, and it is made once for all who ask.
+func TestSlowSetKeepsNobodyWaiting(t *testing.T) {
+	d := newDesk(t)
+	d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	began, finish := make(chan struct{}), make(chan struct{})
+	var made atomic.Int64
+	slow := func(h app.Host) bool {
+		if made.Add(1) == 1 {
+			close(began)
+		}
+		<-finish
+		return h.Name == "api.test"
+	}
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() {
+			if f, err := d.SearchSets().find(t.Context(), "slow", slow); err != nil || len(f.set.secrets) != 1 {
+				t.Errorf("%+v %v", f, err)
+			}
+		})
+	}
+	<-began
+	d.wantSearched("meanwhile", "api.test:443", []string{firstValue}, firstValue)
+	d.set(CredentialInput{Name: "A", Value: app.NewSecret(secondValue)})
+	d.wantSearched("after a rotation meanwhile", "api.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.SearchSets().find(gone, "slow", slow); !errors.Is(err, context.Canceled) {
+		t.Errorf("who has gone waits on: %v", err)
+	}
+	if n := made.Load(); n != 1 {
+		t.Errorf("it is made %d times at once", n)
+	}
+	close(finish)
+	all.Wait()
+}
+
+// TestSetsAskedForAtOnce: whoever asks after a rotation has the new value, however many ask at once.
+func TestSetsAskedForAtOnce(t *testing.T) {
+	d := newDesk(t)
+	d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test"), Value: app.NewSecret(firstValue + "-0")})
+	var rotations atomic.Int64
+	var all sync.WaitGroup
+	done := make(chan struct{})
+	for range 8 {
+		all.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				value := fmt.Sprintf("%s-%d", firstValue, rotations.Load())
+				if len(d.searched("api.test:443", value)) != 1 {
+					t.Errorf("%s is not searched for", value)
+				}
+			}
+		})
+	}
+	for n := range 20 {
+		d.set(CredentialInput{Name: "A", Value: app.NewSecret(fmt.Sprintf("%s-%d", firstValue, n+1))})
+		rotations.Add(1)
+	}
+	close(done)
+	all.Wait()
+}
+
+// TestVaultValueJoinsItsSets: a value that was read from Vault is searched for without another look at what the store has.
+func TestVaultValueJoinsItsSets(t *testing.T) {
+	d, s := newVaultDesk(t)
+	c := d.set(CredentialInput{Name: "TOKEN", Hosts: hosts(t, "api.test"), Reference: "secret/data/app#token"})
+	d.set(CredentialInput{Name: "OTHER", Hosts: hosts(t, "elsewhere.test"), Value: app.NewSecret(otherValue)})
+	p := d.unlocked("TOKEN")
+	must[app.Profile](t)(d.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
+	p = must[app.Profile](t)(d.Lock(t.Context(), person, p.Handle, time.Time{}))
+	d.values(p)
+	d.wantSearched("after it was read", "api.test:443", []string{inVaultValue}, inVaultValue, secondValue)
+	other := must[*swap.Values](t)(d.SearchSets().Known(t.Context(), "elsewhere.test", 443))
+	before := d.sets.index
+	s.Put("app", map[string]any{"token": secondValue})
+	d.values(p)
+	d.wantSearched("after it was replaced", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+	if after := d.sets.index; after == before || &after.stored[0] != &before.stored[0] {
+		t.Error("all credentials were read again")
+	}
+	if again := must[*swap.Values](t)(d.SearchSets().Known(t.Context(), "elsewhere.test", 443)); again != other {
+		t.Error("another host's set was made again")
+	}
+
+	// The memory is one: for masking, too.
+	if latest, ok := d.vault.latest(c.ID, must[app.Reference](t)(app.ParseReference(c.Reference))); !ok || len(latest) != 2 || latest[0].Reveal() != secondValue {
+		t.Errorf("%d values are remembered, %v", len(latest), ok)
+	}
+	if err := d.DeleteCredential(t.Context(), person, "OTHER"); err != nil {
+		t.Fatal(err)
+	}
+	d.wantSearched("after another was deleted", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+	if err := d.store.Write(t.Context(), func(tx *store.Tx) error { return tx.DeleteCredential(t.Context(), c.ID) }); err != nil {
+		t.Fatal(err)
+	}
+	d.wantSearched("after the deletion", "api.test:443", nil)
+	if len(d.vault.read) != 0 {
+		t.Error("values of a deleted credential are remembered")
+	}
+}
+
+// TestHoleH2HostsTakenFromAValueInVault: where a value from Vault belonged once it stays known, also if no host is left or it is
+// plain now, and changes of hosts push no value out.
+func TestHoleH2HostsTakenFromAValueInVault(t *testing.T) {
+	d, s := newVaultDesk(t)
+	d.set(CredentialInput{Name: "TOKEN", Hosts: hosts(t, "api.test"), Reference: "secret/data/app#token"})
+	p := d.unlocked("TOKEN")
+	must[app.Profile](t)(d.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
+	p = must[app.Profile](t)(d.Lock(t.Context(), person, p.Handle, time.Time{}))
+	d.values(p)
+	s.Put("app", map[string]any{"token": secondValue})
+	for n := range maxSeen + 1 {
+		d.set(CredentialInput{Name: "TOKEN", Hosts: hosts(t, "api.test", fmt.Sprintf("api-%d.test", n))})
+		d.values(p)
+	}
+	d.wantSearched("after many changes of hosts", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+	d.set(CredentialInput{Name: "TOKEN", Mode: app.ModePlain, Hosts: []app.Host{}})
+	d.wantSearched("plain, and without a host", "api-0.test:443", []string{secondValue}, inVaultValue, secondValue)
 }

@@ -20,6 +20,7 @@ type Service struct {
 	confirms *limiter      // by person
 	hashes   chan struct{} // one argon2id at a time, since each takes much memory
 	audited  audited
+	vault    *vaultMemory
 	sets     *SearchSets
 
 	monitors monitors
@@ -58,7 +59,8 @@ func New(cfg Config) *Service {
 		cfg.UnclaimedLife = 7 * 24 * time.Hour
 	}
 	cfg.Store.OnAudit(func() { cfg.Hub.Publish(live.Audit) })
-	return &Service{cfg: cfg, logins: newLimiter(), confirms: newLimiter(), hashes: make(chan struct{}, 1), sets: newSearchSets(cfg.Store, cfg.Keyring), unreadable: unreadables{list: map[string]unread{}}}
+	memory := newVaultMemory()
+	return &Service{cfg: cfg, logins: newLimiter(), confirms: newLimiter(), hashes: make(chan struct{}, 1), vault: memory, sets: newSearchSets(cfg.Store, cfg.Keyring, memory), unreadable: unreadables{list: map[string]unread{}}}
 }
 
 // SearchSets returns what is known of each host's values.

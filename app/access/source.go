@@ -76,9 +76,7 @@ func (s *Service) openFetched(list []wanted, refs []app.Reference, f vault.Fetch
 			return err
 		}
 		s.followed(w.credential, "")
-		if !slices.ContainsFunc(f.Leases, func(l vault.Lease) bool { return l.Path == refs[i].Path }) { // what is lent ends with its execution
-			s.sets.saw(w.credential, v.Secret)
-		}
+		s.vault.add(w.credential, refs[i], v.Secret, slices.ContainsFunc(f.Leases, func(l vault.Lease) bool { return l.Path == refs[i].Path }))
 		opened[w.credential.ID] = s.fromVault(w.credential, refs[i], v)
 	}
 	return nil
@@ -117,14 +115,14 @@ func (s *Service) Release(hold string) (lost bool) {
 	return s.cfg.Leases.End(hold)
 }
 
-// Earlier returns values that were read from Vault for the same references as these before, for masking: a value that was replaced while a script runs is none the less secret.
+// Earlier returns values that were read from Vault for the same credentials as these before, for masking: a value that was replaced while a script runs is none the less secret.
 func (s *Service) Earlier(values []Value) []Known {
 	var list []Known
 	for _, v := range values {
-		if v.Reference == (app.Reference{}) || s.cfg.Vault == nil || v.Mode == app.ModePlain {
+		if !v.Elsewhere() || v.Mode == app.ModePlain {
 			continue
 		}
-		others, _ := s.cfg.Vault.Seen(v.Reference)
+		others, _ := s.vault.latest(v.Credential, v.Reference)
 		for _, o := range others {
 			if !o.Equal(v.Secret) && app.CheckValue(v.Mode, o) == nil {
 				list = append(list, Known{Key: v.Key, Secret: o})
@@ -137,10 +135,10 @@ func (s *Service) Earlier(values []Value) []Known {
 // seenInVault returns the values of a credential that were read lately.
 func (s *Service) seenInVault(c app.Credential) (values []Value, ok bool) {
 	ref, err := app.ParseReference(c.Reference)
-	if err != nil || s.cfg.Vault == nil {
+	if err != nil {
 		return nil, false
 	}
-	list, ok := s.cfg.Vault.Seen(ref)
+	list, ok := s.vault.latest(c.ID, ref)
 	for _, secret := range list {
 		if app.CheckValue(c.Mode, secret) == nil {
 			values = append(values, s.fromVault(c, ref, vault.Value{Secret: secret}))

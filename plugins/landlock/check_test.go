@@ -328,6 +328,9 @@ func TestSweep(t *testing.T) {
 		filepath.Join(h.tmp, owner.Names{Instance: "test-sweep2", Owner: killed}.Of("a-live-x")):     false,
 		filepath.Join(h.tmp, owner.Names{Instance: "test-sweep2", Owner: owner.ID(self)}.Of("x-x")):  true,
 		filepath.Join(h.tmp, owner.Names{Instance: "test-sweep2", Owner: "1-1-1-1"}.Of("somewhere")): true,
+		// Of a version before names had owners.
+		filepath.Join(h.tmp, "airlock-test-sweep-a-live"):  false,
+		filepath.Join(h.tmp, "airlock-test-sweep2-a-live"): true,
 	}
 	for path := range made {
 		if err := os.MkdirAll(path+"/a/b", 0o700); err != nil {

@@ -22,8 +22,14 @@ func (n Names) Of(box string) string {
 	return namePrefix + n.Instance + "." + string(n.Owner) + "." + box
 }
 
-// Parse takes a name apart, and reports whether it is one.
-func Parse(name string) (n Names, box string, ok bool) {
+// Parse takes a name apart, and reports whether it is one. The names that versions before this package gave to the same instance,
+// airlock.INSTANCE.BOX and airlock-INSTANCE-BOX, are names without an owner.
+func (n Names) Parse(name string) (whose Names, box string, ok bool) {
+	for _, old := range []string{namePrefix + n.Instance + ".", "airlock-" + n.Instance + "-"} {
+		if box, ok := strings.CutPrefix(name, old); ok && !strings.Contains(box, ".") {
+			return Names{Instance: n.Instance}, box, true
+		}
+	}
 	rest, ours := strings.CutPrefix(name, namePrefix)
 	parts := strings.Split(rest, ".")
 	if !ours || len(parts) != 3 {

@@ -1,14 +1,11 @@
 package vault
 
 import (
-	"slices"
 	"sync"
 	"time"
-
-	"github.com/computclaw/airlock/app"
 )
 
-// maxKept bounds how many paths and references are kept in memory.
+// maxKept bounds how many paths are kept in memory.
 const maxKept = 10_000
 
 // cache keeps static secrets for a short time. The zero life keeps nothing.
@@ -50,38 +47,4 @@ func (c *cache) put(path string, s secret) {
 		clear(c.kept)
 	}
 	c.kept[path] = cached{s, c.now().Add(c.life)}
-}
-
-// maxSeen is how many values of one reference are remembered.
-const maxSeen = 4
-
-// seen remembers values, for masking.
-type seen struct {
-	mu     sync.Mutex
-	values map[app.Reference][]app.Secret // newest first
-}
-
-func (s *seen) add(ref app.Reference, values ...app.Secret) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.values == nil {
-		s.values = map[app.Reference][]app.Secret{}
-	}
-	if _, ok := s.values[ref]; !ok && len(s.values) >= maxKept {
-		clear(s.values)
-	}
-	list := slices.Clone(values)
-	for _, v := range s.values[ref] {
-		if !slices.ContainsFunc(list, v.Equal) && len(list) < maxSeen {
-			list = append(list, v)
-		}
-	}
-	s.values[ref] = list
-}
-
-func (s *seen) of(ref app.Reference) ([]app.Secret, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list, ok := s.values[ref]
-	return slices.Clone(list), ok
 }

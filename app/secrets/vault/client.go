@@ -18,7 +18,6 @@ type Client struct {
 	reads chan struct{}
 	late  func(Lease) // gets the leases of answers that nobody waits for any more
 	cache *cache
-	seen  seen
 
 	login    chan struct{} // holds one while somebody logs in: who waits takes the token that comes of it
 	mu       sync.Mutex
@@ -95,11 +94,6 @@ func (c *Client) Fetch(ctx context.Context, refs []app.Reference) (Fetched, erro
 			return f, &ReadError{ref, err}
 		}
 		f.Values[ref] = v
-		if lent := found[ref.Path].lease.ID != ""; lent {
-			c.seen.add(ref)
-		} else {
-			c.seen.add(ref, v.Secret)
-		}
 	}
 	return f, nil
 }
@@ -131,10 +125,6 @@ func byPath(refs []app.Reference) []string {
 	}
 	return paths
 }
-
-// Seen returns the values that were read for the reference before, newest first: the last few, while the program runs. They are for masking only: what Vault
-// holds now may be another. ok is false if it was never read; a reference whose values come with leases has none that could be seen again.
-func (c *Client) Seen(ref app.Reference) (values []app.Secret, ok bool) { return c.seen.of(ref) }
 
 // Address is where the Vault is.
 func (c *Client) Address() string { return c.cfg.Address }
