@@ -44,7 +44,7 @@ func outcomeSentence(x app.Execution) string {
 	case app.StatusCompleted:
 		return "The script ran to its end."
 	case app.StatusTimeout:
-		return "The script was stopped when its time was over."
+		return "The script reached its time limit and was stopped."
 	case app.StatusCancelled:
 		return "The script was stopped on request."
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"github.com/computclaw/airlock/views/components"
 )
 
 // togetherText renders both streams as they came, with stderr marked.
@@ -59,4 +61,13 @@ func inOrder(p ExecutionPage) []outputPart {
 	take(0, len(left[0]))
 	take(1, len(left[1]))
 	return slices.Clip(all)
+}
+
+// outputViews returns the ways to look at two streams.
+func outputViews() []components.Choice {
+	return []components.Choice{
+		{Value: "order", Word: "As it came"},
+		{Value: "out", Word: "stdout"},
+		{Value: "err", Word: "stderr"},
+	}
 }

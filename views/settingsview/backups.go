@@ -68,7 +68,7 @@ func backupsEmpty(p BackupsPage) string {
 func backupLead(p BackupsPage) string {
 	switch {
 	case !p.Set, !p.Form.On:
-		return "No backups are made. They would be sealed with a passphrase, and verified by restoring each one."
+		return "No backups are made. Turn them on below: each is sealed with a passphrase and verified."
 	case p.Next.IsZero():
 		return "Backups go " + p.Place + "."
 	}
