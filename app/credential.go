@@ -117,6 +117,9 @@ type Credential struct {
 // HasValue reports whether a value can be resolved.
 func (c Credential) HasValue() bool { return c.Version > 0 || c.Source == SourceVault }
 
+// Searched reports whether Airlock looks for the value in what the credential's hosts answer, whichever profile runs.
+func (c Credential) Searched() bool { return len(c.Hosts) > 0 && c.HasValue() && c.Mode != ModePlain }
+
 // MaxValue is the longest credential value, in bytes.
 const MaxValue = 64 << 10
 

@@ -33,7 +33,7 @@ func (h Host) Terms(sealed []Host) string {
 	case len(relayed) > 0:
 		return terms + ": Airlock can't check the server name, the requests or the answers"
 	case slices.ContainsFunc(read, func(port int) bool { return !h.sealedAt(port, sealed) }):
-		return terms + ": Airlock checks the name, not who answers"
+		return terms + ": Airlock checks the name asked for, not which server answers"
 	}
 	return terms
 }

@@ -8,7 +8,7 @@ import (
 
 func TestSentence(t *testing.T) {
 	sealed := []Host{{Name: "api.example", Ports: []int{80, 443, 8443}}, {Name: "*.wild.example", Ports: []int{443}}}
-	const unread, unknown = ": Airlock can't check the server name, the requests or the answers", ": Airlock checks the name, not who answers"
+	const unread, unknown = ": Airlock can't check the server name, the requests or the answers", ": Airlock checks the name asked for, not which server answers"
 	for _, c := range []struct {
 		entry    string
 		protocol Protocol

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -75,6 +76,13 @@ func (p Profile) State(now time.Time) State {
 		return StateLocked
 	}
 	return StateUnlocked
+}
+
+// ProfilesWith returns the profiles that have a key linked to a credential.
+func ProfilesWith(profiles []Profile, credentialID string) []Profile {
+	return slices.DeleteFunc(slices.Clone(profiles), func(p Profile) bool {
+		return !slices.ContainsFunc(p.Keys, func(k Key) bool { return k.CredentialID == credentialID })
+	})
 }
 
 // CanChangeKeys returns nil while keys can be added and removed.

@@ -76,7 +76,8 @@ func samplePreview() credentialview.PreviewPage {
 func sampleDeletion(blocked bool) layout.ConfirmPage {
 	p := layout.ConfirmPage{
 		Shell: shell("Delete ORACLE_PASSWORD", layout.SectionCredentials), Question: "Delete ORACLE_PASSWORD?", Button: "Delete ORACLE_PASSWORD", Typed: "ORACLE_PASSWORD", Action: "/ui/x", Back: paths.Credentials,
-		Lines:    []string{"Its value is destroyed, with all earlier versions. Airlock can't bring it back.", "It works on where it came from until you withdraw it there. Do that first: what its hosts answer is not searched for it any more."},
+		Lines: []string{"Scripts can't use it any more, and its value is destroyed with all earlier versions. This can't be undone.",
+			"Airlock stops searching answers and output for the value, which its service still accepts. Revoke it there first."},
 		Affected: []layout.Affected{{Handle: "x", Title: "Daily stock check", How: "is being set up: its key loses the link"}},
 		Problems: components.Problems{"typed": "That is not its name. Type ORACLE_PASSWORD if you mean it."},
 	}
@@ -331,10 +332,10 @@ func samples() []sample {
 	quiet := dashboard.StatsPage{Shell: shell("Statistics", layout.SectionOverview), Usage: dashboard.Usage{Period: dashboard.Periods()[2], Figures: sampleUsage(dashboard.Periods()[2]).Figures}}
 	broken := first
 	broken.Box = dashboard.BoxState{Backend: "bubblewrap", Reason: "User namespaces are switched off on this machine. Run: sysctl -w kernel.unprivileged_userns_clone=1", Workers: 4}
-	credential := credentialview.CredentialPage{Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials), Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521", Description: "Read-only user REPORTING", Profiles: []app.Profile{sampleProfile(app.StateLocked)}}
+	credential := credentialview.CredentialPage{Shell: shell("ORACLE_PASSWORD", layout.SectionCredentials), Credential: sampleCredentials()[1], Mode: app.ModeInjected, Hosts: "oracle.corp.example.com:1521", Description: "Read-only user REPORTING", Profiles: []app.Profile{sampleProfile(app.StateLocked)}, Superseded: 30}
 	fresh := credentialview.CredentialPage{Shell: shell("Add a credential", layout.SectionCredentials), New: true, Name: "2FAST", Mode: app.ModeInjected, Problems: components.Problems{"name": `"2FAST" can't be a key name. Use letters, digits and underscores, and don't start with a digit.`, "value": "The value is empty. Type the value."}}
 	sealed := credentialview.CredentialPage{Shell: shell("SIMPHONY_API_KEY", layout.SectionCredentials), Credential: sealedCredential(), Mode: app.ModeSealed, Hosts: "simphony.example.com\n*.eu.simphony.example.com:443", Places: sealedCredential().Places,
-		Profiles: []app.Profile{sampleProfile(app.StateLocked)}, Check: credentialview.CheckForm{Targets: []string{"simphony.example.com:443"}, Wildcards: []string{"*.eu.simphony.example.com"}, Target: "simphony.example.com:443", Path: "/v1/me"}}
+		Profiles: []app.Profile{sampleProfile(app.StateLocked)}, Superseded: 30, Check: credentialview.CheckForm{Targets: []string{"simphony.example.com:443"}, Wildcards: []string{"*.eu.simphony.example.com"}, Target: "simphony.example.com:443", Path: "/v1/me"}}
 	worked := sealed
 	worked.PlainHTTP = true
 	worked.Check.Outcome = &credentialview.CheckOutcome{Request: "GET https://simphony.example.com/v1/me", Works: true, Swapped: true, Status: 200, Took: 84 * time.Millisecond}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/a-h/templ"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
@@ -229,12 +230,12 @@ func TestGrants(t *testing.T) {
 		"! E is sealed: scripts never see its value. It goes only to elsewhere.test:443, which scripts can't reach: it can go nowhere. It has no value yet.",
 		"! F is sealed: scripts never see its value. It goes only to api.example.com:80, without encryption, which its credential does not permit: it can go nowhere.",
 		"! G has no credential yet.",
-		"! They can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private address in your network: Airlock can't check the server name, the requests or the answers.",
-		"They can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name, not who answers.",
-		"They can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock can't check the server name, the requests or the answers.",
-		"They can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock can't check the server name, the requests or the answers.",
-		"They can reach nothing else.",
-		"This ends on 4 March 2026, 05:06 UTC.",
+		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private address in your network: Airlock can't check the server name, the requests or the answers.",
+		"Scripts can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name asked for, not which server answers.",
+		"Scripts can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock can't check the server name, the requests or the answers.",
+		"Scripts can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock can't check the server name, the requests or the answers.",
+		"Scripts can reach nothing else.",
+		"The profile ends on 4 March 2026, 05:06 UTC.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -246,7 +247,7 @@ func TestGrants(t *testing.T) {
 		t.Errorf("a host that a plain key names may be the one: %v", got)
 	}
 	nothing := profileview.Grants(nil, nil, time.Time{})
-	if len(nothing) != 3 || nothing[0].Text() != "Scripts with this profile receive no credentials." || nothing[1].Text() != "They can reach no host at all." {
+	if len(nothing) != 3 || nothing[0].Text() != "Scripts with this profile receive no credentials." || nothing[1].Text() != "Scripts can reach no host at all." {
 		t.Errorf("nothing: %v", nothing)
 	}
 }
@@ -264,10 +265,10 @@ func TestGrantsOfReferences(t *testing.T) {
 		got = append(got, fmt.Sprint(s.Warn, " ", s.Text()))
 	}
 	want := []string{
-		"false They can reach the host that B names, <db>.example, on port 1521 over raw TCP: Airlock can't check the server name, the requests or the answers.",
-		"true They reach nothing through {NOKEY}: the profile has no plain key of that name.",
-		"true They reach nothing through {A}: the profile has no plain key of that name.",
-		"false They can reach the host that G names, on port 443: Airlock checks the name, not who answers.",
+		"false Scripts can reach the host that B names, <db>.example, on port 1521 over raw TCP: Airlock can't check the server name, the requests or the answers.",
+		"true Scripts reach nothing through {NOKEY}: the profile has no plain key of that name.",
+		"true Scripts reach nothing through {A}: the profile has no plain key of that name.",
+		"false Scripts can reach the host that G names, on port 443: Airlock checks the name asked for, not which server answers.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -360,16 +361,22 @@ func rendered(t *testing.T, name string) *goquery.Document {
 		if s.name != name {
 			continue
 		}
-		var buf bytes.Buffer
-		if err := s.page.Render(t.Context(), &buf); err != nil {
-			t.Fatal(err)
-		}
-		doc, err := goquery.NewDocumentFromReader(&buf)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return doc
+		return document(t, s.page)
 	}
 	t.Fatalf("there is no sample %s", name)
 	return nil
+}
+
+// document is a page as a browser reads it.
+func document(t *testing.T, page templ.Component) *goquery.Document {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := page.Render(t.Context(), &buf); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := goquery.NewDocumentFromReader(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
 }

@@ -64,7 +64,7 @@ func placementDetail(p app.Placement) string {
 		parts = append(parts, "with the image "+p.Image)
 	}
 	if len(parts) == 0 {
-		return "Scripts run wherever this instance runs them."
+		return "Scripts may run in any sandbox of this instance."
 	}
 	return "Scripts run only " + strings.Join(parts, ", ") + "."
 }

@@ -175,7 +175,7 @@ func execution() Schema {
 		{Name: "stdout", Type: "string"},
 		{Name: "stderr", Type: "string"},
 		{Name: "truncated", Type: "boolean", About: "stdout or stderr was cut"},
-		{Name: "redactions", Type: "integer", About: "places that were masked, in all channels together; which secrets they were is told to people only"},
+		{Name: "redactions", Type: "integer", About: "places that were masked in what came out of the sandbox, in all channels together; which secrets they were is told to people only"},
 		{Name: "execution_time_ms", Type: "integer", About: "run time without LLM waits"},
 		{Name: "timings", Type: "Timings"},
 		{Name: "completed_at", Type: "datetime"},

@@ -108,6 +108,9 @@ func (w *world) keepsOut(when string, tap *pipeTap, p app.Profile, script string
 			}
 		}
 	}
+	if x.Redactions != 0 {
+		w.t.Errorf("%s: what was taken out of an answer counts as %d redactions", when, x.Redactions)
+	}
 	return out
 }
 

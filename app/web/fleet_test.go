@@ -90,7 +90,7 @@ func TestLockSaysWhereScriptsRun(t *testing.T) {
 	s.login()
 	p, err := s.access.CreateProfile(t.Context(), s.person, "placed")
 	s.must(err)
-	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences", "wherever this instance runs scripts")
+	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences", "any sandbox of this instance")
 	_, err = s.access.SetPlacement(t.Context(), s.person, p.Handle, app.Placement{Backend: "bubblewrap", MinTier: "full"})
 	s.must(err)
 	s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).says(".sentences", "with the backend bubblewrap, with isolation full at least, or not at all")

@@ -60,7 +60,7 @@ func TestUIInABrowser(t *testing.T) {
 	b.Until(`document.querySelector("#value\\.ORACLE_DSN").value === ` + browsertest.Quoted(uiSecrets()[1]))
 	b.Click(`.lock .primary`)
 	b.Heading("Lock Monthly revenue report")
-	b.Until(`document.querySelector(".sentences").innerText.includes("They can reach db.example.com on port 1521 over raw TCP")`)
+	b.Until(`document.querySelector(".sentences").innerText.includes("Scripts can reach db.example.com on port 1521 over raw TCP")`)
 	b.Click(`.lock button.primary`)
 	b.Until(`document.querySelector("#profile-id")?.innerText === ` + browsertest.Quoted(p.ID))
 

@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -63,19 +62,16 @@ func (s *Server) credentialPage(c echo.Context, cred app.Credential) (credential
 	vault, err := s.vaultFinding(c, cred)
 	return credentialview.CredentialPage{
 		Shell: sh, Credential: cred, Mode: cred.Mode, Description: cred.Description, Service: cred.Service, Hosts: hostLines(cred.Hosts), Places: cred.Places,
-		Headers: strings.Join(cred.Headers, ", "), PlainHTTP: cred.PlainHTTP, Profiles: profilesWith(profiles, cred.ID), Check: checkForm(cred), Vault: vault,
+		Headers: strings.Join(cred.Headers, ", "), PlainHTTP: cred.PlainHTTP, Profiles: app.ProfilesWith(profiles, cred.ID), Superseded: s.supersededDays(), Check: checkForm(cred), Vault: vault,
 	}, err
 }
 
-// profilesWith are the profiles that have a key linked to the credential.
-func profilesWith(profiles []app.Profile, credentialID string) []app.Profile {
-	var users []app.Profile
-	for _, p := range profiles {
-		if slices.ContainsFunc(p.Keys, func(k app.Key) bool { return k.CredentialID == credentialID }) {
-			users = append(users, p)
-		}
+// supersededDays is for how many days a replaced value is searched for.
+func (s *Server) supersededDays() int {
+	if s.cfg.Retention == nil {
+		return 0
 	}
-	return users
+	return s.cfg.Retention.Policy().Superseded
 }
 
 func (s *Server) changeCredential(c echo.Context) error {
@@ -146,7 +142,7 @@ func (s *Server) saveCredential(c echo.Context, title string, cred app.Credentia
 		return err
 	}
 	if !page.New {
-		page.Profiles = profilesWith(profiles, cred.ID)
+		page.Profiles, page.Superseded = app.ProfilesWith(profiles, cred.ID), s.supersededDays()
 	}
 	return s.render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
 }

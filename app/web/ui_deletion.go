@@ -30,9 +30,12 @@ func (s *Server) confirmDeletion(c echo.Context, cred app.Credential, refused er
 	page := layout.ConfirmPage{
 		Shell: sh, Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name, Typed: cred.Name,
 		Action: paths.CredentialDeleteURL(cred.Name), Back: paths.CredentialURL(cred.Name),
-		Lines: []string{"Its value is destroyed, with all earlier versions. Airlock can't bring it back.", "It works on where it came from until you withdraw it there. Do that first: what its hosts answer is not searched for it any more."},
+		Lines: []string{"Scripts can't use it any more, and its value is destroyed with all earlier versions. This can't be undone."},
 	}
-	for _, p := range profilesWith(profiles, cred.ID) {
+	if cred.Searched() {
+		page.Lines = append(page.Lines, "Airlock stops searching answers and output for the value, which its service still accepts. Revoke it there first.")
+	}
+	for _, p := range app.ProfilesWith(profiles, cred.ID) {
 		hit := layout.Affected{Handle: p.Handle, Title: format.Title(p.Description)}
 		switch p.State(s.cfg.Now()) {
 		case app.StateLocked:

@@ -255,7 +255,7 @@ func TestUILockOnAPhone(t *testing.T) {
 	tap(`[name="allow.0"]`)
 	tap(".lock .primary")
 	b.Heading("Lock Monthly revenue report")
-	b.Says(".sentences", "Its scripts run wherever this instance runs scripts.")
+	b.Says(".sentences", "Its scripts may run in any sandbox of this instance.")
 	fits()
 	tap(".lock button.primary")
 	b.Says(".state", "Locked")

@@ -19,13 +19,13 @@ func (s *Server) granted(ctx context.Context, p app.Profile) ([]profileview.KeyG
 
 // Granted returns the sentences that stand on the page where a person locks a profile, for those who lock it elsewhere, and those
 // for what was asked for and isn't allowed.
-func Granted(ctx context.Context, desk *access.Service, p app.Profile) (granted, asked []profileview.Sentence, err error) {
+func Granted(ctx context.Context, desk *access.Service, p app.Profile) (granted, requested []profileview.Sentence, err error) {
 	credentials, err := desk.Credentials(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	keys, err := keyGrants(ctx, desk, p, credentials)
-	return profileview.Placed(profileview.Grants(keys, profileview.AllowedHosts(p.Hosts), p.ExpiresAt), p.Placement), profileview.Asked(keys, p.Hosts), err
+	return profileview.Placed(profileview.Grants(keys, profileview.AllowedHosts(p.Hosts), p.ExpiresAt), p.Placement), profileview.Requested(keys, p.Hosts), err
 }
 
 // keyGrants says for each key of a profile where a sealed value may go: what its policy grants, or before the lock what it asks for, as far as

@@ -20,6 +20,7 @@ import (
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/profileview"
@@ -120,6 +121,45 @@ func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
 	}
 }
 
+// Before a credential is saved or deleted its page says what becomes of the value, and whom that concerns.
+func TestUICredentialTellsWhatFollows(t *testing.T) {
+	s := newUISite(t)
+	s.login()
+	s.sealed("KEY", "api.example.com")
+	keep := func(days int) {
+		s.server.cfg.Retention = retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Superseded: days}})
+	}
+	keep(12)
+	at := paths.CredentialURL("KEY")
+	s.get(at).lacks("#affects").says("#value-hint", "the old one is never used again").says("#value-hint", "searched for the old one, for 12 days")
+	for i := range 3 {
+		p := s.request([]app.Key{{Name: "KEY"}}, "api.example.com")
+		_, err := s.access.LinkKey(t.Context(), s.person, p.Handle, "KEY", "KEY")
+		s.must(err)
+		if i > 0 {
+			_, err = s.access.Lock(t.Context(), s.person, p.Handle, time.Time{})
+			s.must(err)
+		}
+	}
+	page := s.get(at).says("form #affects", "Used by 3 profiles (2 locked).")
+	s.submit(page, "form[action='"+at+"']", "", "value", "short").want(http.StatusUnprocessableEntity).
+		says("form #affects", "Used by 3 profiles (2 locked).").says("#value-hint", "for 12 days")
+	keep(0)
+	s.get(at).says("#value-hint", "not searched for the old one any more")
+	s.get(paths.CredentialDeleteURL("KEY")).says("main", "Scripts can't use it any more").says("main", "Revoke it there first.")
+
+	plain := access.CredentialInput{Name: "HOST", Mode: app.ModePlain, Value: app.NewSecret("db.example.com")}
+	_, err := s.access.SetCredential(t.Context(), s.person, plain)
+	s.must(err)
+	if text := s.get(paths.CredentialURL("HOST")).doc.Find("#value-hint").Text(); strings.Contains(text, "searched") {
+		t.Errorf("of a plain value: %q", text)
+	}
+	deletion := s.get(paths.CredentialDeleteURL("HOST")).says("main", "Scripts can't use it any more")
+	if text := deletion.doc.Find("main").Text(); strings.Contains(text, "searching") {
+		t.Errorf("of a plain value: %q", text)
+	}
+}
+
 func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 	s := newUISite(t)
 	s.login()
@@ -138,7 +178,7 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 		says(".stranded", "KEY could go nowhere").says(".sentences", "save is sealed: scripts never see its value. It goes only to other.example.com:443, in the usual credential headers.")
 	s.send(review.doc.Find(".stranded form").AttrOr("action", ""), map[string][]string{"do": {"review"}, "new_host": {review.doc.Find(".stranded button").First().AttrOr("value", "")}}).leads(lock)
 	after := s.get(lock).lacks(".stranded").says(".sentences", "KEY is sealed: scripts never see its value. It goes only to api.example.com:443, in the usual credential headers.").
-		says(".sentences", "They can reach api.example.com on port 443.").says(".sentences", "They can reach other.example.com")
+		says(".sentences", "Scripts can reach api.example.com on port 443.").says(".sentences", "Scripts can reach other.example.com")
 	s.submit(after, ".lock form", "").leads(paths.ProfileURL(p.Handle))
 
 	// After the lock the same sentences stand, until a person takes the host away; one click asks for it again, and the summary grants it.
@@ -177,7 +217,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 		t.Errorf("leads to %q", got)
 	}
 	allow := s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"}, "allow.0": {"yes"}}).want(http.StatusOK)
-	allow.says("li:has(.fresh)", "They can reach api.example.com on port 443, also where it leads to a private address in your network: Airlock checks the name, not who answers.")
+	allow.says("li:has(.fresh)", "Scripts can reach api.example.com on port 443, also where it leads to a private address in your network: Airlock checks the name asked for, not which server answers.")
 	if p, _ := s.access.ProfileByHandle(t.Context(), p.Handle); p.Policy != 1 {
 		t.Error("looking granted it")
 	}

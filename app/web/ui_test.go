@@ -45,8 +45,8 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	lock := s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).
 		says(".sentences", "ORACLE_PASSWORD is injected: scripts get the real value.").
 		says(".sentences", "ORACLE_DSN is plain: not a secret.").
-		says(".sentences", "They can reach db.example.com on port 1521 over raw TCP, also where it leads to a private address in your network: Airlock can't check the server name, the requests or the answers.").
-		says(".sentences", "They can reach nothing else.").says(".sentences", "This has no end date.").says("#pairing", p.PairingCode)
+		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, also where it leads to a private address in your network: Airlock can't check the server name, the requests or the answers.").
+		says(".sentences", "Scripts can reach nothing else.").says(".sentences", "The profile has no end date.").says("#pairing", p.PairingCode)
 	if strings.Contains(lock.doc.Find(".sentences").Text(), "pypi.org") {
 		t.Error("an unticked host is among what is granted")
 	}
@@ -67,13 +67,13 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	s.must(err)
 	after = s.get(paths.ProfileURL(p.Handle)).says("#requests h2", "The agent asks for 1 more host").says("#requests", "Because of pypi.org")
 	summary := s.submit(after, "#hosts form", "save", "new_host", "api.example.com").want(http.StatusOK).says("h1", "Change the hosts of").
-		says(".sentences li:has(.fresh)", "They can reach api.example.com on ports 80 and 443: Airlock checks the name, not who answers.")
+		says(".sentences li:has(.fresh)", "Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name asked for, not which server answers.")
 	if got := summary.doc.Find(".sentences .fresh").Length(); got != 1 {
 		t.Errorf("%d sentences are marked as new", got)
 	}
 	s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 1")
 	s.submit(summary, "main form", "grant").leads(paths.ProfileURL(p.Handle))
-	again := s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences", "They can reach api.example.com on ports 80 and 443: Airlock checks the name, not who answers.").says("#requests", "pypi.org")
+	again := s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences", "Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name asked for, not which server answers.").says("#requests", "pypi.org")
 	s.submit(again, "#requests form", "dismiss").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks("#requests")
 	s.get(paths.Root).lacks(".count")
@@ -171,7 +171,7 @@ func TestUISetUp(t *testing.T) {
 	page.lacks("[name='link.SECOND']").says(".host", "example.com")
 	s.submit(page, form, "save", "expiry", "date", "expiry_date", "2001-01-01").want(http.StatusUnprocessableEntity).says("#expiry_date-wrong", "This day is over")
 	s.submit(page, form, "review", "expiry", "30").leads(at + "/lock")
-	lock := s.get(at+"/lock").says(".sentences", "This ends on").says(".sentences", "private address")
+	lock := s.get(at+"/lock").says(".sentences", "The profile ends on").says(".sentences", "private address")
 
 	// What changed since it was shown is not locked.
 	handle := strings.TrimPrefix(at, paths.Profiles+"/")
@@ -184,7 +184,7 @@ func TestUISetUp(t *testing.T) {
 
 	end := s.submit(s.get(at), "form[action$='/expiry']", "", "expiry", "never")
 	end.leads(at)
-	s.get(at).says(".sentences", "This has no end date.")
+	s.get(at).says(".sentences", "The profile has no end date.")
 	s.submit(s.get(at), "form[action$='/description']", "", "description", "Renamed").leads(at)
 	s.get(at).says("h1", "Renamed")
 	s.submit(s.get(at+"/revoke").says("main button", "Revoke Renamed"), "main form", "").leads(at)

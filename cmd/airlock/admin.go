@@ -21,19 +21,20 @@ const adminUsage = `Usage: airlock admin COMMAND
       --yes                                   a mode that gives away more, or --vault in place of the value that Airlock holds, though profiles
                                               have keys linked to it; --vault, though the reference does not resolve
       --place path|query|body (repeatable)    where a sealed value is put in besides headers; --place header: only there
-      --header NAME (repeatable)              the headers it may stand in, instead of the usual ones (Authorization, X-Api-Key and so on; Cookie only
-                                              if named); --header "": the usual ones again
+      --header NAME (repeatable)              a header it may stand in, by its name alone: --header X-Acme-Key. Named ones replace the usual ones
+                                              (Authorization, X-Api-Key and so on), so add --header Authorization if scripts need it too;
+                                              --header Cookie: cookies; --header "": the usual ones again
       --plain-http                            a sealed value may go over unencrypted HTTP; --plain-http=false takes it back
       --description TEXT
       --no-value                              don't read a value from stdin
       --vault PATH#FIELD                      the value is read from Vault for each execution, such as secret/data/oracle#password
       --local                                 the value is kept in Airlock again, from stdin
   credential list
-  credential show NAME
-  credential delete NAME [--yes]              --yes: though answers and output are no longer searched for its value; withdraw it at the service first
+  credential show NAME [--headers]            --headers: list the usual headers by name
+  credential delete NAME [--yes]              --yes: though answers and output are no longer searched for its value; revoke it at its service first
   credential test NAME [flags]                send one GET with a sealed credential; fails if it doesn't work there
       --host HOST[:PORT]  --path /PATH  --private
-      --header NAME                           send it as it is in this header instead of as Authorization: Bearer
+      --header NAME                           send it as it is in this header, such as --header X-Api-Key, instead of as Authorization: Bearer
       --basic USER                            send it as the password of this user (Authorization: Basic); "" if it is the user name
   profile create [--description TEXT]         prints the profile id (ark_…)
       --key NAME[=CREDENTIAL] (repeatable)  --host HOST  --private-host HOST (repeatable)
@@ -42,8 +43,12 @@ const adminUsage = `Usage: airlock admin COMMAND
   profile show ID
   profile lock ID                             links each key to the credential of its name, or as --key says
       --key NAME[=CREDENTIAL]  --host HOST  --private-host HOST (repeatable)  --expires TIME
-  profile hosts ID                            what it grants; with flags also on a locked profile, where removing counts at once
-      --allow HOST  --allow-private HOST  --remove HOST (repeatable)
+  profile hosts ID [flags]                    print what it grants. Flags change it, also when it is locked: removing counts at once, allowing
+                                              from the next execution on. Hosts that no flag names stay as they are
+      --allow HOST (repeatable)               allow one host: api.example.com (ports 80 and 443), db.example.com:5432 or '*.example.com'. Give each
+                                              host an --allow of its own: the others that the agent asks for stay refused
+      --allow-private HOST (repeatable)       the same, also at private addresses in your network
+      --remove HOST (repeatable)              take one host away, or dismiss the agent's request for it
   profile place ID [--backend NAME] [--min-tier full|restricted] [--image NAME]
                                               where its scripts may run; without flags anywhere
   profile expire ID TIME                      TIME: 2026-12-31, 2026-12-31T18:00:00Z, 30d, 12h or never

@@ -8,9 +8,11 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/views/credentialview"
 )
 
 func (o *operator) setCredential(ctx context.Context, args []string) error {
@@ -83,20 +85,34 @@ func (o *operator) setCredential(ctx context.Context, args []string) error {
 	for _, warning := range app.ValueWarnings(c.Mode, in.Value) {
 		fmt.Fprintln(o.err, "warning: "+warning)
 	}
-	if searched(before) && c.Version > before.Version {
+	if before.Searched() && c.Version > before.Version {
 		o.tellRotated()
+	}
+	if before.Profiles > 0 {
+		used, err := o.usedBy(ctx, c)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(o.err, "Used by "+used+". Changes count for all of them without a new lock; only added hosts don't.")
 	}
 	return o.warnOfVault(ctx, before, c)
 }
 
 // tellRotated says what becomes of a value that was replaced.
 func (o *operator) tellRotated() {
+	const never = "The new value counts from the next execution on, and the old one is never used again."
 	days := o.cfg.Retention.Superseded
 	if days == 0 {
-		fmt.Fprintln(o.err, "the value before is soon not searched for any more (AIRLOCK_RETENTION_SUPERSEDED is 0); withdraw it at the service")
+		fmt.Fprintln(o.err, never, "Answers and output are not searched for the old one any more (AIRLOCK_RETENTION_SUPERSEDED is 0): revoke it at its service.")
 		return
 	}
-	fmt.Fprintf(o.err, "the value before is still searched for in what its hosts show, for %d days (AIRLOCK_RETENTION_SUPERSEDED); withdraw it at the service\n", days)
+	fmt.Fprintf(o.err, never+" Answers and output are still searched for the old one, for %d days (AIRLOCK_RETENTION_SUPERSEDED). Revoke it at its service.\n", days)
+}
+
+// usedBy counts the profiles that use a credential, as its page does.
+func (o *operator) usedBy(ctx context.Context, c app.Credential) (string, error) {
+	all, err := o.access.Profiles(ctx)
+	return credentialview.LockedAmong(app.ProfilesWith(all, c.ID), time.Now()), err
 }
 
 // withFlags says the next step of a refused credential in the words of this command, where its own are those of a form.
@@ -106,7 +122,8 @@ func withFlags(err error) error {
 		return err
 	}
 	words := strings.NewReplacer("Choose injected", "Use --mode injected", "choose injected", "use --mode injected", "and plain if", "and --mode plain if",
-		"Name its hosts, such as api.example.com:", "Name each of its hosts, such as --host api.example.com:", "Name the hosts that its value may go to", "Name with --host where its value may go")
+		"Name its hosts, such as api.example.com:", "Name each of its hosts, such as --host api.example.com:", "Name the hosts that its value may go to", "Name with --host where its value may go",
+		"Name one host, such as", "Name one host with each flag, such as")
 	said := *told
 	said.Hint = words.Replace(told.Hint)
 	return &said
@@ -135,11 +152,17 @@ func profilesHave(n int) string {
 
 // showCredential prints all about one but its value.
 func (o *operator) showCredential(ctx context.Context, args []string) error {
-	rest, err := o.parse(ctx, newFlags("admin credential show", adminUsage), args, "NAME")
+	f := newFlags("admin credential show", adminUsage)
+	all := f.Bool("headers", false, "")
+	rest, err := o.parse(ctx, f, args, "NAME")
 	if err != nil {
 		return err
 	}
 	c, err := o.access.Credential(ctx, rest[0])
+	if err != nil {
+		return err
+	}
+	used, err := o.usedBy(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -149,13 +172,17 @@ func (o *operator) showCredential(ctx context.Context, args []string) error {
 	w.row("hosts", app.BriefHosts(c.Hosts))
 	if c.Mode == app.ModeSealed {
 		w.row("put into", sealedPlaces(c))
-		w.row("headers", strings.Join(app.SealedHeaders(c.Headers), ", "))
+		headers := "usual"
+		if *all || len(c.Headers) > 0 {
+			headers = strings.Join(app.SealedHeaders(c.Headers), ", ")
+		}
+		w.row("headers", headers)
 	}
 	w.row("value", valueOf(c))
 	if err := o.showInVault(ctx, w, c); err != nil {
 		return err
 	}
-	w.row("profiles", fmt.Sprint(c.Profiles))
+	w.row("used by", used)
 	w.row("uses", fmt.Sprint(c.Uses))
 	w.row("last used", stamp(c.LastUsedAt))
 	if !c.CheckedAt.IsZero() {
@@ -237,16 +264,11 @@ func (o *operator) deleteCredential(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if c.Profiles == 0 && searched(c) && !*yes { // in use it stays, whatever is typed
-		return usageError{message: fmt.Sprintf("after the deletion answers of %s and output are no longer searched for the value of %s; withdraw it at the service first, then add --yes",
-			app.BriefHosts(c.Hosts), c.Name)}
+	if c.Profiles == 0 && c.Searched() && !*yes { // in use it stays, whatever is typed
+		return usageError{message: fmt.Sprintf("the deletion destroys the value of %s and ends the search for it in answers of %s and in output, but its service still accepts it. Revoke it there first, then add --yes",
+			c.Name, app.BriefHosts(c.Hosts))}
 	}
 	return o.access.DeleteCredential(ctx, o.by, c.Name)
-}
-
-// searched reports whether what the credential's hosts show is searched for its value.
-func searched(c app.Credential) bool {
-	return len(c.Hosts) > 0 && c.HasValue() && c.Mode != app.ModePlain
 }
 
 func parseHosts(list []string, private bool) ([]app.Host, error) {
@@ -254,7 +276,7 @@ func parseHosts(list []string, private bool) ([]app.Host, error) {
 	for _, text := range list {
 		h, err := app.ParseHost(text)
 		if err != nil {
-			return nil, err
+			return nil, withFlags(err)
 		}
 		h.Private = private
 		hosts = append(hosts, h)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/web"
+	"github.com/computclaw/airlock/views/profileview"
 )
 
 func (o *operator) profileCommands(ctx context.Context) map[string]func([]string) error {
@@ -212,8 +213,8 @@ func (o *operator) lockProfile(ctx context.Context, args []string) error {
 	if p, err = o.access.Lock(ctx, o.by, p.Handle, time.Time{}); err != nil {
 		return err
 	}
-	if len(dismissed) > 0 {
-		fmt.Fprintf(o.err, "warning: The agent asked for %s, which the lock dismissed. To allow it: airlock admin profile hosts %s --allow %s\n", app.BriefHosts(dismissed), p.Handle, dismissed[0])
+	for _, h := range dismissed {
+		o.tellRefused(p.Handle, h, "The agent asked for %s, which the lock dismissed.")
 	}
 	return o.tellGranted(ctx, p)
 }
@@ -324,6 +325,9 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 		if k.Description != "" {
 			w.row("reason", strconv.Quote(k.Description))
 		}
+		if wishes := profileview.Wishes(k); wishes != "" {
+			w.row("requested", wishes)
+		}
 	}
 	for _, h := range p.Hosts {
 		state := "asked for"
@@ -335,15 +339,15 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 			w.row("reason", strconv.Quote(h.Reason))
 		}
 	}
-	granted, asked, err := web.Granted(ctx, o.access, p)
+	granted, requested, err := web.Granted(ctx, o.access, p)
 	if err != nil {
 		return err
 	}
 	for _, s := range granted {
 		w.row("grants", grantLine(s))
 	}
-	for _, s := range asked {
-		w.row("request", grantLine(s))
+	for _, s := range requested {
+		w.row("requested", grantLine(s))
 	}
 	return w.flush()
 }

@@ -4,13 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/web"
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// tellGranted prints what a profile grants, in the sentences of the page where a person would have locked it, and what an agent still asks for.
+// tellGranted prints what a profile grants, in the sentences of the page where a person would have locked it, and each
+// host that an agent still asks for.
 func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
 	granted, _, err := web.Granted(ctx, o.access, p)
 	if err != nil {
@@ -19,16 +21,21 @@ func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
 	for _, s := range granted {
 		fmt.Fprintln(o.err, printable(grantLine(s)))
 	}
-	var open []app.Host
 	for _, h := range p.Hosts {
 		if !h.Allowed {
-			open = append(open, h.Host)
+			o.tellRefused(p.Handle, h.Host, "The agent asks for %s, which is not allowed.")
 		}
 	}
-	if len(open) > 0 {
-		fmt.Fprintf(o.err, "warning: The agent asks for %s, which is not allowed. To allow it: airlock admin profile hosts %s --allow %s\n", app.BriefHosts(open), p.Handle, open[0])
-	}
 	return nil
+}
+
+// tellRefused prints that a host of an agent's request is out of reach, and the command that allows that one.
+func (o *operator) tellRefused(handle string, h app.Host, why string) {
+	entry := h.String()
+	if strings.ContainsAny(entry, "*{[") { // to a shell, patterns
+		entry = "'" + entry + "'"
+	}
+	fmt.Fprintf(o.err, "warning: "+why+" To allow it: airlock admin profile hosts %s --allow %s\n", h.Brief(), handle, entry)
 }
 
 // grantLine is a sentence of the page as a line.

@@ -81,12 +81,12 @@ func TestHoleH3CommandsTellWhatAHostLetsThrough(t *testing.T) {
 			}
 		}
 	}
-	says(run("show", p.ID), "Asked for: "+relay.Sentence(nil), "Asked for: "+open.Sentence(nil), `"Airlock: checked"`, `"Approved. Pairing code: 999-999"`, p.Code, "They can reach no host at all.", "Its scripts run")
-	says(run("hosts", p.ID, "--allow", relay.String()), "They can reach "+relay.Sentence(nil), "asks for "+open.Brief())
-	says(run("lock", p.ID, "--host", "plain.example"), "They can reach "+relay.Sentence(nil), "They can reach plain.example on ports 80 and 443: Airlock checks the name, not who answers.", "asked for "+open.Brief(), "Its scripts run")
+	says(run("show", p.ID), relay.Sentence(nil)+".\n", open.Sentence(nil)+".\n", `"Airlock: checked"`, `"Approved. Pairing code: 999-999"`, p.Code, "Scripts can reach no host at all.", "Its scripts may run in any sandbox")
+	says(run("hosts", p.ID, "--allow", relay.String()), "Scripts can reach "+relay.Sentence(nil), "asks for "+open.Brief()+", which is not allowed. To allow it: ")
+	says(run("lock", p.ID, "--host", "plain.example"), "Scripts can reach "+relay.Sentence(nil), "Scripts can reach plain.example on ports 80 and 443: Airlock checks the name asked for, not which server answers.", "asked for "+open.Brief()+", which the lock dismissed. To allow it: ", "Its scripts may run")
 	request(open)
-	says(run("show", p.ID), "They can reach "+relay.Sentence(nil), "Asked for: "+open.Sentence(nil))
-	says(run("hosts", p.ID, "--allow", open.String()), "They can reach "+open.Sentence(nil))
+	says(run("show", p.ID), "Scripts can reach "+relay.Sentence(nil), open.Sentence(nil)+".\n")
+	says(run("hosts", p.ID, "--allow", open.String()), "Scripts can reach "+open.Sentence(nil))
 	log, err := in.command("admin", "audit", "list").CombinedOutput()
 	must(t, err)
 	says(string(log), "Allowed "+app.BriefHosts([]app.Host{relay}), "Asked for "+open.Brief())

@@ -25,14 +25,40 @@ func valueLabel(p CredentialPage) string {
 	return "New value"
 }
 
-// exposure says who gets the value if a sealed credential is sealed no more; "" if nobody does.
-func exposure(p CredentialPage) string {
-	locked := int64(0)
-	for _, profile := range p.Profiles {
-		if profile.State(p.Now) == app.StateLocked {
-			locked++
+// valueHints say what a typed value does, and what becomes of the one that it replaces.
+func valueHints(p CredentialPage) []string {
+	if p.New || !p.Credential.HasValue() {
+		return []string{components.NewValueHint}
+	}
+	replaced := "A new value counts from the next execution on, and the old one is never used again."
+	switch {
+	case !p.Credential.Searched():
+	case p.Superseded == 0:
+		replaced += " Answers and output are then not searched for the old one any more: revoke it at its service first."
+	default:
+		replaced += " Answers and output are still searched for the old one, for " + format.Count(int64(p.Superseded), "day") +
+			". Revoke it at its service."
+	}
+	return []string{"Leave empty to keep the stored value. A sealed value has at least 16 characters.", replaced}
+}
+
+// LockedAmong counts profiles, and those of them that are locked: 3 profiles (2 locked).
+func LockedAmong(profiles []app.Profile, now time.Time) string {
+	return format.Count(int64(len(profiles)), "profile") + " (" + format.Number(lockedOf(profiles, now)) + " locked)"
+}
+
+func lockedOf(profiles []app.Profile, now time.Time) (n int64) {
+	for _, p := range profiles {
+		if p.State(now) == app.StateLocked {
+			n++
 		}
 	}
+	return n
+}
+
+// exposure says who gets the value if a sealed credential is sealed no more; "" if nobody does.
+func exposure(p CredentialPage) string {
+	locked := lockedOf(p.Profiles, p.Now)
 	if p.Credential.Mode != app.ModeSealed || locked == 0 {
 		return ""
 	}
@@ -83,6 +109,7 @@ type CredentialPage struct {
 	PlainHTTP   bool
 	Problems    components.Problems
 	Profiles    []app.Profile // that use it
+	Superseded  int           // days for which a replaced value is searched for
 	Check       CheckForm
 	Vault       VaultChoice
 }

@@ -25,9 +25,9 @@ func expiryChoices(has bool) []components.Choice {
 func expiryWords(at, now time.Time) string {
 	switch {
 	case at.IsZero():
-		return "It has no end date."
+		return "The profile has no end date."
 	case !now.Before(at):
-		return "It expired on " + format.Day(at) + ". Choose a later end to let it run again; its id stays the same."
+		return "The profile expired on " + format.Day(at) + ". Choose a later end to let it run again; its id stays the same."
 	}
-	return "It ends on " + format.Day(at) + "."
+	return "The profile ends on " + format.Day(at) + "."
 }

@@ -37,9 +37,9 @@ func Grants(keys []KeyGrant, hosts []app.Host, expires time.Time) []Sentence {
 		all = append(all, hostSentence(h, keys))
 	}
 	if len(hosts) == 0 {
-		all = append(all, say("globe", word("They can reach no host at all.")))
+		all = append(all, say("globe", word("Scripts can reach no host at all.")))
 	} else {
-		all = append(all, say("shield", word("They can reach nothing else.")))
+		all = append(all, say("shield", word("Scripts can reach nothing else.")))
 	}
 	return append(all, untilSentence(expires))
 }
@@ -131,13 +131,13 @@ func withPorts(h app.Host) string {
 
 func hostSentence(h app.Host, keys []KeyGrant) Sentence {
 	terms := h.Terms(sealedHosts(keys))
-	s := say("globe", word("They can reach "), code(h.Name), word(terms+"."))
+	s := say("globe", word("Scripts can reach "), code(h.Name), word(terms+"."))
 	if key := h.KeyReference(); key != "" {
 		i := slices.IndexFunc(keys, func(k KeyGrant) bool { return k.Key.Name == key })
 		if i < 0 || keys[i].Key.CredentialID != "" && keys[i].Key.CredentialMode != app.ModePlain {
-			return Sentence{Icon: "globe", Warn: true, Parts: []Part{word("They reach nothing through "), code(h.Name), word(": the profile has no plain key of that name.")}}
+			return Sentence{Icon: "globe", Warn: true, Parts: []Part{word("Scripts reach nothing through "), code(h.Name), word(": the profile has no plain key of that name.")}}
 		}
-		s.Parts = []Part{word("They can reach the host that "), code(key), word(" names,")}
+		s.Parts = []Part{word("Scripts can reach the host that "), code(key), word(" names,")}
 		if keys[i].Names != "" {
 			s.Parts = append(s.Parts, word(" "), code(keys[i].Names), word(","))
 		}
@@ -162,17 +162,17 @@ func sealedHosts(keys []KeyGrant) []app.Host {
 
 func untilSentence(expires time.Time) Sentence {
 	if expires.IsZero() {
-		return say("clock", word("This has no end date. You can revoke it at any moment."))
+		return say("clock", word("The profile has no end date. You can revoke it at any moment."))
 	}
-	return say("clock", word("This ends on "+format.Day(expires)+"."))
+	return say("clock", word("The profile ends on "+format.Day(expires)+"."))
 }
 
-// Asked says what an agent asks for and nobody has allowed.
-func Asked(keys []KeyGrant, requests []app.HostRequest) []Sentence {
+// Requested says which hosts an agent asks for and nobody has allowed.
+func Requested(keys []KeyGrant, requests []app.HostRequest) []Sentence {
 	var all []Sentence
 	for _, r := range requests {
 		if !r.Allowed {
-			all = append(all, say("person", word("Asked for: "), code(r.Name), word(r.Terms(sealedHosts(keys))+".")))
+			all = append(all, say("person", code(r.Name), word(r.Terms(sealedHosts(keys))+".")))
 		}
 	}
 	return all

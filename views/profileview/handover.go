@@ -14,7 +14,7 @@ func Handover(base, id string, keys []app.Key, hosts []app.Host) string {
 		b.WriteString("\nKeys your scripts get with settings.get(name): " + strings.Join(keyNames(keys), ", ") + ".")
 	}
 	if len(hosts) > 0 {
-		b.WriteString("\nHosts they can reach: " + app.BriefHosts(hosts) + ".")
+		b.WriteString("\nHosts your scripts can reach: " + app.BriefHosts(hosts) + ".")
 	}
 	return b.String()
 }

@@ -14,7 +14,7 @@ func Placed(granted []Sentence, p app.Placement) []Sentence {
 // Where says in a sentence where a profile's scripts may run.
 func Where(p app.Placement) string {
 	if p == (app.Placement{}) {
-		return "Its scripts run wherever this instance runs scripts."
+		return "Its scripts may run in any sandbox of this instance."
 	}
 	var parts []string
 	if p.Backend != "" {

@@ -66,13 +66,25 @@ func (p ProfilePage) firstAsked() int {
 // byAgent reports whether an agent made the profile, so that a pairing code is to be compared.
 func byAgent(p app.Profile) bool { return p.PairingCode != "" }
 
-// whole is a description of which the title is only the beginning.
-func whole(description string) string {
-	text := strings.TrimSpace(description)
-	if text == format.Title(description) {
-		return ""
+// maxHeadline is the longest heading of a profile's page, in bytes: three lines on a phone.
+const maxHeadline = 160
+
+// headline splits a description into the heading of a page and what goes on below it, so that all of it is read, and read once.
+func headline(description string) (title, rest string) {
+	title, rest, _ = strings.Cut(strings.TrimSpace(description), "\n")
+	if title == "" {
+		return format.Title(description), ""
 	}
-	return text
+	if len(title) > maxHeadline {
+		whole := title
+		title = strings.TrimSuffix(app.Clip(whole, maxHeadline), "…")
+		if space := strings.LastIndexByte(title, ' '); space > 0 {
+			title = title[:space]
+		}
+		rest = "… " + strings.TrimSpace(strings.TrimPrefix(whole, title)+"\n"+rest)
+		title += " …"
+	}
+	return strings.TrimSpace(title), strings.TrimSpace(rest)
 }
 
 // watching shows a line when the agent changes its request, instead of changing a form under somebody's hands.

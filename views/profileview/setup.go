@@ -27,8 +27,8 @@ func choice(c app.Credential, key string) string {
 	return words
 }
 
-// asked says what an agent requested for a key beyond its name.
-func asked(k app.Key) string {
+// Wishes says what an agent asked for with a key beyond its name; "" if nothing.
+func Wishes(k app.Key) string {
 	var wants []string
 	if k.Mode != "" {
 		wants = append(wants, string(k.Mode))

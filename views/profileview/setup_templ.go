@@ -213,15 +213,15 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if asked(k.Key) != "" {
+		if wishes := Wishes(k.Key); wishes != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"hint\">Requested: ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 string
-			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(asked(k.Key))
+			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(wishes)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profileview/setup.templ`, Line: 75, Col: 45}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profileview/setup.templ`, Line: 75, Col: 39}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -401,7 +401,7 @@ func keyForm(p ProfilePage, k KeyForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = components.ValueField(ValueField(k.Key.Name), "Value of "+k.Key.Name, p.Problems.Of(ValueField(k.Key.Name)), false).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = components.ValueField(ValueField(k.Key.Name), "Value of "+k.Key.Name, p.Problems.Of(ValueField(k.Key.Name)), components.NewValueHint).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
