@@ -82,7 +82,7 @@ vault: ## Build the Vault server that tests run against, unless it is in the use
 
 .PHONY: accessibility
 accessibility: ## Let axe-core look at every page in both themes at both widths; takes minutes
-	AIRLOCK_AXE=all go test -count=1 -timeout 15m -run TestAxe ./views
+	AIRLOCK_AXE=all go test -count=1 -timeout 15m -run TestPagesInABrowser ./views
 
 .PHONY: s3server
 s3server: ## Build the S3 server that tests of backups use, once per version; takes some minutes

@@ -309,7 +309,7 @@ func executionPage(i int) executionview.ExecutionPage {
 
 // samples are all pages, each in the situations that look different.
 func samples() []sample {
-	list := executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions), Executions: sampleExecutions(), Profiles: []components.Choice{{Value: "h", Word: "Monthly revenue report"}}, Older: "/ui/executions?before=g", First: true, Here: paths.Executions, CSV: paths.ExecutionsExport, Lines: paths.ExecutionsExport}
+	list := executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions), Executions: sampleExecutions(), Profiles: []components.Choice{{Value: "h", Word: "Monthly revenue report"}}, Older: "/ui/executions?before=g", Here: paths.Executions, CSV: paths.ExecutionsExport, Lines: paths.ExecutionsExport}
 	searched := list
 	searched.Filter, searched.Executions = executionview.Filter{Text: "KeyError", Status: app.StatusError, From: "2026-11-01", Host: "api.example.com", Credential: "ORACLE_PASSWORD"}, sampleExecutions()[4:5]
 	searched.Problems, searched.Unfinished, searched.Credentials = components.Problems{"to": "\"31.11.\" is no day. Write it like 2026-11-30."}, true, []string{"ORACLE_PASSWORD"}

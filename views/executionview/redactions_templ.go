@@ -14,7 +14,8 @@ import (
 	"github.com/computclaw/airlock/views/components"
 )
 
-// redactionsCard lists what was masked. Agents never see it: which of their guesses was a credential is not theirs to know.
+// redactionsCard lists masked texts by channel. Agents never see it: it would tell them which guess
+// was a credential.
 func redactionsCard(p ExecutionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -36,7 +37,7 @@ func redactionsCard(p ExecutionPage) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card\" id=\"redactions\" aria-labelledby=\"redactions-title\"><header><h2 id=\"redactions-title\">Redactions</h2><p>What was masked before anybody saw or stored it. Only people see this list; the texts are kept nowhere.</p></header>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card\" id=\"redactions\" aria-labelledby=\"redactions-title\"><header><h2 id=\"redactions-title\">Redactions</h2><p>Masked before it was stored or shown. Agents don't see this list.</p></header>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -608,7 +608,7 @@ func profileRuns(p ProfilePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.RefreshOnExecutions(true, paths.ProfileURL(p.Profile.Handle)))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Refresh(paths.ProfileURL(p.Profile.Handle), "executions"))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/computclaw/airlock/app"
 
-// quoted sets text apart that a script or an agent chose, and names whose it is, so that it can't pass for Airlock's own.
+// quoted sets apart text of a script or an agent, under its author, so that it can't pass for Airlock's.
 func quoted(whose, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
