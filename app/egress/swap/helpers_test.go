@@ -35,7 +35,8 @@ func credential(key, value, host string, places ...app.Place) Credential {
 	if err != nil {
 		panic(err)
 	}
-	return Credential{Key: key, Placeholder: placeholderOf(key), Value: app.NewSecret(value), Hosts: []app.Host{h}, Places: places, Headers: testHeaders}
+	return Credential{Key: key, Placeholder: placeholderOf(key), Value: app.NewSecret(value), Hosts: []app.Host{h},
+		Places: places, Headers: testHeaders}
 }
 
 var (
@@ -97,7 +98,8 @@ func wire(t testing.TB, req *http.Request) string {
 
 func response(body string, headers ...string) *http.Response {
 	resp := &http.Response{
-		StatusCode: 200, Status: "200 OK", Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+		StatusCode: 200, Status: "200 OK", Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)),
 	}
 	for i := 0; i < len(headers); i += 2 {
 		resp.Header.Add(headers[i], headers[i+1])

@@ -61,15 +61,18 @@ func TestReflectionsAreReplaced(t *testing.T) {
 }
 
 func TestHeadIsReplaced(t *testing.T) {
-	resp := response("", "X-Echo", "k="+secretA, "Location", "/x?k="+url.QueryEscape(secretA), "Set-Cookie", "a="+secretB+"; Path=/",
-		"X-"+secretB, "v", "Authorization", basic("u:"+secretA), "Content-Length", "0", "Digest", "x", "Etag", `"`+secretB+`"`)
+	resp := response("", "X-Echo", "k="+secretA, "Location", "/x?k="+url.QueryEscape(secretA), "Set-Cookie",
+		"a="+secretB+"; Path=/",
+		"X-"+secretB, "v", "Authorization", basic("u:"+secretA),
+		"Content-Length", "0", "Digest", "x", "Etag", `"`+secretB+`"`)
 	resp.Status = "200 " + secretB
 	resp.Trailer = http.Header{"X-T": {secretB}, "X-" + secretB: nil}
 	if err := atHome().Incoming(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := http.Header{
-		"X-Echo": {"k=" + phA}, "Location": {"/x?k=" + phA}, "Set-Cookie": {"a=" + phB + "; Path=/"}, "Authorization": {"Basic dTp" + phA + "Y="}, "Etag": {`"` + phB + `"`},
+		"X-Echo": {"k=" + phA}, "Location": {"/x?k=" + phA}, "Set-Cookie": {"a=" + phB + "; Path=/"},
+		"Authorization": {"Basic dTp" + phA + "Y="}, "Etag": {`"` + phB + `"`},
 	}
 	if diff := cmp.Diff(want, resp.Header); diff != "" {
 		t.Error(diff)
@@ -247,7 +250,8 @@ func TestLinesOfAValue(t *testing.T) {
 	if got := receive(t, s, "x"+value+"y"); got != "x"+phA+"y" {
 		t.Errorf("whole: %q", got)
 	}
-	if got := receive(t, s, "-----BEGIN KEY-----\r\n  MIIBVAIBADANBgkqhkiG9w0B\r\n"); got != "-----BEGIN KEY-----\r\n  "+phA+"\r\n" {
+	got := receive(t, s, "-----BEGIN KEY-----\r\n  MIIBVAIBADANBgkqhkiG9w0B\r\n")
+	if got != "-----BEGIN KEY-----\r\n  "+phA+"\r\n" {
 		t.Errorf("one line: %q", got)
 	}
 	if got := receive(t, s, `{"k":"`+quoteJSON(value)+`"}`); got != `{"k":"`+phA+`"}` {
@@ -255,7 +259,8 @@ func TestLinesOfAValue(t *testing.T) {
 	}
 }
 
-// Whole lines are passed on at once. Of a line that has not ended no more is held than the longest form of a value.
+// Whole lines are passed on at once. Of a line that has not ended no more is held than the longest
+// form of a value.
 func TestPromptness(t *testing.T) {
 	s := atHome()
 	longest := s.values.compile().finder.Reach()
@@ -282,8 +287,8 @@ func TestPromptness(t *testing.T) {
 	}
 }
 
-// A host that repeats what a script wrote must not tell it by the pieces of the answer whether a value begins like that: else
-// a script could find a value byte by byte.
+// A host that repeats what a script wrote must not tell it by the pieces of the answer whether a
+// value begins like that: else a script could find a value byte by byte.
 func TestPiecesTellNothingOfValues(t *testing.T) {
 	multiline := New([]Credential{credential("A", "first line of it 0123\nsecond line of it 4567", home.Host)})
 	for name, s := range map[string]*Swapper{"plain": atHome(), "lines": multiline} {
@@ -349,10 +354,12 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
-// What the instance knows of a host is withheld from a script that was not given it, in whatever case; what it holds itself stays.
+// What the instance knows of a host is withheld from a script that was not given it, in whatever
+// case; what it holds itself stays.
 func TestValuesOfOthersAreWithheld(t *testing.T) {
 	const foreignValue, given = "other-profiles-key-0123456789", "a-value-that-the-script-holds"
-	known := NewValues([]app.Secret{app.NewSecret(strings.ToUpper(secretB)), app.NewSecret(foreignValue), app.NewSecret(given), app.NewSecret(secretB)})
+	known := NewValues([]app.Secret{app.NewSecret(strings.ToUpper(secretB)), app.NewSecret(foreignValue),
+		app.NewSecret(given), app.NewSecret(secretB)})
 	s := New([]Credential{credential("B", secretB, home.Host)}, app.NewSecret(given))
 	resp := response(secretB + " " + foreignValue + " " + given)
 	if err := s.Incoming(home, resp, known); err != nil {
@@ -363,11 +370,13 @@ func TestValuesOfOthersAreWithheld(t *testing.T) {
 	}
 }
 
-// A placeholder of nobody is refused at a host that is searched, also for an execution without any credential.
+// A placeholder of nobody is refused at a host that is searched, also for an execution without any
+// credential.
 func TestUnknownPlaceholderAtASearchedHost(t *testing.T) {
 	target := home
 	target.Searched = true
-	if _, _, refusal := send(t, New(nil), target, request(t, "GET", "https://x/", "", "Authorization", "Bearer "+phA)); refusal == nil || refusal.Rule != RuleUnknown {
+	if _, _, refusal := send(t, New(nil), target,
+		request(t, "GET", "https://x/", "", "Authorization", "Bearer "+phA)); refusal == nil || refusal.Rule != RuleUnknown {
 		t.Errorf("%v", refusal)
 	}
 }

@@ -13,8 +13,8 @@ import (
 // minLine is the length of the shortest line of a value that is a secret of its own, in bytes.
 const minLine = 16
 
-// minPart is the length of the shortest part of a value that is looked for by itself, in bytes. A script can learn whether a text of its own is one, so shorter
-// ones could be guessed.
+// minPart is the length of the shortest part of a value that is looked for by itself, in bytes. A
+// script can learn whether a text of its own is one, so shorter ones could be guessed.
 const minPart = 12
 
 // pattern is a text by which a value is recognised, however its characters are written.
@@ -54,7 +54,8 @@ func longLines(value string) []string {
 	return slices.DeleteFunc(encodings.Lines(value), short)
 }
 
-// secretParts returns the secret parts of a value: the signature of a JWT, the password of a URL and of user:password.
+// secretParts returns the secret parts of a value: the signature of a JWT, the password of a URL
+// and of user:password.
 func secretParts(value string) []string {
 	if pieces := strings.Split(value, "."); len(pieces) == 3 && strings.HasPrefix(value, "eyJ") {
 		if _, err := base64.RawURLEncoding.DecodeString(pieces[2]); err == nil {
@@ -71,7 +72,8 @@ func secretParts(value string) []string {
 	return nil
 }
 
-// otherCharsets returns a value with other than ASCII in UTF-16 and Latin-1. ASCII is found in UTF-16 anyway.
+// otherCharsets returns a value with other than ASCII in UTF-16 and Latin-1. ASCII is found in
+// UTF-16 anyway.
 func otherCharsets(value string) []string {
 	if !utf8.ValidString(value) || strings.IndexFunc(value, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return nil

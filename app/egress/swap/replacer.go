@@ -9,10 +9,12 @@ import (
 	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
-// replacer replaces values in a stream. Places that overlap become one, shown as that which begins first, and of those the longest.
+// replacer replaces values in a stream. Places that overlap become one, shown as that which begins
+// first, and of those the longest.
 //
-// What it holds back depends on lengths and line ends only, never on how much of a value was begun: whoever chose the last bytes of a
-// piece, and saw whether they come at once, could try out a value byte by byte.
+// What it holds back depends on lengths and line ends only, never on how much of a value was begun:
+// whoever chose the last bytes of a piece, and saw whether they come at once, could try out a value
+// byte by byte.
 type replacer struct {
 	search valueSearch
 	data   []byte // given and not yet passed on
@@ -34,8 +36,8 @@ func (r *replacer) write(out, piece []byte) []byte {
 // finish appends to out all that was held back.
 func (r *replacer) finish(out []byte) []byte { return r.pass(out, len(r.data)) }
 
-// settled returns how much of the data can be passed on: what lies before all values to come, or what ends with a line if no value goes on
-// behind it. The last fresh bytes are new.
+// settled returns how much of the data can be passed on: what lies before all values to come, or
+// what ends with a line if no value goes on behind it. The last fresh bytes are new.
 func (r *replacer) settled(fresh int) int {
 	reach := r.search.finder.Reach()
 	safe := max(0, len(r.data)-reach)
@@ -69,7 +71,8 @@ func (r *replacer) pass(out []byte, safe int) []byte {
 		from = min(r.shown, safe)
 	}
 	out = append(out, r.data[from:safe]...)
-	if r.shown = max(0, r.shown-safe); safe < len(r.data)/2 { // or small pieces would have a long rest copied again and again
+	// Else small pieces would have a long rest copied again and again.
+	if r.shown = max(0, r.shown-safe); safe < len(r.data)/2 {
 		r.data = r.data[safe:]
 	} else {
 		r.data = r.data[:copy(r.data, r.data[safe:])]
@@ -77,7 +80,8 @@ func (r *replacer) pass(out []byte, safe int) []byte {
 	return out
 }
 
-// regions returns the places where values stand that are to be replaced, in order and apart from each other.
+// regions returns the places where values stand that are to be replaced, in order and apart from
+// each other.
 func regions(s valueSearch, data []byte) []region {
 	var out []region
 	for _, m := range s.finder.Find(data) {
@@ -93,7 +97,8 @@ func regions(s valueSearch, data []byte) []region {
 	return out
 }
 
-// show returns what stands for a region: the placeholder, in the same encoding where that has an exact counterpart.
+// show returns what stands for a region: the placeholder, in the same encoding where that has an
+// exact counterpart.
 func (s valueSearch) show(g region, data []byte) string {
 	p := s.patterns[g.match.Pattern]
 	shown, spelled := s.shown[p.owner], data[g.start:g.end]

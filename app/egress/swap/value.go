@@ -14,8 +14,9 @@ import (
 // value returns what is put in for the placeholder, or looked for in responses.
 func (c *Credential) value() string { return c.Value.Reveal() }
 
-// Values are texts that are looked for in answers, however they are written. They are compiled when an answer first needs
-// them, are immutable, may be shared by executions and print nothing of what they hold.
+// Values are texts that are looked for in answers, however they are written. They are compiled when
+// an answer first needs them, are immutable, may be shared by executions and print nothing of what
+// they hold.
 type Values struct {
 	secrets []string // each once
 	compile func() *compiled
@@ -75,7 +76,8 @@ type valueSearch struct {
 	shown []string // "" for one that stays
 }
 
-// answers makes the work on one response: the values that the instance knows of the host, and those of the execution which are not among them.
+// answers makes the work on one response: the values that the instance knows of the host, and those
+// of the execution which are not among them.
 func (s *Swapper) answers(t Target, known *Values) *incoming {
 	in := &incoming{}
 	if known != nil && len(known.secrets) > 0 {
@@ -89,11 +91,14 @@ func (s *Swapper) answers(t Target, known *Values) *incoming {
 
 // within reports whether other has all values.
 func (v *Values) within(other *Values) bool {
-	return other != nil && !slices.ContainsFunc(v.secrets, func(s string) bool { return !slices.Contains(other.secrets, s) })
+	return other != nil && !slices.ContainsFunc(v.secrets,
+		func(s string) bool { return !slices.Contains(other.secrets, s) })
 }
 
-// shown says what stands for each of the values in responses of a target: the placeholder of a sealed one, nothing else for one that the script holds anyway,
-// and else Withheld. Of keys with one value, that which belongs to the target counts, and then the first by name. Values that differ in case only are one.
+// shown says what stands for each of the values in responses of a target: the placeholder of a
+// sealed one, nothing else for one that the script holds anyway, and else Withheld. Of keys with
+// one value, that which belongs to the target counts, and then the first by name. Values that
+// differ in case only are one.
 func (s *Swapper) shown(values *Values, t Target) []string {
 	out := make([]string, len(values.secrets))
 	for i, value := range values.secrets {
@@ -105,7 +110,8 @@ func (s *Swapper) shown(values *Values, t Target) []string {
 		if first := slices.IndexFunc(s.credentials, ours); first >= 0 {
 			out[i] = s.credentials[first].Placeholder
 		}
-		if there := slices.IndexFunc(s.credentials, func(c Credential) bool { return ours(c) && c.belongs(t.Host, t.Port) }); there >= 0 {
+		if there := slices.IndexFunc(s.credentials,
+			func(c Credential) bool { return ours(c) && c.belongs(t.Host, t.Port) }); there >= 0 {
 			out[i] = s.credentials[there].Placeholder
 		}
 	}
@@ -121,7 +127,8 @@ func (i *incoming) text(text string) string {
 	return text
 }
 
-// header replaces values in the values of headers, in place, and drops headers with a value in the name.
+// header replaces values in the values of headers, in place, and drops headers with a value in the
+// name.
 func (i *incoming) header(header http.Header) {
 	for name, values := range header {
 		if i.text(name) != name {
