@@ -67,9 +67,8 @@ type found struct {
 
 // searchSet is some values in the forms in which they are searched for.
 type searchSet struct {
-	secrets  []app.Secret
-	values   *swap.Values
-	redactor func() *redact.Redactor
+	known  []redact.Value
+	values *swap.Values
 }
 
 func newSearchSets(st *store.Store, ring *secrets.Keyring) *SearchSets {
@@ -85,9 +84,9 @@ func (s *SearchSets) Known(ctx context.Context, host string, port int) (*swap.Va
 	return f.set.values, nil
 }
 
-// Redactor returns what takes the values that any of the hosts may show out of output, with masks and hits that show nothing of
-// them but the name of the credential, which is for people. It is nil if there are none besides the execution's own.
-func (s *SearchSets) Redactor(ctx context.Context, hosts []app.Host, own []app.Secret) (*redact.Redactor, error) {
+// Others returns the values that any of the hosts may show, to be taken out of output. It is nil if there are none besides the execution's own, and
+// the same list until a credential changes; callers don't write to it.
+func (s *SearchSets) Others(ctx context.Context, hosts []app.Host, own []redact.Value) ([]redact.Value, error) {
 	if len(hosts) == 0 {
 		return nil, nil
 	}
@@ -98,10 +97,13 @@ func (s *SearchSets) Redactor(ctx context.Context, hosts []app.Host, own []app.S
 	f, err := s.find(ctx, "hosts "+key.String(), func(h app.Host) bool {
 		return slices.ContainsFunc(hosts, func(o app.Host) bool { _, both := h.Overlap(o); return both })
 	})
-	if err != nil || !slices.ContainsFunc(f.set.secrets, func(v app.Secret) bool { return !slices.ContainsFunc(own, v.Equal) }) {
+	isOther := func(v redact.Value) bool {
+		return !slices.ContainsFunc(own, func(o redact.Value) bool { return o.Secret.Equal(v.Secret) })
+	}
+	if err != nil || !slices.ContainsFunc(f.set.known, isOther) {
 		return nil, err
 	}
-	return f.set.redactor(), nil
+	return f.set.known, nil
 }
 
 // saw remembers a value that was read from Vault, for as long as the program runs.
@@ -253,7 +255,7 @@ func (s *SearchSets) open(ctx context.Context, tx *store.Tx, list []member) (*se
 		}
 		if text := value.Reveal(); len(text) >= minSearched && !have[text] {
 			have[text] = true
-			known = append(known, redact.Value{Name: m.Credential, Secret: value, Unheld: true})
+			known = append(known, redact.Value{Name: m.Credential, Secret: value, Unheld: true, Anonymous: true})
 		}
 	}
 	return newSearchSet(known), nil
@@ -276,10 +278,9 @@ func (s *SearchSets) value(m member, token []byte) (app.Secret, error) {
 }
 
 func newSearchSet(known []redact.Value) *searchSet {
-	set := &searchSet{redactor: sync.OnceValue(func() *redact.Redactor { return redact.New(known, redact.Options{Anonymous: true}) })}
-	for _, v := range known {
-		set.secrets = append(set.secrets, v.Secret)
+	secrets := make([]app.Secret, len(known))
+	for i, v := range known {
+		secrets[i] = v.Secret
 	}
-	set.values = swap.NewValues(set.secrets)
-	return set
+	return &searchSet{known, swap.NewValues(secrets)}
 }

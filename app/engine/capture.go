@@ -24,21 +24,22 @@ type capture struct {
 	turns   *turns
 	second  bool // it is the second stream of turns
 
-	stream *redact.Stream
-	others func() (*redact.Redactor, error) // of what else is masked; nil as long as there is nothing
-	next   *redact.Stream                   // of that, behind stream; nil until then
+	// For the goroutine that writes.
+	redactor func() redactor  // as of now
+	red      *redact.Redactor // of stream
+	stream   *redact.Stream
+	clean    []byte // what the stream let through, up to limit
+	over     bool   // that is all that can be shown
 
 	mu   sync.Mutex
 	seen int64 // bytes printed
 	raw  []byte
-	kept []byte
-	full bool // no more is shown
+	kept []byte // clean, as it is shown
+	full bool   // no more is shown
 }
 
-func newCapture(red *redact.Redactor, others func() (*redact.Redactor, error), limit int64, t *turns, second bool, changed, flood func()) *capture {
-	c := &capture{limit: limit, changed: changed, flood: flood, turns: t, second: second, others: others}
-	c.stream = red.Stream(c.emit)
-	return c
+func newCapture(red func() redactor, limit int64, t *turns, second bool, changed, flood func()) *capture {
+	return &capture{limit: limit, changed: changed, flood: flood, turns: t, second: second, redactor: red}
 }
 
 // Write takes what the script printed. It never fails and never blocks.
@@ -55,43 +56,41 @@ func (c *capture) Write(p []byte) (int, error) {
 		c.flood()
 	}
 	if !full {
-		_, _ = c.stream.Write(p)
+		c.show(p)
 	}
 	return len(p), nil
 }
 
-// emit takes what the stream lets through.
-func (c *capture) emit(text redact.Clean) {
-	if c.next == nil {
-		red, err := c.others()
-		if err != nil { // what can't be searched isn't shown; the final pass tells of it
-			c.mu.Lock()
-			c.full = true
-			c.mu.Unlock()
-			return
-		}
-		if red == nil {
-			c.show(text)
-			return
-		}
-		c.next = red.Stream(c.show)
+// show shows what was printed last, and all of it anew if what is to be masked has changed: a value may have begun in what was held back.
+func (c *capture) show(p []byte) {
+	red, anew := c.redactor(), false
+	switch {
+	case red.err != nil: // what can't be searched isn't shown; the final pass tells of it
+		c.over = true
+	case red.red != c.red:
+		anew = c.red != nil
+		c.red, c.stream, c.clean = red.red, red.red.Stream(c.emit), nil
+		_, _ = c.stream.Write(c.raw)
+		c.over = c.over || c.seen > int64(len(c.raw))
+	default:
+		_, _ = c.stream.Write(p)
 	}
-	_, _ = c.next.Write([]byte(text.String()))
+	c.mu.Lock()
+	changed := anew || len(c.clean) > len(c.kept)
+	c.kept, c.full = c.clean, c.over
+	c.mu.Unlock()
+	if changed {
+		c.changed()
+	}
 }
 
-func (c *capture) show(text redact.Clean) {
-	c.mu.Lock()
-	if c.full {
-		c.mu.Unlock()
-		return
-	}
+// emit takes what the stream lets through.
+func (c *capture) emit(text redact.Clean) {
 	s := text.String()
-	if room := c.limit - int64(len(c.kept)); int64(len(s)) > room {
-		s, c.full = clip(s, int(room)), true
+	if room := c.limit - int64(len(c.clean)); int64(len(s)) > room {
+		s, c.over = clip(s, int(room)), true
 	}
-	c.kept = append(c.kept, s...)
-	c.mu.Unlock()
-	c.changed()
+	c.clean = append(c.clean, s...)
 }
 
 // text is what may be shown so far.

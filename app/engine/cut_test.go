@@ -44,7 +44,7 @@ func TestCaptureCutWithinSecret(t *testing.T) {
 			"output limit": {strings.Repeat("=", max(limit-n, 0)) + secret + strings.Repeat("=", limit), false},
 			"guest limit":  {strings.Repeat("=", (hard-n)%len(secret)) + strings.Repeat(secret, (hard-n)/len(secret)) + secret[:n], false},
 		} {
-			out := newCapture(red, func() (*redact.Redactor, error) { return nil, nil }, limit, new(turns), false, func() {}, func() {})
+			out := newCapture(func() redactor { return redactor{red: red} }, limit, new(turns), false, func() {}, func() {})
 			_, _ = out.Write([]byte(c.printed))
 			if got := shows(out.text(), secret); got > tooLittle {
 				t.Fatalf("%s at %d: %d bytes are shown live: %s", name, n, got, out.text())

@@ -66,7 +66,7 @@
 // A script gets the placeholder of a sealed value; the value itself goes to egress, which puts it into requests, and to the redactor, which
 // looks for it in whatever comes back all the same. Nothing else in this package sees it.
 //
-// What an execution's hosts may show of credentials that it doesn't have is masked by a second pass over what the first lets through, once the script has tried
+// What an execution's hosts may show of credentials that it doesn't have is masked together with its own values, once the script has tried
 // to reach anything (see redactor): in output, live and kept, questions, errors, names of hosts and the ledger.
 //
 // # Decisions while it runs

@@ -74,8 +74,10 @@ type Engine struct {
 	reviews atomic.Int64  // begun
 	kept    *lru.Cache[string, kept]
 	wake    chan struct{}
-	pending atomic.Bool // something may be: see claim
-	wasFull atomic.Bool // the disk, when a claim last looked
+
+	redactors redactors
+	pending   atomic.Bool // something may be: see claim
+	wasFull   atomic.Bool // the disk, when a claim last looked
 
 	ctx    context.Context // ends when Close begins
 	cancel context.CancelFunc

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/base64"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -80,5 +81,30 @@ func TestPiecesInModelNames(t *testing.T) {
 	w.must(err)
 	if result := string(out.Result); strings.Contains(result, secretValue[half:]) || !strings.Contains(result, "REDACTED") {
 		t.Errorf("the result is %s", result)
+	}
+}
+
+// Executions that look for the same values share a redactor for as long as one of them has it.
+func TestRedactorsAreShared(t *testing.T) {
+	e := New(Config{})
+	list := func(name, value string, unheld bool) []redact.Value {
+		return []redact.Value{{Name: name, Secret: app.NewSecret(value), Unheld: unheld}}
+	}
+	first := e.redactor(list("KEY", assembled(), false))
+	if e.redactor(list("KEY", assembled(), false)) != first {
+		t.Error("the same values made two redactors")
+	}
+	for what, other := range map[string][]redact.Value{
+		"another name": list("OTHER", assembled(), false), "another value": list("KEY", rotated(), false), "one that isn't held": list("KEY", assembled(), true), "none": nil,
+	} {
+		if e.redactor(other) == first {
+			t.Errorf("%s has the same redactor", what)
+		}
+	}
+	runtime.KeepAlive(first)
+	runtime.GC()
+	e.redactor(list("LAST", rotated(), false))
+	if n := len(e.redactors.inUse); n != 1 {
+		t.Errorf("%d redactors are remembered that nobody uses", n-1)
 	}
 }

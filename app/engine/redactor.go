@@ -2,51 +2,87 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
+	"slices"
+	"sync"
+	"weak"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/redact"
 )
 
+// redactors are those in use. Executions that look for the same values share one: of 150 values it takes 11 MB, and 25 ms to make.
+type redactors struct {
+	mu    sync.Mutex
+	inUse []sharedRedactor
+}
+
+type sharedRedactor struct {
+	values []redact.Value
+	red    weak.Pointer[redact.Redactor]
+}
+
+// find returns the redactor of the values, or nil.
+func (s *redactors) find(values []redact.Value) *redact.Redactor {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, shared := range s.inUse {
+		if slices.EqualFunc(shared.values, values, sameValue) {
+			return shared.red.Value()
+		}
+	}
+	return nil
+}
+
+// add has a redactor found for as long as it is in use.
+func (s *redactors) add(values []redact.Value, red *redact.Redactor) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inUse = slices.DeleteFunc(s.inUse, func(shared sharedRedactor) bool { return shared.red.Value() == nil })
+	s.inUse = append(s.inUse, sharedRedactor{values, weak.Make(red)})
+}
+
+func sameValue(a, b redact.Value) bool {
+	equal := a.Secret.Equal(b.Secret)
+	a.Secret, b.Secret = app.Secret{}, app.Secret{}
+	return equal && a == b
+}
+
 // redactor returns what takes these values, and what looks like a secret, out of whatever leaves a box.
 func (e *Engine) redactor(values []redact.Value) *redact.Redactor {
-	return redact.New(values, redact.Options{Patterns: e.cfg.Patterns, Ahead: e.cfg.Ahead})
+	red := e.redactors.find(values)
+	if red == nil {
+		red = redact.New(values, redact.Options{Patterns: e.cfg.Patterns, Ahead: e.cfg.Ahead})
+		e.redactors.add(values, red)
+	}
+	return red
 }
 
-// redactor takes secrets out of what leaves a box: first the execution's own, then what else its hosts may have shown it. The second
-// pass sees exactly what the first lets through.
+// redactor takes secrets out of what leaves a box: the execution's own, what else its hosts may have shown it, and what looks like one. All are
+// looked for at once: of what one pass has masked in part a second one wouldn't recognise the rest.
 type redactor struct {
-	own    *redact.Redactor
-	others *redact.Redactor // nil: there is nothing else
-	err    error            // what else there is could not be read, so nothing is let through
+	red *redact.Redactor
+	err error // what else there is could not be read, so nothing is let through
 }
 
-// redactor is the one for what leaves the box now.
+// redactor is the one for what leaves the box now: the same one as before unless there is something else to look for.
 func (r *run) redactor() redactor {
+	r.redacting.Lock()
+	defer r.redacting.Unlock()
 	r.mu.Lock()
-	own := r.red
+	values, hosts, reached := r.secrets, r.grant.hosts, r.reached
 	r.mu.Unlock()
-	others, err := r.others()
-	if err != nil {
-		r.e.cfg.Log.Error("the values that its hosts may show could not be read", "execution", r.x.Handle, "error", err)
+	if reached {
+		others, err := r.e.cfg.Access.SearchSets().Others(context.WithoutCancel(r.ctx), hosts, values)
+		if err != nil {
+			r.e.cfg.Log.Error("the values that its hosts may show could not be read", "execution", r.x.Handle, "error", err)
+			return redactor{err: err}
+		}
+		values = slices.Concat(values, others)
 	}
-	return redactor{own, others, err}
-}
-
-// others finds the values of all credentials of the hosts that the script may reach, once it has tried to reach any; nil if there are
-// none but its own.
-func (r *run) others() (*redact.Redactor, error) {
-	r.mu.Lock()
-	hosts, secrets, reached := r.grant.hosts, r.grant.secrets, r.reached
-	r.mu.Unlock()
-	if !reached {
-		return nil, nil
+	if r.red == nil || !slices.Equal(values, r.redacted) {
+		r.red, r.redacted = r.e.redactor(values), values
 	}
-	own := make([]app.Secret, len(secrets))
-	for i, v := range secrets {
-		own[i] = v.Secret
-	}
-	return r.e.cfg.Access.SearchSets().Redactor(context.WithoutCancel(r.ctx), hosts, own)
+	return redactor{red: r.red}
 }
 
 // unchecked stands for a text that could not be searched.
@@ -55,47 +91,32 @@ func unchecked() (redact.Clean, redact.Hits) {
 }
 
 func (r redactor) Text(text string) (redact.Clean, redact.Hits) {
-	return r.again(r.own.Text(text))
-}
-
-// Cut doesn't mask what may begin a value of others: a script that never held one could find it byte by byte.
-func (r redactor) Cut(text string) (redact.Clean, redact.Hits) {
-	return r.again(r.own.Cut(text))
-}
-
-func (r redactor) again(clean redact.Clean, hits redact.Hits) (redact.Clean, redact.Hits) {
-	switch {
-	case r.err != nil:
+	if r.err != nil {
 		return unchecked()
-	case r.others == nil:
-		return clean, hits
 	}
-	clean, more := r.others.Text(clean.String())
-	return clean, hits.Plus(ofOthers(more))
+	return r.red.Text(text)
+}
+
+func (r redactor) Cut(text string) (redact.Clean, redact.Hits) {
+	if r.err != nil {
+		return unchecked()
+	}
+	return r.red.Cut(text)
 }
 
 func (r redactor) After(said []string, text string) (redact.Clean, redact.Hits) {
-	clean, hits := r.own.After(said, text)
-	switch {
-	case r.err != nil:
+	if r.err != nil {
 		return unchecked()
-	case r.others == nil:
-		return clean, hits
 	}
-	clean, more := r.others.After(said, clean.String())
-	return clean, hits.Plus(ofOthers(more))
+	return r.red.After(said, text)
 }
 
 func (r redactor) Texts(texts []string) []redact.Clean {
-	clean, _ := r.own.Texts(texts)
-	switch {
-	case r.err != nil:
-		for i := range clean {
-			clean[i], _ = unchecked()
-		}
-	case r.others != nil:
-		clean, _ = r.others.Texts(stringsOf(clean))
+	if r.err != nil {
+		clean, _ := unchecked()
+		return slices.Repeat([]redact.Clean{clean}, len(texts))
 	}
+	clean, _ := r.red.Texts(texts)
 	return clean
 }
 
@@ -103,43 +124,5 @@ func (r redactor) Execution(x redact.Execution) (redact.Cleaned, error) {
 	if r.err != nil {
 		return redact.Cleaned{}, r.err
 	}
-	clean, err := r.own.Execution(x)
-	if err != nil || r.others == nil {
-		return clean, err
-	}
-	second := redact.Execution{
-		Stdout: redact.Output{Raw: []byte(clean.Stdout.String())}, Stderr: redact.Output{Raw: []byte(clean.Stderr.String())}, Turns: clean.Turns,
-		Error: clean.Error.String(), Network: stringsOf(clean.Network), Said: x.Said,
-	}
-	if clean.Result != nil {
-		second.Result = json.RawMessage(clean.Result.String())
-	}
-	twice, err := r.others.Execution(second)
-	for channel, hits := range twice.Hits {
-		twice.Hits[channel] = ofOthers(hits)
-	}
-	for channel, hits := range clean.Hits {
-		twice.Hits[channel] = hits.Plus(twice.Hits[channel])
-	}
-	return twice, err
-}
-
-// ofOthers are hits of values that are none of the execution's: they are listed by the credential, since the profile has no key of the name.
-func ofOthers(hits redact.Hits) redact.Hits {
-	var out redact.Hits
-	for _, h := range hits {
-		if h.Name != "" {
-			h.Name, h.Rule = "", "value of the credential "+h.Name
-		}
-		out = out.Plus(redact.Hits{h})
-	}
-	return out
-}
-
-func stringsOf(clean []redact.Clean) []string {
-	texts := make([]string, len(clean))
-	for i, c := range clean {
-		texts[i] = c.String()
-	}
-	return texts
+	return r.red.Execution(x)
 }

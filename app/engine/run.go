@@ -37,10 +37,14 @@ type run struct {
 	script, inputs []byte   // as submitted; nil if they are still to be read from the store
 	bound          *binding // with the claim; nil if that is still to be done. It belongs to the goroutine that drives the run
 
+	redacting sync.Mutex // guards the next two; taken before mu
+	red       *redact.Redactor
+	redacted  []redact.Value // that red looks for
+
 	mu        sync.Mutex
 	grant     grant
-	red       *redact.Redactor
-	stdout    *capture // nil until the script is about to start
+	secrets   []redact.Value // of the execution, and what Vault gave to others in their place
+	stdout    *capture       // nil until the script is about to start
 	stderr    *capture
 	turns     turns // of the two
 	egress    *egress.Session
@@ -71,7 +75,7 @@ type run struct {
 }
 
 func newRun(e *Engine, x app.Execution) *run {
-	r := &run{e: e, x: x, turn: make(chan struct{}, 1), done: make(chan struct{}), slot: true, masked: map[string]redact.Hits{}, requested: map[place]bool{}, red: e.redactor(nil)}
+	r := &run{e: e, x: x, turn: make(chan struct{}, 1), done: make(chan struct{}), slot: true, masked: map[string]redact.Hits{}, requested: map[place]bool{}}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	r.clock = newClock(x.Timeout, func() { r.stop(stopTimeout(x.Timeout, e.cfg.TimeoutMax)) })
 	return r

@@ -90,13 +90,12 @@ func (r *run) equip(j job) error {
 }
 
 func (r *run) watch(j job) {
-	red := r.e.redactor(j.grant.secrets)
 	limit := r.e.cfg.Limits.Output
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.red, r.grant, r.lines = red, j.grant, 1+bytes.Count(j.script, []byte{'\n'})
-	r.stdout = newCapture(red, r.others, limit, &r.turns, false, r.printed, func() { r.stop(stopFlood("stdout", limit)) })
-	r.stderr = newCapture(red, r.others, limit, &r.turns, true, r.printed, func() { r.stop(stopFlood("stderr", limit)) })
+	r.secrets, r.grant, r.lines = j.grant.secrets, j.grant, 1+bytes.Count(j.script, []byte{'\n'})
+	r.stdout = newCapture(r.redactor, limit, &r.turns, false, r.printed, func() { r.stop(stopFlood("stdout", limit)) })
+	r.stderr = newCapture(r.redactor, limit, &r.turns, true, r.printed, func() { r.stop(stopFlood("stderr", limit)) })
 	r.egress = r.e.cfg.Gateway.Session(j.grant.way(), r.connected)
 }
 

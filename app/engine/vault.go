@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/redact"
@@ -22,8 +24,7 @@ func (r *run) learn() {
 	if !r.grant.vault {
 		return
 	}
-	secrets := append([]redact.Value{}, r.grant.secrets...)
-	r.red = r.e.redactor(append(secrets, r.e.earlier(r.grant.all)...))
+	r.secrets = slices.Concat(r.grant.secrets, r.e.earlier(r.grant.all))
 }
 
 // withLost adds to a failure that Vault took back what it had lent: without it an agent sees a database that refuses its user.

@@ -8,7 +8,7 @@ import (
 // Hit says what was masked, never its text. Exactly one of Name and Rule is set, or neither: then the place could not be checked.
 type Hit struct {
 	Name     string // key of a known value; of equal values under several names the first
-	Rule     string // of a pattern
+	Rule     string // of a pattern, or the credential of an Anonymous value
 	Encoding string // in which the value stood there, such as base64; "" if it stood there as it is
 	Count    int    // masked places
 }

@@ -42,9 +42,10 @@ func hard(text string) bool {
 
 // value is what is known of a value besides its forms.
 type value struct {
-	name   string
-	show   string // its last characters; "" if its mask shows nothing
-	strong bool   // hard enough to guess to be looked for in joined text
+	name      string
+	anonymous bool
+	show      string // its last characters; "" if its mask shows nothing
+	strong    bool   // hard enough to guess to be looked for in joined text
 }
 
 // form says what a needle is.
@@ -90,7 +91,9 @@ func (n needle) output(index int32) output {
 func needles(values []Value) (texts []string, known []value, all []needle) {
 	texts, known = distinct(values)
 	for i, text := range texts {
-		known[i].show = shown(text, texts)
+		if !known[i].anonymous {
+			known[i].show = shown(text, texts)
+		}
 		known[i].strong = hard(text)
 		all = forms(all, int32(i), text, known[i])
 	}
@@ -109,7 +112,7 @@ func distinct(values []Value) (texts []string, known []value) {
 		text := strings.TrimSpace(v.Secret.Reveal())
 		if utf8.RuneCountInString(text) >= minValue && !seen[text] {
 			seen[text] = true
-			texts, known = append(texts, text), append(known, value{name: v.Name})
+			texts, known = append(texts, text), append(known, value{name: v.Name, anonymous: v.Anonymous})
 		}
 	}
 	return texts, known
