@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress/swap"
@@ -17,8 +18,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// minSearched is how many bytes a value has at least that is searched for outside of its own profiles. A script that guesses
-// shorter ones would see by what is masked which of them exist.
+// minSearched is how many characters a value has at least, without the white space around it, that is searched for outside of its own profiles. A script
+// that guesses shorter ones would see by what is masked which of them exist.
 const minSearched = 16
 
 const (
@@ -253,7 +254,7 @@ func (s *SearchSets) open(ctx context.Context, tx *store.Tx, list []member) (*se
 		if err != nil {
 			return nil, err
 		}
-		if text := value.Reveal(); len(text) >= minSearched && !have[text] {
+		if text := value.Reveal(); utf8.RuneCountInString(strings.TrimSpace(text)) >= minSearched && !have[text] {
 			have[text] = true
 			known = append(known, redact.Value{Name: m.Credential, Secret: value, Unheld: true, Anonymous: true})
 		}

@@ -237,3 +237,17 @@ func TestHoleH2ValuesInVault(t *testing.T) {
 		t.Error("a value from Vault was stored")
 	}
 }
+
+// White space around a value makes it no harder to guess, and characters count, not their bytes.
+func TestHoleF7SpacesAroundAValue(t *testing.T) {
+	d := newDesk(t)
+	short := []string{"Summer2024", "  Summer2024-abc\n\t ", "пароль-пароль"}
+	d.set(CredentialInput{Name: "SEALED", Hosts: hosts(t, "api.test"), Value: app.NewSecret(otherValue)})
+	for i, v := range short {
+		d.set(CredentialInput{Name: fmt.Sprintf("KEY_%d", i), Mode: app.ModeInjected, Hosts: hosts(t, "api.test"), Value: app.NewSecret(v)})
+	}
+	d.wantSearched("in the end", "api.test:443", []string{otherValue}, append(short, "Summer2024-abc", otherValue)...)
+	if got := d.masked([]string{"api.test"}, append(short, "Summer2024-abc", otherValue)...); !slices.Equal(got, []string{otherValue}) {
+		t.Errorf("output is searched for %q", got)
+	}
+}

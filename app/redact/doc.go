@@ -9,8 +9,8 @@
 // normal forms; in base64, standard and URL-safe, at every alignment inside a longer encoded text, and likewise in base32 and base 85; in hex of
 // either case, with and without separators; as a list of decimal, octal or hex numbers; percent-encoded, fully and as the usual libraries
 // do it; escaped as in JSON (Go, JavaScript, Python, PHP), in Python's repr, ascii and bytes literals, in HTML, shells and SQL, and as quoted-printable.
-// Each line of a value with several lines is found on its own if it has 8 characters or more; a line ends at a line break or at the two
-// characters \n, as in a key inside JSON. PEM armour lines are not secret.
+// Each line of a value with several lines is found on its own if it has 8 characters or more, and 16 where scripts don't hold the value: they could guess
+// shorter ones. A line ends at a line break or at the two characters \n, as in a key inside JSON. PEM armour lines are not secret.
 //
 // Of the run-like encodings (base64, base32, hex, percent) of a value longer than 48 bytes only the beginning is looked for; the
 // mask then covers the rest of the run, whatever follows the value in it. This bounds both memory and hold-back. Lists and base 85 have only the
@@ -36,7 +36,7 @@
 //
 // Parts are looked for as they are, in the value's own case; at the end in what was decoded, too, and in joined text if they have 16 characters and are hard to guess.
 //
-// Only values that scripts hold have parts. A sealed value, or one that Vault gave to another execution, is found as a whole and by its lines: if parts of any length
+// Only values that scripts hold have parts. A sealed value, or one that only other executions hold, is found as a whole and by its lines: if parts of any length
 // or place were masked, a script that knows 15 characters in a row (what all keys of a vendor begin with, a JWT's head) would print them with each of 64 next ones and
 // see which is masked, and so on to the end. For the same reason what decides about answers from hosts (app/egress/swap) knows nothing of parts.
 //

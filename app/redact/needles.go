@@ -14,6 +14,8 @@ const (
 	minValue = 4  // shorter values are ignored
 	minWhole = 8  // shorter values and lines are not looked for inside words
 	minShown = 16 // shorter values show nothing in their mask
+	// minUnheldLine is for the lines of values that scripts don't hold: shorter ones could be guessed by what is masked.
+	minUnheldLine = 16
 )
 
 // Lengths in bytes.
@@ -46,6 +48,7 @@ type value struct {
 	anonymous bool
 	show      string // its last characters; "" if its mask shows nothing
 	strong    bool   // hard enough to guess to be looked for in joined text
+	line      int    // characters of a line that is a secret of its own
 }
 
 // form says what a needle is.
@@ -90,11 +93,16 @@ func (n needle) output(index int32) output {
 // needles returns the values that count and all forms of them.
 func needles(values []Value) (texts []string, known []value, all []needle) {
 	texts, known = distinct(values)
+	held := heldTexts(values)
 	for i, text := range texts {
 		if !known[i].anonymous {
 			known[i].show = shown(text, texts)
 		}
 		known[i].strong = hard(text)
+		known[i].line = minUnheldLine
+		if held[text] {
+			known[i].line = minWhole
+		}
 		all = forms(all, int32(i), text, known[i])
 	}
 	for _, v := range values {
@@ -153,7 +161,7 @@ func forms(all []needle, owner int32, text string, v value) []needle {
 	}
 	short := isShort(text)
 	add("", needle{form: form{shows: true}, text: text, quiet: utf8.RuneCountInString(text) < minShown, word: short, loose: v.strong && !short})
-	for _, line := range lines(text) {
+	for _, line := range lines(text, v.line) {
 		for _, turn := range []coded{{"line", line}, {"reversed", reversed(line)}, {"ROT13", rot13(line)}} {
 			add(turn.encoding, needle{text: turn.text, quiet: true, loose: hard(line)})
 		}
@@ -182,9 +190,9 @@ type coded struct{ encoding, text string }
 
 func isShort(text string) bool { return utf8.RuneCountInString(text) < minWhole }
 
-// lines returns the lines of a value that are secrets of their own. The characters \n end a line too: a key inside a JSON
+// lines returns the lines of a value that have enough characters to be secrets of their own. The characters \n end a line too: a key inside a JSON
 // document has its line breaks written so.
-func lines(text string) []string {
+func lines(text string, least int) []string {
 	if !strings.ContainsAny(text, "\r\n\\") {
 		return nil
 	}
@@ -192,7 +200,7 @@ func lines(text string) []string {
 	for part := range strings.SplitSeq(strings.NewReplacer(`\r`, "\n", `\n`, "\n", "\r", "\n").Replace(text), "\n") {
 		line := strings.TrimSpace(part)
 		armour := strings.HasPrefix(line, "-----") && strings.HasSuffix(line, "-----")
-		if !isShort(line) && !armour && !slices.Contains(out, line) {
+		if atLeast(least, line) && !armour && !slices.Contains(out, line) {
 			out = append(out, line)
 		}
 	}
