@@ -101,7 +101,9 @@ func sealedWorld(t *testing.T) (*world, *echo, *pipeTap) {
 
 // worldBefore is a world whose hosts api.example.com:443 and other.example.com:443 are one service. start starts its engine, with real
 // boxes, all of whose pipes are tapped.
-func worldBefore(t *testing.T, service http.Handler) (w *world, tap *pipeTap, start func()) {
+func worldBefore(
+	t *testing.T, service http.Handler, change ...func(*engine.Config),
+) (w *world, tap *pipeTap, start func()) {
 	t.Helper()
 	upstream, err := ca.New(time.Now())
 	if err != nil {
@@ -132,6 +134,9 @@ func worldBefore(t *testing.T, service http.Handler) (w *world, tap *pipeTap, st
 		w.Must(err)
 		w.StartEngine(withBubblewrap(t, "engine-"+app.NewID()), func(c *engine.Config) {
 			tap.Sandbox, c.Sandboxes[0].Backend = c.Sandboxes[0].Backend, tap
+			for _, f := range change {
+				f(c)
+			}
 			c.CA = slices.Concat(authority.Certificate(), upstream.Certificate())
 			c.Gateway = egress.New(egress.Config{Authority: authority, Roots: roots, LocalServices: local, Known: w.Access.SearchSets().Known})
 		})

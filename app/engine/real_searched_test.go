@@ -17,6 +17,7 @@ import (
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/redact/patterns"
 )
 
 // logbook is a service that writes down what it is sent and shows it to everybody.
@@ -226,5 +227,112 @@ raise ValueError(value)
 	}
 	if ended.Redactions == 0 || len(profile.Hosts) != 2 {
 		t.Errorf("%d redactions, hosts %v", ended.Redactions, profile.Hosts)
+	}
+}
+
+// A log shows another credential that begins with the script's own value, or with what a rule takes for a secret: all of it is masked, and what is left of it
+// when that was taken away comes out nowhere.
+func TestHoleF1OwnValueBeginsAnothers(t *testing.T) {
+	t.Parallel()
+	host := &logbook{}
+	set, err := patterns.New(patterns.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, tap, start := worldBefore(t, host, func(c *engine.Config) { c.Patterns, c.Ahead = set.Find, set.Ahead })
+	start()
+	half := func(s string) string { return strings.ReplaceAll(s, "XX", "42") } // put together here, so that it is in no file
+	id, secret := half("cl1ent-id-XX-7f3x9kw2m4p"), half("rY6uJ3hB5nC0-XX-dE1fG8aKoQ7")
+	vendor := half("AKIAXXSFODXXLZ7KMPLQ")
+	w.credential(access.CredentialInput{Name: "PAIR", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"), Value: app.NewSecret(id + ":" + secret)})
+	w.credential(access.CredentialInput{Name: "VENDOR", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"), Value: app.NewSecret(vendor + ":" + secret[4:])})
+	w.credential(access.CredentialInput{Name: "ID", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"), Value: app.NewSecret(id)})
+	for _, name := range []string{"PAIR", "VENDOR"} {
+		w.Profile = w.locked([]app.Key{{Name: name}}, "api.example.com:443")
+		w.Finished(strings.ReplaceAll(writeLog, "KEY", `"`+name+`"`), app.StatusCompleted)
+	}
+	w.Profile = w.locked([]app.Key{{Name: "ID"}}, "api.example.com:443")
+	x := w.Send(readLog + `
+print("end of it", flush=True)
+llm.complete("the log is " + text)
+raise ValueError(text)`)
+	asked := w.Until(x, app.StatusAwaitingLLM)
+	live, _ := w.LiveOutput(x.Handle)
+	_, err = w.Respond(t.Context(), asked.ID, engine.Answer{Text: "thanks", By: enginetest.Agent})
+	w.Must(err)
+	ended := w.Until(x, app.StatusError)
+	out, err := w.Output(t.Context(), x.Handle)
+	w.Must(err)
+	questions, err := w.Exchanges(t.Context(), x.Handle)
+	w.Must(err)
+	all := fmt.Sprintf("%+v %s %+v %+v %+v", out, out.Result, ended, questions, live)
+	for _, part := range []string{id, secret[4:], hex.EncodeToString([]byte(secret[4:])), vendor} {
+		if strings.Contains(all, part) {
+			t.Errorf("%q came out: %s", part, all)
+		}
+	}
+	if !tap.holds([]byte("Bearer "+id+":"+secret)) || !tap.holds([]byte("Bearer "+vendor+":"+secret[4:])) {
+		t.Error("the script never had the values; the test shows nothing")
+	}
+	if !strings.Contains(live.Stdout, "end of it") {
+		t.Errorf("live: %q", live.Stdout)
+	}
+	w.nowhereAtRest()
+}
+
+// The live view masks what a credential of others became while the script runs, and doesn't show what it held back when that changed.
+func TestHoleF4LiveViewAfterARotation(t *testing.T) {
+	t.Parallel()
+	host := &logbook{}
+	w, tap, start := worldBefore(t, host)
+	start()
+	theirs := func(value string) {
+		w.credential(access.CredentialInput{Name: "THEIRS", Mode: app.ModeInjected, Hosts: w.hosts("api.example.com:443"), Value: app.NewSecret(value)})
+	}
+	theirs(injected())
+	keyless, writer := w.locked(nil, "api.example.com:443"), w.locked([]app.Key{{Name: "THEIRS"}}, "api.example.com:443")
+	write := func() {
+		w.Profile = writer
+		w.Finished(strings.ReplaceAll(writeLog, "KEY", `"THEIRS"`), app.StatusCompleted)
+	}
+	write()
+	w.Profile = keyless
+	x := w.Send(`
+import httpx
+text = httpx.get("https://api.example.com/log").text
+value = text.split()[-1]
+print(text, value[:20], sep="", end="", flush=True)
+llm.complete("go on")
+print(value[20:], httpx.get("https://api.example.com/log").text, "end of it", flush=True)
+llm.complete("end")`)
+	asked := w.Until(x, app.StatusAwaitingLLM)
+	live, _ := w.LiveOutput(x.Handle)
+	if !strings.Contains(live.Stdout, "Bearer [REDACTED]\n") {
+		t.Errorf("live: %q", live.Stdout)
+	}
+	theirs(another())
+	write()
+	_, err := w.Respond(t.Context(), asked.ID, engine.Answer{Text: "x", By: enginetest.Agent})
+	w.Must(err)
+	asked = w.Until(x, app.StatusAwaitingLLM)
+	live, _ = w.LiveOutput(x.Handle)
+	for _, part := range []string{injected(), injected()[:20], injected()[20:], another()} {
+		if strings.Contains(live.Stdout, part) {
+			t.Errorf("live: %q", live.Stdout)
+		}
+	}
+	if !strings.HasSuffix(live.Stdout, " end of it\n") || strings.Count(live.Stdout, "[REDACTED]") != 4 {
+		t.Errorf("live: %q", live.Stdout)
+	}
+	_, err = w.Respond(t.Context(), asked.ID, engine.Answer{Text: "x", By: enginetest.Agent})
+	w.Must(err)
+	w.Until(x, app.StatusCompleted)
+	out, err := w.Output(t.Context(), x.Handle)
+	w.Must(err)
+	if out.Stdout != live.Stdout {
+		t.Errorf("live %q, in the end %q", live.Stdout, out.Stdout)
+	}
+	if !tap.holds([]byte("Bearer " + another())) {
+		t.Error("the script never had the value; the test shows nothing")
 	}
 }

@@ -14,6 +14,8 @@ import (
 const (
 	minValue = 4  // shorter values are ignored
 	minShown = 16 // shorter values show nothing in their mask
+	// minUnheldLine is for the lines of values that scripts don't hold: shorter ones could be guessed by what is masked.
+	minUnheldLine = 16
 )
 
 // minStrength is how hard to guess a value must be, in bits, to be looked for in text that was
@@ -39,9 +41,11 @@ func hard(text string) bool {
 
 // value has the name of a value, and what its masks may show.
 type value struct {
-	name   string
-	show   string // its last characters; "" if its mask shows nothing
-	strong bool   // hard enough to guess to be looked for in joined text
+	name      string
+	anonymous bool
+	show      string // its last characters; "" if its mask shows nothing
+	strong    bool   // hard enough to guess to be looked for in joined text
+	line      int    // characters of a line that is a secret of its own
 }
 
 // form says what a needle is.
@@ -86,9 +90,16 @@ func (n needle) ending(index int32) ending {
 // needles returns the values that count and all forms of them.
 func needles(values []Value) (texts []string, known []value, all []needle) {
 	texts, known = distinct(values)
+	held := heldTexts(values)
 	for i, text := range texts {
-		known[i].show = shown(text, texts)
+		if !known[i].anonymous {
+			known[i].show = shown(text, texts)
+		}
 		known[i].strong = hard(text)
+		known[i].line = minUnheldLine
+		if held[text] {
+			known[i].line = encodings.MinWhole
+		}
 		all = forms(all, int32(i), text, known[i])
 	}
 	for _, v := range values {
@@ -106,7 +117,7 @@ func distinct(values []Value) (texts []string, known []value) {
 		text := strings.TrimSpace(v.Secret.Reveal())
 		if utf8.RuneCountInString(text) >= minValue && !seen[text] {
 			seen[text] = true
-			texts, known = append(texts, text), append(known, value{name: v.Name})
+			texts, known = append(texts, text), append(known, value{name: v.Name, anonymous: v.Anonymous})
 		}
 	}
 	return texts, known
@@ -151,7 +162,7 @@ func forms(all []needle, owner int32, text string, v value) []needle {
 	whole := needle{text: text, quiet: utf8.RuneCountInString(text) < minShown, word: short}
 	whole.shows, whole.loose = true, v.strong && !short
 	add("", whole)
-	for _, line := range encodings.Lines(text) {
+	for _, line := range encodings.Lines(text, v.line) {
 		n := needle{quiet: true, loose: hard(line)}
 		for _, f := range []encodings.Form{
 			{Encoding: "line", Text: line},

@@ -11,7 +11,7 @@ const RuleNotGiven = "value that the execution was not given"
 // Hit says what was masked, never its text. Exactly one of Name and Rule is set, but for RuleNotGiven both; or neither: then the place could not be checked.
 type Hit struct {
 	Name     string // key of a known value; of equal values under several names the first
-	Rule     string // of a pattern, or RuleNotGiven
+	Rule     string // of a pattern, or RuleNotGiven of an Anonymous value
 	Encoding string // in which the value stood there, such as base64; "" if it stood there as it is
 	Count    int    // masked places
 }

@@ -20,6 +20,8 @@ type Value struct {
 	// Unheld is set if the script doesn't hold the value either way, such as one that Vault gave to
 	// another execution.
 	Unheld bool
+	// Anonymous masks show nothing of the value, not even the last characters, and its hits name a rule: no key of the script has it.
+	Anonymous bool
 }
 
 // held reports whether a script holds the value itself.
@@ -40,8 +42,6 @@ type Options struct {
 	// Ahead is Patterns for the beginning of a text that comes in pieces: from offset open on, what
 	// follows may yet make a match. A Stream asks it; nil: a Stream masks known values only.
 	Ahead func(text string) (found []Match, open int)
-	// Anonymous masks show nothing of their values, not even the last characters.
-	Anonymous bool
 }
 
 // Redactor knows the secrets of one execution. It is safe for concurrent use and prints none of
@@ -63,11 +63,6 @@ type Redactor struct {
 // names are one.
 func New(values []Value, options ...Options) *Redactor {
 	texts, known, all := needles(values)
-	if slices.ContainsFunc(options, func(o Options) bool { return o.Anonymous }) {
-		for i := range known {
-			known[i].show = ""
-		}
-	}
 	fragments, seeds := newFragments(values, texts, len(all))
 	r := &Redactor{machine: newMachine(known, slices.Concat(all, seeds)), texts: texts, only: &lettersOnly{},
 		alphabet: decode.AlphabetOf(texts)}

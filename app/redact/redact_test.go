@@ -1,11 +1,16 @@
 package redact
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/computclaw/airlock/app/redact/encodings"
+
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
 )
 
 const (
@@ -179,6 +184,33 @@ func TestClean(t *testing.T) {
 	for n, want := range map[int]string{-1: "", 0: "", 1: "", 2: "é", 3: "é[", 100: c.String(), c.Len(): c.String()} {
 		if got := c.Truncate(n).String(); got != want {
 			t.Errorf("Truncate(%d): %q", n, got)
+		}
+	}
+}
+
+// TestHoleF7ShortLines: a script that doesn't hold a value could find the short lines of it in a dictionary, by what is masked.
+func TestHoleF7ShortLines(t *testing.T) {
+	const long = "MIIEvQIBADANBgkq"
+	for _, text := range []string{"reporting-service\nSummer2024-abcde\n" + long, `reporting-service\nSummer2024-abcde\n` + long + `\r\nSpring25`} {
+		for name, v := range map[string]Value{
+			"sealed":    {Placeholder: "airlock_sealed_0a1b2c3d4e5f"},
+			"of others": {Unheld: true, Anonymous: true},
+			"held":      {},
+		} {
+			v.Name, v.Secret = "KEY", app.NewSecret(text)
+			r := New([]Value{v})
+			for _, guess := range []string{"Summer2024-abcd", "Summer2024", "reporting", "Spring25", long[:15]} {
+				for _, in := range []string{guess, encodings.Reverse(guess), base64.StdEncoding.EncodeToString([]byte(guess))} {
+					if got, n := maskText(r, in); name != "held" && (n != 0 || got.String() != in) {
+						t.Errorf("%s: %q becomes %q", name, in, got)
+					}
+				}
+			}
+			for _, line := range []string{"reporting-service", "Summer2024-abcde", long, text} {
+				if got, n := maskText(r, line); n != 1 || maskShape.ReplaceAllString(got.String(), "") != "" {
+					t.Errorf("%s: %q becomes %q", name, line, got)
+				}
+			}
 		}
 	}
 }

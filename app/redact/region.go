@@ -69,7 +69,11 @@ func (m *machine) hit(g *region) (h Hit, ok bool) {
 	}
 	if worth == ofValue {
 		f := m.forms[g.by]
-		h = Hit{Name: m.values[f.owner].name, Encoding: f.encoding}
+		v := m.values[f.owner]
+		h = Hit{Name: v.name, Encoding: f.encoding}
+		if v.anonymous {
+			h.Rule = RuleNotGiven
+		}
 	}
 	if g.note != nil {
 		switch {

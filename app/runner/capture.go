@@ -24,24 +24,22 @@ type capture struct {
 	changed func()      // called when more text can be shown
 	flooded func()      // called once, when far too much was printed
 
-	first  *redact.Stream                   // of the execution's own values
-	others func() (*redact.Redactor, error) // of the second pass; nil as long as there is none
-	second *redact.Stream                   // behind first; nil until others returns one
-	held   []byte                           // from first, while others fails
+	// For the goroutine that writes.
+	redactor func() checkedRedactor // as of now
+	red      *redact.Redactor       // of stream; nil while it is unknown
+	stream   *redact.Stream
+	clean    []byte // what the stream let through, up to limit
+	over     bool   // that is all that can be shown
 
 	mu    sync.Mutex
 	seen  int64 // bytes printed
 	raw   []byte
-	shown []byte
-	full  bool // no more is shown
+	shown []byte // clean, as it is shown
+	full  bool   // no more is shown
 }
 
-func newCapture(
-	own *redact.Redactor, others func() (*redact.Redactor, error), limit int64, kept func(int), changed, flooded func(),
-) *capture {
-	c := &capture{limit: limit, kept: kept, changed: changed, flooded: flooded, others: others}
-	c.first = own.Stream(c.passOn)
-	return c
+func newCapture(redactor func() checkedRedactor, limit int64, kept func(int), changed, flooded func()) *capture {
+	return &capture{limit: limit, kept: kept, changed: changed, flooded: flooded, redactor: redactor}
 }
 
 // write takes what the script printed.
@@ -58,53 +56,42 @@ func (c *capture) write(p []byte) {
 		c.flooded()
 	}
 	if !full {
-		_, _ = c.first.Write(p)
+		c.show(p)
 	}
 }
 
-// passOn hands what the first stream lets through to the second, if there is one. What can't be redacted yet isn't
-// shown; it is held until it can be.
-func (c *capture) passOn(text redact.Clean) {
-	c.held = append(c.held, text.String()...)
-	if c.second == nil {
-		others, err := c.others()
-		if err != nil {
-			if int64(len(c.held)) > c.limit {
-				c.stopShowing()
-			}
-			return
-		}
-		if others != nil {
-			c.second = others.Stream(func(text redact.Clean) { c.show(text.String()) })
-		}
-	}
-	if c.second != nil {
-		_, _ = c.second.Write(c.held)
-	} else {
-		c.show(string(c.held))
-	}
-	c.held = nil
-}
-
-// stopShowing ends the live view; the final redaction still gets all output.
-func (c *capture) stopShowing() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.full, c.held = true, nil
-}
-
-func (c *capture) show(s string) {
-	c.mu.Lock()
-	if c.full {
-		c.mu.Unlock()
+// show shows what was printed last, and all of it anew if what is to be masked has changed: a value may have begun in
+// what was held back. What can't be redacted now isn't shown until it can be.
+func (c *capture) show(p []byte) {
+	now, anew := c.redactor(), false
+	switch {
+	case now.err != nil:
+		c.red = nil
 		return
+	case now.red != c.red:
+		anew = c.stream != nil
+		c.red, c.stream, c.clean = now.red, now.red.Stream(c.emit), nil
+		_, _ = c.stream.Write(c.raw)
+		c.over = c.over || c.seen > int64(len(c.raw))
+	default:
+		_, _ = c.stream.Write(p)
 	}
-	if room := c.limit - int64(len(c.shown)); int64(len(s)) > room {
-		s, c.full = truncate(s, int(room)), true
-	}
-	c.shown = append(c.shown, s...)
+	c.mu.Lock()
+	changed := anew || len(c.clean) > len(c.shown)
+	c.shown, c.full = c.clean, c.over
 	c.mu.Unlock()
-	c.changed()
+	if changed {
+		c.changed()
+	}
+}
+
+// emit takes what the stream lets through.
+func (c *capture) emit(text redact.Clean) {
+	s := text.String()
+	if room := c.limit - int64(len(c.clean)); int64(len(s)) > room {
+		s, c.over = truncate(s, int(room)), true
+	}
+	c.clean = append(c.clean, s...)
 }
 
 // text returns what may be shown so far.

@@ -69,9 +69,9 @@ func (r *Runner) DialAfterDecision(ctx context.Context, x app.Execution, decide 
 // Digest is the digest of a manifest.
 func Digest(data []byte) string { return digest(data) }
 
-// LiveSecond returns the second pass of an execution's live view, for a script that may reach hosts.
-func (r *Runner) LiveSecond(hosts []app.Host) (second func() (*redact.Redactor, error), reach func()) {
+// LiveRedactor returns what the live view of an execution asks, for a script that may reach hosts.
+func (r *Runner) LiveRedactor(hosts []app.Host) (text func(string) (redact.Clean, redact.Hits), reach func()) {
 	red := newRedaction(r, "x")
-	red.setGrant(grant{hosts: hosts})
-	return red.liveSecond(), red.noteReached
+	red.setHosts(hosts)
+	return func(text string) (redact.Clean, redact.Hits) { return red.redactor().Text(text) }, red.noteReached
 }

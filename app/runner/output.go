@@ -22,14 +22,14 @@ type output struct {
 
 func newOutput(r *Run) *output { return &output{run: r} }
 
-// open makes the captures, with the redactor as it is by then.
+// open makes the captures.
 func (o *output) open() {
-	own, others, limit := o.run.redaction.first(), o.run.redaction.liveSecond(), o.run.runner.cfg.Limits.Output
+	redactor, limit := o.run.redaction.redactor, o.run.runner.cfg.Limits.Output
 	flooded := func(stream string) func() { return func() { o.run.Stop(stopFlood(stream, limit)) } }
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.stdout = newCapture(own, others, limit, func(n int) { o.interleave.add(false, n) }, o.printed, flooded("stdout"))
-	o.stderr = newCapture(own, others, limit, func(n int) { o.interleave.add(true, n) }, o.printed, flooded("stderr"))
+	o.stdout = newCapture(redactor, limit, func(n int) { o.interleave.add(false, n) }, o.printed, flooded("stdout"))
+	o.stderr = newCapture(redactor, limit, func(n int) { o.interleave.add(true, n) }, o.printed, flooded("stderr"))
 }
 
 func (o *output) captures() (stdout, stderr *capture) {

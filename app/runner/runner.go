@@ -46,6 +46,7 @@ type Config struct {
 type Runner struct {
 	cfg        Config
 	runs       registry
+	redactors  sharedRedactors
 	redactions *semaphore.Weighted // bounds final redactions
 	decisions  atomic.Int64        // counts the times that people's decisions were looked up
 

@@ -29,7 +29,7 @@ func (h *secretsHook) Before(ctx context.Context, b *Binding) error {
 	}
 	h.grant = b.grant
 	h.redaction.setOwn(h.grant.masked)
-	h.redaction.setGrant(h.grant)
+	h.redaction.setHosts(h.grant.hosts)
 	return nil
 }
 

@@ -78,7 +78,7 @@ func (a *archive) Read(p []byte) (int, error) {
 // begin finds out what the body is.
 func (a *archive) begin() {
 	a.source = bufio.NewReader(readerFunc(func(p []byte) (int, error) {
-		if a.plain != nil && a.raw.Len() > maxRaw+a.search.finder.Reach() {
+		if a.plain != nil && a.raw.Len() > maxRaw+a.search.reach() {
 			return 0, errBomb
 		}
 		n, err := a.ReadCloser.Read(p)
@@ -114,7 +114,7 @@ func (a *archive) look() {
 	a.total += int64(n)
 	a.window, a.fresh = append(a.window, a.scratch[:n]...), a.fresh+n
 	raw := a.taken - int64(a.source.Buffered())
-	reach := int64(a.search.finder.Reach())
+	reach := int64(a.search.reach())
 	if err == nil && int64(a.fresh) < reach/4 { // or small pieces would have the whole window searched again and again
 		return
 	}

@@ -72,7 +72,8 @@
 //
 // Values that other profiles' scripts, or earlier versions of a credential, brought to a host are
 // searched for too: Incoming takes them from its caller. They become Withheld. Values that the
-// script holds itself stay.
+// script holds itself stay. Both sets are looked
+// for at once: of a value of which a part was replaced the rest would not be recognised.
 //
 // Responses of hosts with a sealed credential are decompressed, gzip and deflate only, to at most 4
 // GiB and, beyond the first MiB, 200 times the size; others are refused, and so are changes of

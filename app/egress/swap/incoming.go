@@ -26,7 +26,7 @@ var (
 // decoding is looked at. The body fails with an error where it turns out to be unreadable.
 func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
 	in := s.answers(t, known)
-	if len(in.searches) == 0 {
+	if len(in.search) == 0 {
 		return nil
 	}
 	decoding := known != nil || s.Belongs(t.Host, t.Port)
@@ -93,10 +93,8 @@ func unmeasured(resp *http.Response) {
 
 func (i *incoming) body(resp *http.Response) {
 	unmeasured(resp)
-	for _, s := range i.searches {
-		resp.Body = &archive{ReadCloser: resp.Body, search: s}
-		resp.Body = &replaced{body: resp.Body, replacer: &replacer{search: s}, end: func() { i.header(resp.Trailer) }}
-	}
+	body := &archive{ReadCloser: resp.Body, search: i.search}
+	resp.Body = &replaced{body: body, replacer: &replacer{search: i.search}, end: func() { i.header(resp.Trailer) }}
 }
 
 // replacedPiece is how much of a body is read at once, in bytes.

@@ -3,6 +3,7 @@ package swap
 import (
 	"bytes"
 	"compress/flate"
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -378,5 +379,44 @@ func TestUnknownPlaceholderAtASearchedHost(t *testing.T) {
 	if _, _, refusal := send(t, New(nil), target,
 		request(t, "GET", "https://x/", "", "Authorization", "Bearer "+phA)); refusal == nil || refusal.Rule != RuleUnknown {
 		t.Errorf("%v", refusal)
+	}
+}
+
+// A value of the execution that begins or ends with one that the instance knows of the host, or the other way round, is replaced as a whole: if one was replaced after
+// the other, what is left would be recognised no more.
+func TestHoleF1KnownValueWithinAnOwnOne(t *testing.T) {
+	const id, secret = "cl1ent-id-42-7f3x9kw2m4p", "rY6uJ3hB5nC0-42-dE1fG8aKoQ7"
+	for name, c := range map[string]struct{ own, known, text, want string }{
+		"its beginning":      {own: id + ":" + secret, known: id, text: id + ":" + secret, want: phA},
+		"its end":            {own: id + ":" + secret, known: secret, text: id + ":" + secret, want: phA},
+		"its middle":         {own: "a:" + id + ":" + secret, known: id, text: "a:" + id + ":" + secret, want: phA},
+		"own in a known one": {own: id, known: id + ":" + secret, text: id + ":" + secret, want: Withheld},
+		"own ends a known":   {own: secret, known: id + ":" + secret, text: id + ":" + secret, want: Withheld},
+		"they overlap":       {own: id + ":" + secret, known: secret + ":" + id, text: id + ":" + secret + ":" + id, want: phA},
+		"both by themselves": {own: id, known: secret, text: id + " and " + secret, want: phA + " and " + Withheld},
+	} {
+		s := New([]Credential{credential("A", c.own, home.Host, everywhere...)})
+		for _, size := range []int{1, 7, 1000} {
+			resp := response("", "X-Header", c.text)
+			resp.Body = io.NopCloser(&chunked{data: "log: " + c.text + ".", sizes: []int{size}})
+			if err := s.Incoming(home, resp, NewValues([]app.Secret{app.NewSecret(c.known)})); err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			if string(body) != "log: "+c.want+"." || err != nil || resp.Header.Get("X-Header") != c.want {
+				t.Errorf("%s: %q, %v, header %q", name, body, err, resp.Header.Get("X-Header"))
+			}
+		}
+		var file bytes.Buffer
+		z := gzip.NewWriter(&file)
+		_, _ = z.Write([]byte(c.text))
+		_ = z.Close()
+		resp := response(file.String())
+		if err := s.Incoming(home, resp, NewValues([]app.Secret{app.NewSecret(c.known)})); err != nil {
+			t.Fatal(err)
+		}
+		if body, err := io.ReadAll(resp.Body); !errors.Is(err, errArchive) || len(body) > 0 {
+			t.Errorf("%s: of a file %d bytes, %v", name, len(body), err)
+		}
 	}
 }

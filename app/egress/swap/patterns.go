@@ -34,7 +34,7 @@ func patterns(value string) []pattern {
 		}
 	}
 	trimmed := strings.TrimSpace(value)
-	for _, text := range append([]string{trimmed, value}, longLines(value)...) {
+	for _, text := range append([]string{trimmed, value}, encodings.Lines(value, minLine)...) {
 		add(text)
 		if len(text) >= minLine { // hosts cut off the padding, or the last character
 			add(strings.TrimRight(text, "="), text[:len(text)-1], text[1:])
@@ -46,12 +46,6 @@ func patterns(value string) []pattern {
 		out = append(out, pattern{encodings.Reverse(trimmed), true})
 	}
 	return out
-}
-
-// longLines returns the lines of a value that are looked for by themselves.
-func longLines(value string) []string {
-	short := func(line string) bool { return len(line) < minLine }
-	return slices.DeleteFunc(encodings.Lines(value), short)
 }
 
 // secretParts returns the secret parts of a value: the signature of a JWT, the password of a URL

@@ -2,7 +2,9 @@ package swap
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/computclaw/airlock/app/match"
@@ -25,6 +27,7 @@ type replacer struct {
 type region struct {
 	start, end int
 	match      match.Match // by which it is shown
+	of         shownValues // whose pattern that is
 }
 
 // write appends to out what is known to come next, after one more piece of the stream.
@@ -39,9 +42,9 @@ func (r *replacer) finish(out []byte) []byte { return r.pass(out, len(r.data)) }
 // settled returns how much of the data can be passed on: what lies before all values to come, or
 // what ends with a line if no value goes on behind it. The last fresh bytes are new.
 func (r *replacer) settled(fresh int) int {
-	reach := r.search.finder.Reach()
+	reach := r.search.reach()
 	safe := max(0, len(r.data)-reach)
-	if !r.search.lines {
+	if !r.search.lines() {
 		from := max(safe, len(r.data)-fresh) // no line ended in what was held before
 		if i := bytes.LastIndexByte(r.data[from:], '\n'); i >= 0 && !goesOn(r.data[:from+i+1]) {
 			return from + i + 1
@@ -65,7 +68,7 @@ func (r *replacer) pass(out []byte, safe int) []byte {
 		}
 		if g.start >= r.shown {
 			out = append(out, r.data[from:g.start]...)
-			out = append(out, r.search.show(g, r.data)...)
+			out = append(out, g.show(r.data)...)
 		}
 		r.shown = max(r.shown, g.end)
 		from = min(r.shown, safe)
@@ -83,25 +86,31 @@ func (r *replacer) pass(out []byte, safe int) []byte {
 // regions returns the places where values stand that are to be replaced, in order and apart from
 // each other.
 func regions(s valueSearch, data []byte) []region {
-	var out []region
-	for _, m := range s.finder.Find(data) {
-		if s.shown[s.patterns[m.Pattern].owner] == "" {
+	var found []region
+	for _, values := range s {
+		for _, m := range values.finder.Find(data) {
+			if values.shown[values.patterns[m.Pattern].owner] != "" {
+				found = append(found, region{m.Start, m.End, m, values})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b region) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	out := found[:0]
+	for _, g := range found {
+		if n := len(out); n > 0 && g.start < out[n-1].end {
+			out[n-1].end = max(out[n-1].end, g.end)
 			continue
 		}
-		if n := len(out); n > 0 && m.Start < out[n-1].end {
-			out[n-1].end = max(out[n-1].end, m.End)
-			continue
-		}
-		out = append(out, region{m.Start, m.End, m})
+		out = append(out, g)
 	}
 	return out
 }
 
 // show returns what stands for a region: the placeholder, in the same encoding where that has an
 // exact counterpart.
-func (s valueSearch) show(g region, data []byte) string {
-	p := s.patterns[g.match.Pattern]
-	shown, spelled := s.shown[p.owner], data[g.start:g.end]
+func (g region) show(data []byte) string {
+	p := g.of.patterns[g.match.Pattern]
+	shown, spelled := g.of.shown[p.owner], data[g.start:g.end]
 	switch {
 	case shown == Withheld:
 		return shown

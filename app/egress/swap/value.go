@@ -68,10 +68,13 @@ func (v *Values) compiled() *compiled {
 const Withheld = "[REDACTED]"
 
 // incoming is the work on one response.
-type incoming struct{ searches []valueSearch }
+type incoming struct{ search valueSearch }
 
-// valueSearch is a search for values, with what is shown for each.
-type valueSearch struct {
+// valueSearch is a search for several lists of values in one pass: a second one wouldn't recognise a value of which the first has replaced a part.
+type valueSearch []shownValues
+
+// shownValues are values with what is shown for each.
+type shownValues struct {
 	*compiled
 	shown []string // "" for one that stays
 }
@@ -81,12 +84,25 @@ type valueSearch struct {
 func (s *Swapper) answers(t Target, known *Values) *incoming {
 	in := &incoming{}
 	if known != nil && len(known.secrets) > 0 {
-		in.searches = append(in.searches, valueSearch{known.compile(), s.shown(known, t)})
+		in.search = append(in.search, shownValues{known.compile(), s.shown(known, t)})
 	}
 	if len(s.values.secrets) > 0 && !s.values.within(known) {
-		in.searches = append(in.searches, valueSearch{s.values.compile(), s.shown(s.values, t)})
+		in.search = append(in.search, shownValues{s.values.compile(), s.shown(s.values, t)})
 	}
 	return in
+}
+
+// reach is the most bytes that lie between the beginning and the end of a value.
+func (s valueSearch) reach() (reach int) {
+	for _, values := range s {
+		reach = max(reach, values.finder.Reach())
+	}
+	return reach
+}
+
+// lines reports whether a value may have a line break in it.
+func (s valueSearch) lines() bool {
+	return slices.ContainsFunc(s, func(values shownValues) bool { return values.lines })
 }
 
 // within reports whether other has all values.
@@ -120,11 +136,8 @@ func (s *Swapper) shown(values *Values, t Target) []string {
 
 // text replaces values in a text.
 func (i *incoming) text(text string) string {
-	for _, s := range i.searches {
-		r := &replacer{search: s}
-		text = string(r.finish(r.write(nil, []byte(text))))
-	}
-	return text
+	r := &replacer{search: i.search}
+	return string(r.finish(r.write(nil, []byte(text))))
 }
 
 // header replaces values in the values of headers, in place, and drops headers with a value in the
