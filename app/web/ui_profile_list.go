@@ -63,7 +63,7 @@ func containsWords(hay, text string) bool {
 	return true
 }
 
-func viewBeats(beats []store.Beat) []profileview.Beat {
+func viewBeats(beats []store.Outcome) []profileview.Beat {
 	list := make([]profileview.Beat, len(beats))
 	for i, b := range beats {
 		list[i] = profileview.Beat{Handle: b.Handle, Status: b.Status, At: b.CreatedAt, Took: b.RunTime}
