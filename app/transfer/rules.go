@@ -34,6 +34,9 @@ func (c credentialRecord) checkRules() error {
 			return err
 		}
 	}
+	if _, err := app.CanonicalHeaders(c.Headers); err != nil {
+		return err
+	}
 	for _, h := range c.Hosts {
 		if err := h.CheckReachable(); err != nil {
 			return err

@@ -94,6 +94,7 @@ func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
 			value("pw")(r)
 			r.Credential.Mode, r.Credential.Hosts = app.ModeInjected, nil
 		}, says: "at least 4 characters"},
+		"logged header":             {credential: func(r *record) { r.Credential.Headers = []string{"User-Agent"} }, says: "no sealed value can stand in User-Agent"},
 		"credential of a key":       {credential: func(r *record) { r.Credential.Hosts = hosts(t, "{X}") }, says: "can't belong to {X}"},
 		"credential of localhost":   {credential: func(r *record) { r.Credential.Hosts = hosts(t, "localhost") }, says: "never reachable"},
 		"credential of a link":      {credential: func(r *record) { r.Credential.Hosts = hosts(t, "169.254.169.254") }, says: "never reachable"},
