@@ -22,7 +22,8 @@ func (in *incoming) checkRules() error {
 			return brokenRule("profile "+app.Clip(p.Handle, 60), err)
 		}
 		if p.Locked && !sameHosts(in.current(p).Hosts, p.allowed()) {
-			return contradiction("the policy of profile "+app.Clip(p.Handle, 60), "grants other hosts than its page would show", nil)
+			return contradiction("the policy of profile "+app.Clip(p.Handle, 60),
+				"grants other hosts than its page would show", nil)
 		}
 	}
 	return nil
