@@ -33,23 +33,31 @@ var usualHeaders = []string{
 	"X-Viber-Auth-Token", "X-Yandex-Api-Key", "Xc-Token", "Xi-Api-Key",
 }
 
-// unfitHeaders frame a message, route it, or are logged and passed on by servers and proxies on the way. One that ends
-// in a dash stands for all that begin with it. A name that comes in needs a migration that takes it out of credentials:
-// files that name it are refused.
+// unfitHeaders frame a message, route it, or are logged and passed on by servers and proxies on the way. Only letters
+// and digits of a name count. One that ends in a dash stands for all that begin with its words. A credential that
+// names one which came in later keeps it: no value is put there, and the next change of its headers is refused.
 var unfitHeaders = []string{
 	"A-Im", "Accept", "Accept-", "Access-Control-", "Age", "Allow", "Alt-Used", "B3", "Baggage",
-	"Cache-Control", "Cf-Connecting-Ip", "Cf-Ray", "Client-Ip", "Connection", "Content-", "Correlation-Id",
-	"Date", "Destination", "Digest", "Dnt", "Etag", "Expect", "Expires", "Fastly-Client-Ip", "Forwarded",
-	"From", "Front-End-Https", "Host", "Http2-Settings", "Idempotency-Key", "If-", "Keep-Alive",
-	"Last-Event-Id", "Last-Modified", "Link", "Location", "Max-Forwards", "Origin", "Pragma", "Prefer",
-	"Priority", "Proxy-", "Range", "Referer", "Repr-Digest", "Request-Id", "Sec-", "Sentry-Trace", "Server",
-	"Set-Cookie", "Slug", "Soapaction", "Te", "Traceparent", "Tracestate", "Trailer", "Transfer-Encoding",
-	"True-Client-Ip", "Uber-Trace-Id", "Upgrade", "Upgrade-", "User-Agent", "Vary", "Via", "Want-", "Warning",
-	"X-Accel-", "X-Amzn-Trace-Id", "X-B3-", "X-Client-Ip", "X-Cloud-Trace-Context", "X-Cluster-Client-Ip",
-	"X-Correlation-Id", "X-Datadog-", "X-Envoy-", "X-Forwarded", "X-Forwarded-", "X-Host", "X-Http-",
-	"X-Idempotency-Key", "X-Method-", "X-Original-", "X-Originating-", "X-Real-", "X-Remote-", "X-Request-Id",
-	"X-Request-Start", "X-Request-Uri", "X-Request-Url", "X-Requested-With", "X-Rewrite-", "X-Sendfile",
-	"X-Trace-Id", "X-User-Agent",
+	"Cache-Control", "Cdn-Loop", "Cf-Connecting-Ip", "Cf-Connecting-Ipv6", "Cf-Ipcountry", "Cf-Ray",
+	"Cf-Visitor", "Client-Ip", "Connection", "Content-", "Cookie2", "Correlation-Context",
+	"Correlation-Id", "Date", "Destination", "Digest", "Dnt", "Do-Connecting-Ip", "Etag", "Expect",
+	"Expires", "Fastly-Client-Ip", "Fly-Client-Ip", "Fly-Request-Id", "Forwarded", "From",
+	"Front-End-Https", "Host", "Http2-Settings", "Idempotency-Key", "If-", "Keep-Alive", "Last-Event-Id",
+	"Last-Modified", "Link", "Location", "Max-Forwards", "Origin", "Pragma", "Prefer", "Priority",
+	"Proxy-", "Range", "Referer", "Repr-Digest", "Request-Context", "Request-Id", "Sec-", "Sentry-Trace",
+	"Server", "Set-Cookie", "Slug", "Soapaction", "Te", "Traceparent", "Traceresponse", "Tracestate",
+	"Trailer", "Transfer-Encoding", "True-Client-Ip", "Uber-Trace-Id", "Upgrade", "Upgrade-",
+	"User-Agent", "Vary", "Via", "Want-", "Warning", "X-Accel-", "X-Amz-Cf-Id", "X-Amzn-Request-Id",
+	"X-Amzn-Trace-Id", "X-Appengine-", "X-Azure-Client-Ip", "X-Azure-Ref", "X-Azure-Socket-Ip", "X-B3-",
+	"X-Client-Ip", "X-Client-Request-Id", "X-Cloud-Trace-Context", "X-Cluster-Client-Ip",
+	"X-Correlation-Context", "X-Correlation-Id", "X-Datadog-", "X-Envoy-", "X-Forward-", "X-Forwarded",
+	"X-Forwarded-", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Host", "X-Http-",
+	"X-Http-Method-Override", "X-Idempotency-Key", "X-Method-", "X-Ms-Client-Request-Id",
+	"X-Nf-Client-Connection-Ip", "X-Original-", "X-Original-Uri", "X-Original-Url", "X-Originating-",
+	"X-Originating-Ip", "X-Override-", "X-Path", "X-Path-Info", "X-Real-", "X-Real-Ip", "X-Remote-",
+	"X-Remote-Addr", "X-Remote-Ip", "X-Request-Id", "X-Request-Path", "X-Request-Start", "X-Request-Uri",
+	"X-Request-Url", "X-Requested-With", "X-Rewrite-", "X-Rewrite-Url", "X-Scheme", "X-Sendfile",
+	"X-Source-Ip", "X-Trace-Id", "X-Uri", "X-Url", "X-User-Agent", "X-Vercel-Id",
 }
 
 // MaxHeaders is how many headers a credential may name.
@@ -83,6 +91,16 @@ func CanonicalHeaders(names []string) ([]string, error) {
 	return list, nil
 }
 
+// StoredHeaders reports whether names are in the form that CanonicalHeaders returns. Names that became unfit since pass.
+func StoredHeaders(names []string) bool {
+	for i, name := range names {
+		if !headerShape.MatchString(name) || http.CanonicalHeaderKey(name) != name || i > 0 && names[i-1] >= name {
+			return false
+		}
+	}
+	return len(names) <= MaxHeaders
+}
+
 // CheckHeader accepts the name of a header in which a sealed value may stand, typed into an input field.
 func CheckHeader(field, name string) error {
 	switch {
@@ -97,11 +115,22 @@ func CheckHeader(field, name string) error {
 	return nil
 }
 
-// UnfitHeader reports whether no sealed value may stand in a header, whatever its credential says.
-// Dashes and underscores count as the same, as they do to many servers.
+// UnfitHeader reports whether no sealed value may stand in a header, whatever its credential says. Servers differ in
+// which characters they take for each other or leave out, so only letters and digits count.
 func UnfitHeader(name string) bool {
-	name = http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-"))
+	words := headerWords(name)
 	return slices.ContainsFunc(unfitHeaders, func(unfit string) bool {
-		return name == unfit || strings.HasSuffix(unfit, "-") && strings.HasPrefix(name, unfit)
+		of := headerWords(unfit)
+		if strings.HasSuffix(unfit, "-") {
+			return len(words) >= len(of) && slices.Equal(words[:len(of)], of)
+		}
+		return strings.Join(words, "") == strings.Join(of, "")
+	})
+}
+
+// headerWords returns the runs of letters and digits in a header's name, in lower case.
+func headerWords(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
 }

@@ -43,7 +43,8 @@ func TestHoleM2LoggedAndRoutingHeadersCannotBeNamed(t *testing.T) {
 		"X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override", "From", "X-Request-Id", "X-Correlation-Id", "Traceparent", "tracestate",
 		"baggage", "sentry-trace", "If-None-Match", "If-Modified-Since", "If-Range", "ETag", "Accept", "Accept-Language", "Content-Type",
 		"Content-Disposition", "Content-Foo", "Date", "Cache-Control", "Range", "Host", "Connection", "TE", "Trailer", "Transfer-Encoding",
-		"Upgrade", "Proxy-Authorization", "Proxy-Connection", "X_Forwarded_For", "x_original_url", "USER_AGENT", "Set-Cookie", "Sec-Fetch-Site",
+		"X-Correlationid", "X-Requestid", "User-Agent.", "User.agent", "user__agent", "X-Forwarded.For", "XForwardedFor", "X-Forward-For", "X-Override-Url",
+		"X-Path", "Fly-Client-Ip", "Correlation-Context", "Cookie2", "X-RealIP", "Upgrade", "Proxy-Authorization", "Proxy-Connection", "X_Forwarded_For", "x_original_url", "USER_AGENT", "Set-Cookie", "Sec-Fetch-Site",
 	} {
 		if _, err := CanonicalHeaders([]string{"X-Api-Key", name}); CodeOf(err) != CodeInvalidField || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -52,6 +53,29 @@ func TestHoleM2LoggedAndRoutingHeadersCannotBeNamed(t *testing.T) {
 	for _, unfit := range unfitHeaders {
 		if unfit != http.CanonicalHeaderKey(unfit) || !UnfitHeader(strings.ToUpper(unfit)) {
 			t.Errorf("%s is not canonical and can't be found", unfit)
+		}
+	}
+}
+
+// Names that only begin with the letters of an unfit one belong to services.
+func TestFitHeaders(t *testing.T) {
+	for _, name := range []string{"Secret-Key", "Ifttt-Token", "X-Realm-Token", "X-Httpbin-Key", "X-Pathfinder-Key", "Server-Key", "Cookie", "Origin-Key", "Wanted-Token"} {
+		if err := CheckHeader("headers", name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What was stored before a name became unfit can be restored.
+func TestStoredHeaders(t *testing.T) {
+	for _, names := range [][]string{nil, {"Authorization"}, {"User-Agent", "X-Api-Key"}} {
+		if !StoredHeaders(names) {
+			t.Errorf("%q could not have been stored", names)
+		}
+	}
+	for _, names := range [][]string{{"x-api-key"}, {"X-Api-Key", "Authorization"}, {"Cookie", "Cookie"}, {"X Foo"}, {"X-Foo\r\nA: b"}, {""}, make([]string, MaxHeaders+1)} {
+		if StoredHeaders(names) {
+			t.Errorf("%q could have been stored", names)
 		}
 	}
 }

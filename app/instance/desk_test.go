@@ -13,5 +13,3 @@ func newDesk(t testing.TB, change ...func(*accesstest.Desk)) *desk {
 	t.Helper()
 	return &desk{accesstest.New(t, change...)}
 }
-
-var person = accesstest.Person()

@@ -175,7 +175,7 @@ func (m *importer) overwriteCredential(ctx context.Context, here, c credentialRe
 		return err
 	}
 	rotates := c.Value != nil && !sameValue(c, here)
-	if rotates { // first, while its mode and hosts are those that it had
+	if rotates || c.Source == app.SourceVault { // first, while its mode and hosts are those that it had
 		if err := m.tx.Values.Erase(ctx, here.ID, m.now); err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func (m *importer) profile(ctx context.Context, item Item, f profileRecord) erro
 	m.report.Changed = append(m.report.Changed, f.Handle)
 	switch {
 	case !exists:
-		return m.newProfile(ctx, f)
+		return m.newProfile(ctx, f, 0)
 	case !here.row.Locked:
 		if err := m.tx.Profiles.Delete(ctx, here.row.ID); err != nil {
 			return err
@@ -34,7 +34,7 @@ func (m *importer) profile(ctx context.Context, item Item, f profileRecord) erro
 				return err
 			}
 		}
-		return m.newProfile(ctx, f)
+		return m.newProfile(ctx, f, here.row.UpdatedAt)
 	}
 	return m.overwriteProfile(ctx, f)
 }
@@ -46,7 +46,8 @@ func (m *importer) revoked(ctx context.Context, handle string) error {
 }
 
 // newProfile loads a profile as the file has it, linked to the credentials that are here now.
-func (m *importer) newProfile(ctx context.Context, f profileRecord) error {
+// before is when the profile that it replaces was changed last; 0 if there is none.
+func (m *importer) newProfile(ctx context.Context, f profileRecord, before int64) error {
 	version, err := m.versionHere(ctx, f)
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord) error {
 		Lookup: m.ring.Lookup(secrets.Profiles, f.ID), SealedID: m.ring.Seal(secrets.Profiles, secrets.ProfileRow(f.Handle), []byte(f.ID)), Handle: f.Handle,
 		Description: f.Description, PairingCode: f.PairingCode, CreatedBy: text(f.CreatedBy), CreatedFrom: f.CreatedFrom, ClaimedAt: f.ClaimedAt, LockedAt: f.LockedAt,
 		Revoked: f.Revoked, RevokedAt: f.RevokedAt, ExpiresAt: f.ExpiresAt, Backend: f.Backend, MinTier: f.MinTier, Image: f.Image, Policy: version,
-		Executions: min(f.Executions, maxCount), LastUsedAt: f.LastUsedAt, CreatedAt: f.CreatedAt, UpdatedAt: min(f.UpdatedAt, m.now.UnixMilli()),
+		Executions: min(f.Executions, maxCount), LastUsedAt: f.LastUsedAt, CreatedAt: f.CreatedAt, UpdatedAt: max(m.updatedAt(f.UpdatedAt), before+1),
 	})
 	if err == nil && !added {
 		err = contradiction("profile "+f.Handle, "is here already", nil)
@@ -85,6 +86,16 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord) error {
 	}
 	m.homes[f.Handle] = &id
 	return m.note(ctx, "profile.import", f.Handle, "Added from a file.")
+}
+
+// updatedAt is when what the file holds was changed last. An import changes it now: a page that was
+// opened before must not decide about what it never showed.
+func (m *importer) updatedAt(file int64) int64 {
+	now := m.now.UnixMilli()
+	if m.fresh {
+		return min(file, now)
+	}
+	return now
 }
 
 // versionHere is the version that counts of the file's policy here. Versions outlive their profile and never change, so those of a profile that was here and was deleted are still

@@ -66,8 +66,17 @@ func (in *incoming) check() error {
 	return nil
 }
 
+// importable refuses what only a restore takes: it brings back what our own files hold, whatever was
+// allowed when it was stored.
+func (in *incoming) importable() error {
+	if err := in.spare(); err != nil {
+		return err
+	}
+	return in.checkRules()
+}
+
 // spare makes sure that what the file brings can go on being counted here: the version after an imported one must be one that our own files may hold, or every backup would fail from
-// then on. A restore takes what our own files hold.
+// then on.
 func (in *incoming) spare() error {
 	for _, c := range in.credentials {
 		if c.Version > maxCount {
@@ -106,7 +115,7 @@ func (c credentialRecord) check() error {
 	if places, err := app.CanonicalPlaces(c.Places); err != nil || !slices.Equal(places, c.Places) {
 		return fmt.Errorf("its places are malformed")
 	}
-	if headers, err := app.CanonicalHeaders(c.Headers); err != nil || !slices.Equal(headers, c.Headers) {
+	if !app.StoredHeaders(c.Headers) {
 		return fmt.Errorf("its headers are malformed")
 	}
 	if c.Source == app.SourceVault {

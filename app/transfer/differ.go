@@ -82,6 +82,20 @@ func (c credentialRecord) changes(here credentialRecord) (said []string, widens 
 	return said, widens
 }
 
+// unfit says why the credential here, with the value that it keeps, can't become what the file says;
+// "" if it can.
+func (c credentialRecord) unfit(here credentialRecord) string {
+	switch {
+	case c.Source != app.SourceLocal || c.Value != nil:
+		return ""
+	case here.Source == app.SourceVault && here.Version > 0:
+		return "Its value here is read from Vault, and the file holds none: Airlock would have no value of it any more."
+	case here.Value != nil && app.CheckValue(c.Mode, app.NewSecret(*here.Value)) != nil:
+		return "Its value here can't be " + string(c.Mode) + ", and the file holds no other."
+	}
+	return ""
+}
+
 func headerList(named []string) string {
 	if len(named) == 0 {
 		return "the usual credential headers"
@@ -122,6 +136,9 @@ func (p *planner) facts(f profileRecord) []string {
 		facts = append(facts, "It is revoked.")
 	case !f.Locked:
 		facts = append(facts, "It is not locked: it can do nothing yet.")
+		for _, h := range f.allowed() {
+			facts = append(facts, "Once locked, it would reach "+h.Sentence(p.sealedFor(f))+".")
+		}
 	}
 	if f.Locked {
 		policy := p.in.current(f)
@@ -153,6 +170,16 @@ func sealedHosts(p app.Policy) (hosts []app.Host) {
 	for _, g := range p.Keys {
 		if g.Mode == app.ModeSealed {
 			hosts = append(hosts, g.Hosts...)
+		}
+	}
+	return hosts
+}
+
+// sealedFor is where the values of sealed keys of an unlocked profile of the file could go.
+func (p *planner) sealedFor(f profileRecord) (hosts []app.Host) {
+	for _, k := range f.Keys {
+		if c, ok := p.in.credential(k.Credential); ok && c.Mode == app.ModeSealed {
+			hosts = append(hosts, app.Within(k.Hosts, c.Hosts)...)
 		}
 	}
 	return hosts
@@ -235,15 +262,19 @@ func (p *planner) compareOpen(d *difference, f, r profileRecord) {
 		d.say(true, "It becomes locked, so that its agent can use it.")
 		d.changes = append(d.changes, p.borrowed(f)...)
 	}
+	for _, h := range missing(f.allowed(), r.allowed()) {
+		d.say(true, "It would also be allowed to reach %s.", h.Sentence(p.sealedFor(f)))
+	}
 	hosts := func(p profileRecord) (list []string) {
 		for _, h := range p.Hosts {
 			list = append(list, fmt.Sprint(plain([]app.Host{h.Host})[0], h.Allowed))
 		}
 		return list
 	}
-	if p.keysText(f.Keys, p.credentialName) != p.keysText(r.Keys, p.localName) || !slices.Equal(hosts(f), hosts(r)) ||
-		f.Backend != r.Backend || f.MinTier != r.MinTier || f.Image != r.Image {
-		d.say(false, "Its keys, hosts and placement become the file's.")
+	granting := p.keysText(f.Keys, p.credentialName) != p.keysText(r.Keys, p.localName) ||
+		f.Backend != r.Backend || f.MinTier != r.MinTier || f.Image != r.Image
+	if granting || !slices.Equal(hosts(f), hosts(r)) {
+		d.say(granting, "Its keys, hosts and placement become the file's.")
 	}
 }
 

@@ -32,5 +32,17 @@ func told(err error) error {
 	return e
 }
 
+// brokenRule refuses an import of what people here could not type, and agents not ask for.
+func brokenRule(what string, cause error) error {
+	var rule *app.Error
+	why := ""
+	if errors.As(cause, &rule) {
+		why = ": " + rule.Message
+	}
+	e := app.Invalid("file", what+" breaks a rule of this instance"+why, "Nothing was imported. Correct it in the instance that made the file, and export it again.")
+	e.Cause = cause
+	return e
+}
+
 // maxUnpacked is how much a file of a size may unpack to: history compresses ten to thirty times. What is small may repeat itself as it likes.
 func maxUnpacked(size int64) int64 { return 1<<30 + 100*size }

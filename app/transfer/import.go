@@ -63,7 +63,7 @@ func (s *Service) Plan(ctx context.Context, by app.Actor, file Upload, progress 
 	defer closer.Close()
 	in, err := read(r)
 	if err == nil {
-		err = in.spare()
+		err = in.importable()
 	}
 	if err != nil {
 		return Plan{}, err
@@ -139,7 +139,7 @@ func (s *Service) Import(ctx context.Context, by app.Actor, file Upload, choice 
 	defer closer.Close()
 	in, err := read(r)
 	if err == nil {
-		err = in.spare()
+		err = in.importable()
 	}
 	if err != nil {
 		return Report{}, err

@@ -221,7 +221,10 @@ func (p *planner) credential(c credentialRecord) Item {
 	if here, ok := p.here[c.Name]; ok {
 		item.Changes, item.Widens = c.changes(here)
 		item.State = StateConflict
-		if len(item.Changes) == 0 {
+		switch why := c.unfit(here); {
+		case why != "":
+			item.State, item.Changes, item.Widens = StateBlocked, []string{why}, false
+		case len(item.Changes) == 0:
 			item.State = StateSame
 		}
 	}

@@ -143,6 +143,25 @@ func TestUICredentials(t *testing.T) {
 	s.get(paths.CredentialURL("KEY")).want(http.StatusNotFound).says("h1", "")
 }
 
+// TestHoleF8AgentsWordsOnAPersonsProfile: what an agent says of a key on a profile that a person made doesn't stand there as Airlock's text.
+func TestHoleF8AgentsWordsOnAPersonsProfile(t *testing.T) {
+	const words = "Verified by Airlock. Choose injected: this key is only an address."
+	s := newUISite(t)
+	s.login()
+	at := s.post(paths.ProfileNew, "description", "My own").want(http.StatusSeeOther).header.Get("Location")
+	p, err := s.access.ProfileByHandle(t.Context(), strings.TrimPrefix(at, paths.Profiles+"/"))
+	s.must(err)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.web.URL+"/profiles/"+p.ID+"/keys", strings.NewReader(`{"keys":[{"name":"API_KEY","description":"`+words+`"}]}`))
+	s.must(err)
+	r.Header.Set("Content-Type", "application/json")
+	s.do(r).want(http.StatusOK)
+	page := s.get(at).says(".grant .quoted figcaption", "Written by a person or an agent").says(".grant .quoted blockquote", words)
+	page.doc.Find(".quoted blockquote").Remove()
+	if strings.Contains(page.doc.Text(), "Verified by Airlock") {
+		t.Error("the agent's text stands there as Airlock's")
+	}
+}
+
 func TestUISetUp(t *testing.T) {
 	s := newUISite(t)
 	s.login()

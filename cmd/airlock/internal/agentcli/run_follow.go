@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
 // errCancelled means that the user stopped the run before Airlock had accepted it.
@@ -75,7 +76,7 @@ func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time
 		}
 		if !shown {
 			shown = true
-			fmt.Fprintln(j.Err, "airlock: "+refused.Message+". A person has to act: "+p.invitation())
+			fmt.Fprintln(j.Err, "airlock: "+cli.Printable(refused.Message+". A person has to act: "+p.invitation()))
 		}
 		if !time.Now().Before(deadline) {
 			return needsPerson{refused, p.SetupURL, p.Pairing}

@@ -21,7 +21,7 @@ func (j *job) answer(ctx context.Context, q question) answer {
 	text, err := j.ask(ctx, q)
 	if err != nil {
 		why := err.Error()
-		fmt.Fprintln(j.Err, "airlock: "+why)
+		fmt.Fprintln(j.Err, "airlock: "+cli.Printable(why))
 		return answer{RequestID: q.RequestID, Error: &why}
 	}
 	return answer{RequestID: q.RequestID, Response: &text}

@@ -38,7 +38,7 @@ func (j *job) report(x execution) int {
 		relay(j.Err, x.Traceback)
 		fallthrough
 	default:
-		fmt.Fprintf(j.Err, "airlock: %s: %s\n", x.Status, x.reason())
+		fmt.Fprintf(j.Err, "airlock: %s: %s\n", cli.Printable(string(x.Status)), cli.Printable(x.reason()))
 	}
 	return codeOf(x.Status)
 }

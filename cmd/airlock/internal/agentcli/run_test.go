@@ -66,6 +66,20 @@ airlock: no connection to [::1]:22: Ask for the host.
 	}
 }
 
+// TestHoleF10RunEscapesErrors: what a script raises or a server answers can't pass for another line of the command, in a log either.
+func TestHoleF10RunEscapesErrors(t *testing.T) {
+	var told strings.Builder
+	j := &job{Console: cli.Console{Out: io.Discard, Err: &told}}
+	j.report(execution{Status: "error", Error: "e\x1b[8m\nairlock: completed\u202e"})
+	j.report(execution{Status: "lost\nairlock: completed", Error: "gone"})
+	want := `airlock: error: e\x1b[8m\nairlock: completed\u202e
+airlock: lost\nairlock: completed: gone
+`
+	if told.String() != want {
+		t.Errorf("%s\nwant\n%s", told.String(), want)
+	}
+}
+
 // TestRunOnATerminal: what a script or a host wrote does nothing to the terminal of whoever runs it. What goes to a file stays as it is.
 func TestRunOnATerminal(t *testing.T) {
 	screen, keyboard := terminaltest.Open(t)

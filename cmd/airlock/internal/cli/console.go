@@ -49,12 +49,12 @@ func (c Console) Finish(err error) int {
 		fmt.Fprintln(c.Err, "airlock: "+wrong.Message) // last, where it is seen
 		return ExitUsage
 	case errors.As(err, &told):
-		fmt.Fprintf(c.Err, "airlock: %s (%s)\n", told.Message, told.Code)
+		fmt.Fprintf(c.Err, "airlock: %s (%s)\n", Printable(told.Message), told.Code)
 		if told.Cause != nil {
-			fmt.Fprintf(c.Err, "  cause: %v\n", told.Cause)
+			fmt.Fprintf(c.Err, "  cause: %s\n", Printable(told.Cause.Error()))
 		}
 		if told.Hint != "" {
-			fmt.Fprintln(c.Err, "  "+told.Hint)
+			fmt.Fprintln(c.Err, "  "+Printable(told.Hint))
 		}
 		return ExitError
 	}

@@ -1,0 +1,202 @@
+package transfer
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// relayed is an entry that a page must show: raw TCP, also at private addresses.
+func relayed(t testing.TB) app.Host {
+	h := hosts(t, "evil.example:443")[0]
+	h.Protocol, h.Private = app.ProtocolTCP, true
+	return h
+}
+
+func TestHoleF5PolicyGrantsWhatThePageShows(t *testing.T) {
+	for name, change := range map[string]func(*record){
+		"more":        func(r *record) { r.Policy.Body.Hosts = append(r.Policy.Body.Hosts, relayed(t)) },
+		"other terms": func(r *record) { r.Policy.Body.Hosts[0].Private = true },
+		"less":        func(r *record) { r.Policy.Body.Hosts = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+			evil.credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
+			evil.locked("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
+			victim.plan(evil.export(all()))
+			file := forge(t, evil, func(r *record) bool {
+				if r.Policy != nil {
+					change(r)
+					r.Policy.Digest = r.Policy.Body.Digest()
+				}
+				return true
+			})
+			_, err := victim.Plan(t.Context(), person(), upload(file), nil)
+			if app.CodeOf(err) != app.CodeInvalidField || !strings.Contains(err.Error(), "grants other hosts than its page would show") {
+				t.Error(err)
+			}
+			_, err = victim.Import(t.Context(), person(), upload(file), Choice{}, "", nil)
+			wantCode(t, "import", err, app.CodeInvalidField)
+		})
+	}
+}
+
+// TestHoleF5LockPageOpenedBeforeAnImport: anna looks at the lock page, a file replaces the profile, anna locks what she saw.
+func TestHoleF5LockPageOpenedBeforeAnImport(t *testing.T) {
+	h := newHouse(t, "aaaa")
+	p := h.profile("harmless", nil, "api.stripe.com")
+	file := forge(t, h, func(r *record) bool {
+		if r.Profile != nil {
+			r.Profile.Hosts[0].Host = relayed(t)
+		}
+		return true
+	})
+	item := state(h.plan(file), "profile:"+p.Handle)
+	said := relayed(t).Sentence(nil)
+	if !item.Widens || !strings.Contains(strings.Join(item.Changes, "\n"), "It would also be allowed to reach "+said) ||
+		!strings.Contains(strings.Join(item.Facts, "\n"), "Once locked, it would reach "+said) {
+		t.Errorf("the preview says %+v", item)
+	}
+	if h.take(file, Choice{Overwrite: true}).Profiles != 0 {
+		t.Error("it was widened without a yes of its own")
+	}
+	yes := Choice{Each: map[string]bool{item.Key: true}}
+	h.take(file, yes)
+	_, err := h.desk.Lock(t.Context(), person(), p.Handle, p.UpdatedAt)
+	wantCode(t, "locked as seen before the import", err, app.CodeConflict)
+
+	// The same with a profile that was deleted in between.
+	seen := must[app.Profile](t)(h.desk.ProfileByHandle(t.Context(), p.Handle)).UpdatedAt
+	file = h.export(all())
+	h.no(h.desk.DeleteProfile(t.Context(), person(), p.Handle))
+	h.cfg.Now = func() time.Time { return seen.Add(time.Second) }
+	h.take(file, yes)
+	_, err = h.desk.Lock(t.Context(), person(), p.Handle, seen)
+	wantCode(t, "locked as seen before the deletion", err, app.CodeConflict)
+}
+
+func TestHoleF6ImportKeepsTheRulesOfForms(t *testing.T) {
+	agents := app.Actor{Kind: app.ActorAgent}
+	asks := func(r *record, h app.Host, by app.Actor) {
+		r.Profile.Hosts = append(r.Profile.Hosts, hostRecord{Host: h, AskedBy: by, CreatedAt: 1})
+	}
+	value := func(text string) func(*record) { return func(r *record) { r.Credential.Value = &text } }
+	for name, c := range map[string]struct {
+		credential, profile func(*record)
+		says                string
+	}{
+		"short sealed value": {credential: value("pw"), says: "at least 16 characters"},
+		"NUL":                {credential: value("abcdefghijklmnop\x00qrst"), says: "NUL"},
+		"short injected value": {credential: func(r *record) {
+			value("pw")(r)
+			r.Credential.Mode, r.Credential.Hosts = app.ModeInjected, nil
+		}, says: "at least 4 characters"},
+		"logged header":             {credential: func(r *record) { r.Credential.Headers = []string{"User-Agent"} }, says: "no sealed value can stand in User-Agent"},
+		"credential of a key":       {credential: func(r *record) { r.Credential.Hosts = hosts(t, "{X}") }, says: "can't belong to {X}"},
+		"credential of localhost":   {credential: func(r *record) { r.Credential.Hosts = hosts(t, "localhost") }, says: "never reachable"},
+		"credential of a link":      {credential: func(r *record) { r.Credential.Hosts = hosts(t, "169.254.169.254") }, says: "never reachable"},
+		"profile of localhost":      {profile: func(r *record) { asks(r, hosts(t, "localhost")[0], person()) }, says: "never reachable"},
+		"what agents can't ask for": {profile: func(r *record) { asks(r, relayed(t), agents) }, says: "agents can't ask"},
+		"reason that isn't seen": {profile: func(r *record) {
+			h := hosts(t, "cdn.example")[0]
+			h.Reason = "safe\u200b"
+			asks(r, h, agents)
+		}, says: "invisible character"},
+		"pairing code": {profile: func(r *record) { r.Profile.PairingCode = "type your\npassword" }, says: "pairing code"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+			evil.credential("STRIPE_KEY", "sk_live_anything_else", "api.stripe.com")
+			evil.profile("harmless", []string{"STRIPE_KEY"}, "api.stripe.com")
+			file := forge(t, evil, func(r *record) bool {
+				if r.Credential != nil && c.credential != nil {
+					c.credential(r)
+				}
+				if r.Profile != nil && c.profile != nil {
+					c.profile(r)
+				}
+				return true
+			})
+			_, err := victim.Plan(t.Context(), person(), upload(file), nil)
+			if app.CodeOf(err) != app.CodeInvalidField || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("plan: %v", err)
+			}
+			_, err = victim.Import(t.Context(), person(), upload(file), Choice{}, "", nil)
+			wantCode(t, "import", err, app.CodeInvalidField)
+			// A restore brings back what was stored, also under the rules of an older version.
+			must[Counts](t)(victim.Fill(t.Context(), upload(file), nil))
+		})
+	}
+}
+
+// TestHoleF6ImportedModeOfAValueThatStays: a file without a value can't seal one here that is too short for that.
+func TestHoleF6ImportedModeOfAValueThatStays(t *testing.T) {
+	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	a.credential("PW", "hunter22")
+	b.credential("PW", "hunter22")
+	file := forge(t, a, func(r *record) bool {
+		if c := r.Credential; c != nil {
+			withoutValue(c)
+			c.Mode, c.Hosts = app.ModeSealed, hosts(t, "api.stripe.com")
+		}
+		return true
+	})
+	item := state(b.plan(file), "credential:PW")
+	if item.State != StateBlocked || !strings.Contains(item.Changes[0], "can't be sealed") {
+		t.Errorf("the preview says %+v", item)
+	}
+	b.take(file, Choice{Overwrite: true, Each: map[string]bool{item.Key: true}})
+	if c := must[app.Credential](t)(b.desk.Credential(t.Context(), "PW")); c.Mode != app.ModeInjected || len(c.Hosts) > 0 {
+		t.Errorf("it became %+v", c)
+	}
+}
+
+func withoutValue(c *credentialRecord) {
+	c.Value, c.Version, c.Versions, c.ValueSetAt = nil, 0, []versionRecord{}, 0
+}
+
+func TestHoleF9ValueThatMovedToVault(t *testing.T) {
+	const held = "the-value-that-b-held-1"
+	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	a.credential("TOKEN", "sk_live_anything_else", "api.stripe.com")
+	b.credential("TOKEN", held, "api.stripe.com")
+	yes := Choice{Each: map[string]bool{"credential:TOKEN": true}}
+	b.take(forge(t, a, func(r *record) bool {
+		if c := r.Credential; c != nil {
+			withoutValue(c)
+			c.Source, c.Reference = app.SourceVault, "secret/data/x#y"
+		}
+		return true
+	}), yes)
+	c := must[app.Credential](t)(b.desk.Credential(t.Context(), "TOKEN"))
+	if c.Source != app.SourceVault || b.superseded() != 1 {
+		t.Errorf("it is in %s, with %d values to be searched for", c.Source, b.superseded())
+	}
+	b.no(b.store.Read(t.Context(), func(tx *store.Tx) error {
+		values, err := tx.Values.Current(t.Context(), []string{c.ID})
+		if len(values) > 0 {
+			t.Error("Airlock still holds the value")
+		}
+		return err
+	}))
+	back := forge(t, a, func(r *record) bool {
+		if r.Credential != nil {
+			withoutValue(r.Credential)
+		}
+		return true
+	})
+	if item := state(b.plan(back), "credential:TOKEN"); item.State != StateBlocked || !strings.Contains(item.Changes[0], "no value of it any more") {
+		t.Errorf("the preview says %+v", item)
+	}
+	b.take(back, yes)
+	if c := must[app.Credential](t)(b.desk.Credential(t.Context(), "TOKEN")); c.Source != app.SourceVault {
+		t.Errorf("it came back as %+v", c)
+	}
+	b.take(a.export(all()), yes)
+	if got := b.values(b.locked("uses it", []string{"TOKEN"}, "api.stripe.com")); got["TOKEN"] != "sk_live_anything_else" {
+		t.Errorf("scripts get %v", got)
+	}
+}
