@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 type executeInput struct {
@@ -27,10 +28,7 @@ type acceptedView struct {
 
 // execute answers POST /execute: 202 with where to poll, or with ?wait= 200 and the whole execution if it ended or waits for the LLM by then.
 func (s *Server) execute(c echo.Context) error {
-	if err := knownQuery(c, "wait"); err != nil {
-		return err
-	}
-	wait, err := waitParam(c)
+	wait, err := httpx.WaitQuery(c)
 	if err != nil {
 		return err
 	}
@@ -45,8 +43,8 @@ func (s *Server) execute(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Set(noteExecution, x.Handle)
-	c.Set(noteProfile, x.ProfileHandle)
+	httpx.LogExecution(c, x.Handle)
+	httpx.LogProfile(c, x.ProfileHandle)
 	if replayed {
 		c.Response().Header().Set("Idempotency-Replayed", "true")
 	}
@@ -71,7 +69,7 @@ func (s *Server) awaitIfRoom(c echo.Context, x app.Execution, wait time.Duration
 		return x, nil
 	}
 	now, err := s.awaitExecution(c, x, wait)
-	if errors.Is(err, errBusy) {
+	if errors.Is(err, httpx.ErrBusy) {
 		return x, nil
 	}
 	return now, err
@@ -79,7 +77,7 @@ func (s *Server) awaitIfRoom(c echo.Context, x app.Execution, wait time.Duration
 
 // answerDone answers 200 with the whole execution after what took effect already, or 202 with where to poll if there is no room for all of it.
 func (s *Server) answerDone(c echo.Context, x app.Execution) error {
-	if err := s.answerExecution(c, x); !errors.Is(err, errAnswers) {
+	if err := s.answerExecution(c, x); !errors.Is(err, httpx.ErrAnswers) {
 		return err
 	}
 	return s.acceptedPlace(c, x)
@@ -91,7 +89,7 @@ func (s *Server) readSubmission(c echo.Context) (engine.Submission, error) {
 		return engine.Submission{}, err
 	}
 	var in executeInput
-	if err := body(c, &in); err != nil {
+	if err := httpx.ReadJSON(c, &in); err != nil {
 		return engine.Submission{}, err
 	}
 	id, err := oneProfile(token, in.ProfileID)
@@ -104,11 +102,11 @@ func (s *Server) readSubmission(c echo.Context) (engine.Submission, error) {
 	}
 	switch {
 	case in.Script == "":
-		return engine.Submission{}, fieldError(app.CodeInvalidField, "script", "script is empty", "Send Python, such as \"set_result(1)\".")
+		return engine.Submission{}, httpx.FieldError(app.CodeInvalidField, "script", "script is empty", "Send Python, such as \"set_result(1)\".")
 	case len(in.Script) > app.MaxScript:
-		return engine.Submission{}, fieldError(app.CodeTooLarge, "script", fmt.Sprintf("script is %d bytes; at most %d are allowed", len(in.Script), app.MaxScript), "Move data out of the script: send it as inputs, or fetch it from inside.")
+		return engine.Submission{}, httpx.FieldError(app.CodeTooLarge, "script", fmt.Sprintf("script is %d bytes; at most %d are allowed", len(in.Script), app.MaxScript), "Move data out of the script: send it as inputs, or fetch it from inside.")
 	case len(in.Inputs) > app.MaxInputs:
-		return engine.Submission{}, fieldError(app.CodeTooLarge, "inputs", fmt.Sprintf("inputs is %d bytes; at most %d are allowed", len(in.Inputs), app.MaxInputs), "Send less, and fetch large data from inside the script.")
+		return engine.Submission{}, httpx.FieldError(app.CodeTooLarge, "inputs", fmt.Sprintf("inputs is %d bytes; at most %d are allowed", len(in.Inputs), app.MaxInputs), "Send less, and fetch large data from inside the script.")
 	}
 	key := c.Request().Header.Get("Idempotency-Key")
 	if err := checkIdempotencyKey(key); err != nil {
@@ -116,7 +114,7 @@ func (s *Server) readSubmission(c echo.Context) (engine.Submission, error) {
 	}
 	return engine.Submission{
 		ProfileID: id, Script: in.Script, Inputs: in.Inputs, Timeout: timeout, IdempotencyKey: key,
-		By: app.Actor{Kind: app.ActorAgent, Address: c.RealIP()}, Trace: traceOf(c),
+		By: app.Actor{Kind: app.ActorAgent, Address: c.RealIP()}, Trace: httpx.TraceID(c),
 	}, nil
 }
 
@@ -144,9 +142,9 @@ func (s *Server) readTimeout(seconds *float64) (time.Duration, error) {
 	hint := fmt.Sprintf("Give seconds, more than 0 and at most %g, or leave it out for %g.", longest, s.cfg.TimeoutDefault.Seconds())
 	switch n := *seconds; {
 	case n < 0.001:
-		return 0, fieldError(app.CodeInvalidField, "timeout", "timeout must be more than 0 seconds", hint)
+		return 0, httpx.FieldError(app.CodeInvalidField, "timeout", "timeout must be more than 0 seconds", hint)
 	case n > longest:
-		return 0, fieldError(app.CodeInvalidField, "timeout", fmt.Sprintf("timeout is over the cap of %g seconds", longest), hint)
+		return 0, httpx.FieldError(app.CodeInvalidField, "timeout", fmt.Sprintf("timeout is over the cap of %g seconds", longest), hint)
 	}
 	return time.Duration(*seconds * float64(time.Second)), nil
 }
@@ -158,7 +156,7 @@ func checkIdempotencyKey(key string) error {
 		bad = bad || b < 0x21 || b > 0x7e
 	}
 	if bad {
-		return fieldError(app.CodeInvalidField, "Idempotency-Key", "the Idempotency-Key header is not 1 to 200 printable ASCII characters without spaces", "Use a UUID, one for each execution that you mean.")
+		return httpx.FieldError(app.CodeInvalidField, "Idempotency-Key", "the Idempotency-Key header is not 1 to 200 printable ASCII characters without spaces", "Use a UUID, one for each execution that you mean.")
 	}
 	return nil
 }

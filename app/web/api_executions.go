@@ -10,14 +10,12 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // readExecution answers GET /executions/{id}.
 func (s *Server) readExecution(c echo.Context) error {
-	if err := knownQuery(c, "wait"); err != nil {
-		return err
-	}
-	wait, err := waitParam(c)
+	wait, err := httpx.WaitQuery(c)
 	if err != nil {
 		return err
 	}
@@ -38,14 +36,14 @@ func (s *Server) awaitExecution(c echo.Context, x app.Execution, atMost time.Dur
 	if x.Status.Terminal() {
 		return x, nil
 	}
-	bodyDone(c)
-	release, err := s.waiters.hold(x.ProfileHandle, true)
+	httpx.ReleaseBody(c)
+	release, err := s.waits.Acquire(x.ProfileHandle, true)
 	if err != nil {
 		return x, err
 	}
 	defer release()
 	// The drain ends the wait early but must not end the read that follows it, so it only shortens the time.
-	ctx, cancel := s.untilDrain(c, atMost)
+	ctx, cancel := s.drain.ContextWithTimeout(c.Request().Context(), atMost)
 	defer cancel()
 	now, err := s.cfg.Engine.Follow(ctx, x, atMost)
 	if err != nil && ctx.Err() != nil && c.Request().Context().Err() == nil {
@@ -56,7 +54,7 @@ func (s *Server) awaitExecution(c echo.Context, x app.Execution, atMost time.Dur
 
 // answerExecution shows an execution, with its output if it is terminal.
 func (s *Server) answerExecution(c echo.Context, x app.Execution) error {
-	return s.large(c, s.cfg.Engine.Little(x), func() (any, error) { return s.executionAnswer(c.Request().Context(), x) })
+	return s.answers.JSON(c, s.cfg.Engine.Little(x), func() (any, error) { return s.executionAnswer(c.Request().Context(), x) })
 }
 
 func (s *Server) executionAnswer(ctx context.Context, x app.Execution) (v executionView, err error) {
@@ -85,7 +83,7 @@ type executionsView struct {
 
 // listExecutions answers GET /executions: the bearer's own, newest first, without output.
 func (s *Server) listExecutions(c echo.Context) error {
-	if err := knownQuery(c, "limit", "before", "status"); err != nil {
+	if err := httpx.KnownQuery(c, "limit", "before", "status"); err != nil {
 		return err
 	}
 	p, err := s.bearerProfile(c)
@@ -100,8 +98,8 @@ func (s *Server) listExecutions(c echo.Context) error {
 		return err
 	}
 	filter.ProfileHandle = p.Handle
-	base := s.baseURL(c)
-	return s.large(c, false, func() (any, error) { return s.executionsAnswer(c.Request().Context(), filter, base) })
+	base := s.origins.BaseURL(c.Request())
+	return s.answers.JSON(c, false, func() (any, error) { return s.executionsAnswer(c.Request().Context(), filter, base) })
 }
 
 func (s *Server) executionsAnswer(ctx context.Context, filter engine.Filter, base string) (executionsView, error) {
@@ -127,12 +125,12 @@ func (s *Server) executionsAnswer(ctx context.Context, filter engine.Filter, bas
 func readFilter(c echo.Context) (engine.Filter, error) {
 	f := engine.Filter{Limit: 50, Before: c.QueryParam("before")}
 	if f.Before != "" && !app.IsID(f.Before) {
-		return f, fieldError(app.CodeInvalidField, "before", "before is not what a next has", "Call the URL in next as it is, or send the before that stands in it.")
+		return f, httpx.FieldError(app.CodeInvalidField, "before", "before is not what a next has", "Call the URL in next as it is, or send the before that stands in it.")
 	}
 	if text := c.QueryParam("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 100 {
-			return f, fieldError(app.CodeInvalidField, "limit", "limit must be a whole number from 1 to 100", "Leave it out for 50, and follow next for more.")
+			return f, httpx.FieldError(app.CodeInvalidField, "limit", "limit must be a whole number from 1 to 100", "Leave it out for 50, and follow next for more.")
 		}
 		f.Limit = n
 	}
@@ -149,10 +147,7 @@ func readFilter(c echo.Context) (engine.Filter, error) {
 // respond answers POST /executions/{id}/respond: the LLM's text, or a failure that raises llm.Error in the script. With ?wait= it returns
 // at the next question or the end.
 func (s *Server) respond(c echo.Context) error {
-	if err := knownQuery(c, "wait"); err != nil {
-		return err
-	}
-	wait, err := waitParam(c)
+	wait, err := httpx.WaitQuery(c)
 	if err != nil {
 		return err
 	}
@@ -180,19 +175,19 @@ func readAnswer(c echo.Context) (engine.Answer, error) {
 		Error     *string `in:"error"`
 		RequestID string  `in:"request_id"`
 	}
-	if err := body(c, &in); err != nil {
+	if err := httpx.ReadJSON(c, &in); err != nil {
 		return engine.Answer{}, err
 	}
 	const hint = `Send {"response":"the LLM's text"}, or {"error":"why there is none"} to raise llm.Error in the script.`
 	switch {
 	case (in.Response == nil) == (in.Error == nil):
-		return engine.Answer{}, fieldError(app.CodeInvalidField, "response", "exactly one of response and error must be given", hint)
+		return engine.Answer{}, httpx.FieldError(app.CodeInvalidField, "response", "exactly one of response and error must be given", hint)
 	case in.Error != nil && *in.Error == "":
-		return engine.Answer{}, fieldError(app.CodeInvalidField, "error", "error is empty", hint)
+		return engine.Answer{}, httpx.FieldError(app.CodeInvalidField, "error", "error is empty", hint)
 	case in.Error != nil && len(*in.Error) > app.MaxFailure:
-		return engine.Answer{}, fieldError(app.CodeTooLarge, "error", "the error is larger than 64 KiB", "Send a shorter one.")
+		return engine.Answer{}, httpx.FieldError(app.CodeTooLarge, "error", "the error is larger than 64 KiB", "Send a shorter one.")
 	case in.Response != nil && len(*in.Response) > app.MaxResponse:
-		return engine.Answer{}, fieldError(app.CodeTooLarge, "response", "the answer is larger than 1 MiB", "Send a shorter one.")
+		return engine.Answer{}, httpx.FieldError(app.CodeTooLarge, "response", "the answer is larger than 1 MiB", "Send a shorter one.")
 	case in.Error != nil:
 		return engine.Answer{RequestID: in.RequestID, Failure: *in.Error}, nil
 	}
@@ -205,7 +200,7 @@ func (s *Server) cancel(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := optionalBody(c, &struct{}{}); err != nil {
+	if err := httpx.ReadOptionalJSON(c, &struct{}{}); err != nil {
 		return err
 	}
 	by := app.Actor{Kind: app.ActorAgent, Name: x.ProfileHandle, Address: c.RealIP()}

@@ -88,67 +88,10 @@ func TestWaitingForTheLock(t *testing.T) {
 // untilHeld waits until n long polls are held open.
 func (w *world) untilHeld(n int) {
 	w.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); w.web.waiters.count() != n; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); w.web.waits.Held() != n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			w.t.Fatalf("%d long polls are held, want %d", w.web.waiters.count(), n)
+			w.t.Fatalf("%d long polls are held, want %d", w.web.waits.Held(), n)
 		}
-	}
-}
-
-func (w *waiters) count() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.all
-}
-
-// One profile once took every place, and the polls of all others returned at once.
-func TestNoProfileTakesEveryLongPoll(t *testing.T) {
-	var places waiters
-	var releases []func()
-	for range maxProfileWaiters {
-		release, err := places.hold("greedy", true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		releases = append(releases, release)
-	}
-	if _, err := places.hold("greedy", true); app.CodeOf(err) != app.CodeRateLimited {
-		t.Errorf("one more of the same profile: %v", err)
-	}
-	release, err := places.hold("modest", true)
-	if err != nil {
-		t.Errorf("another profile: %v", err)
-	}
-	release()
-	for _, release := range releases {
-		release()
-	}
-	if n := places.count(); n != 0 || len(places.profiles) != 0 {
-		t.Errorf("%d places are still taken: %v", n, places.profiles)
-	}
-}
-
-// Anybody can make profiles, and dozens of them once took the places of all agents that wait for their executions.
-func TestStrangersDontTakeEveryLongPoll(t *testing.T) {
-	var places waiters
-	var releases []func()
-	for i := range 2 * maxWaiters {
-		if release, err := places.hold(fmt.Sprint("stranger ", i/maxProfileWaiters), false); err == nil {
-			releases = append(releases, release)
-		}
-	}
-	if n := len(releases); n != maxUnlockedWaiters {
-		t.Errorf("strangers have %d places", n)
-	}
-	release, err := places.hold("locked", true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, release := range append(releases, release) {
-		release()
-	}
-	if places.all != 0 || places.unlocked != 0 || len(places.profiles) != 0 {
-		t.Errorf("places are still taken: %d, %d, %v", places.all, places.unlocked, places.profiles)
 	}
 }
 

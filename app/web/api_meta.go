@@ -10,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/apidocs"
 	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -91,9 +92,9 @@ func (s *Server) skill(c echo.Context) error {
 	}
 	h := s.cfg.Engine.Health()
 	text, err := apidocs.Dynamic(apidocs.Instance{
-		URL: s.baseURL(c), Version: s.cfg.Version, Backend: h.Backend, Tier: h.Tier, Ready: h.Ready, Checking: h.Checking, Packages: s.importable(),
+		URL: s.origins.BaseURL(c.Request()), Version: s.cfg.Version, Backend: h.Backend, Tier: h.Tier, Ready: h.Ready, Checking: h.Checking, Packages: s.importable(),
 		Limits: s.cfg.Limits, TimeoutDefault: s.cfg.TimeoutDefault, TimeoutMax: s.cfg.TimeoutMax, LLMWait: s.cfg.LLMWait,
-	}, mine, s.cfg.Now(), statuses)
+	}, mine, s.cfg.Now(), httpx.Statuses())
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (s *Server) skill(c echo.Context) error {
 
 // openAPI answers GET /openapi.json.
 func (s *Server) openAPI(c echo.Context) error {
-	text, err := apidocs.OpenAPI(s.cfg.Version, s.baseURL(c), statuses)
+	text, err := apidocs.OpenAPI(s.cfg.Version, s.origins.BaseURL(c.Request()), httpx.Statuses())
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/executionview"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -38,10 +39,7 @@ func viewManifest(x app.Execution) *manifestView {
 
 // rerun answers POST /executions/{id}/rerun as POST /execute does.
 func (s *Server) rerun(c echo.Context) error {
-	if err := knownQuery(c, "wait"); err != nil {
-		return err
-	}
-	wait, err := waitParam(c)
+	wait, err := httpx.WaitQuery(c)
 	if err != nil {
 		return err
 	}
@@ -52,16 +50,16 @@ func (s *Server) rerun(c echo.Context) error {
 	var in struct {
 		Live bool `in:"live"`
 	}
-	if err := optionalBody(c, &in); err != nil {
+	if err := httpx.ReadOptionalJSON(c, &in); err != nil {
 		return err
 	}
 	by := app.Actor{Kind: app.ActorAgent, Name: x.ProfileHandle, Address: c.RealIP()}
-	again, err := s.cfg.Engine.Rerun(c.Request().Context(), x.Handle, in.Live, by, traceOf(c))
+	again, err := s.cfg.Engine.Rerun(c.Request().Context(), x.Handle, in.Live, by, httpx.TraceID(c))
 	if err != nil {
 		return err
 	}
-	c.Set(noteExecution, again.Handle)
-	c.Set(noteProfile, again.ProfileHandle)
+	httpx.LogExecution(c, again.Handle)
+	httpx.LogProfile(c, again.ProfileHandle)
 	return s.answerAccepted(c, again, wait)
 }
 
@@ -83,11 +81,11 @@ func (s *Server) rerunByPerson(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	again, err := s.cfg.Engine.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", actorOf(c), traceOf(c))
+	again, err := s.cfg.Engine.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", actorOf(c), httpx.TraceID(c))
 	if err != nil {
 		return err
 	}
-	c.Set(noteExecution, again.Handle)
+	httpx.LogExecution(c, again.Handle)
 	if err := s.cfg.Access.Note(c.Request().Context(), actorOf(c), "execution.rerun", again.Handle, "Submitted "+c.Param("handle")+" again."); err != nil {
 		return err
 	}
@@ -100,7 +98,7 @@ func repeatOf(c engine.Comparison) *executionview.Repeat {
 }
 
 func (s *Server) acceptedPlace(c echo.Context, x app.Execution) error {
-	poll := s.baseURL(c) + "/executions/" + x.ID
+	poll := s.origins.BaseURL(c.Request()) + "/executions/" + x.ID
 	c.Response().Header().Set("Location", poll)
 	return c.JSON(http.StatusAccepted, acceptedView{x.ID, poll, x.Status})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // bearer returns the profile id in the Authorization header, or "" if there is no such header.
@@ -30,7 +31,7 @@ func errNoBearer() error {
 
 // errTwoProfiles is for a request that names two.
 func errTwoProfiles() error {
-	return fieldError(app.CodeInvalidField, "profile_id", "the request names one profile and its Authorization header another", "Name the profile once.")
+	return httpx.FieldError(app.CodeInvalidField, "profile_id", "the request names one profile and its Authorization header another", "Name the profile once.")
 }
 
 // bearerProfile is the profile that the bearer names. A bearer that no profile has is unauthorized.
@@ -78,7 +79,7 @@ func (s *Server) profileByID(c echo.Context, id string) (app.Profile, error) {
 		return p, errNoProfile()
 	}
 	if err == nil {
-		c.Set(noteProfile, p.Handle)
+		httpx.LogProfile(c, p.Handle)
 	}
 	return p, err
 }
@@ -109,7 +110,7 @@ func (s *Server) pathExecution(c echo.Context) (app.Execution, error) {
 			return app.Execution{}, errNoExecution()
 		}
 	}
-	c.Set(noteExecution, x.Handle)
+	httpx.LogExecution(c, x.Handle)
 	return x, nil
 }
 

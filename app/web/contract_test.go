@@ -15,11 +15,12 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 
 	"github.com/computclaw/airlock/app/apidocs"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // readContract returns the API's own description, read by somebody else's library.
 var readContract = sync.OnceValues(func() (routers.Router, error) {
-	text, err := apidocs.OpenAPI("test", "", statuses)
+	text, err := apidocs.OpenAPI("test", "", httpx.Statuses())
 	if err != nil {
 		return nil, err
 	}

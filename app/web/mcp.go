@@ -20,6 +20,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/app/mcp"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // MCP clients of protocols before 2026-07-28 have sessions, which take memory until they end. So they end when nothing comes for a while, one address
@@ -52,40 +53,30 @@ func (s *Server) modelContext(api http.Handler) echo.HandlerFunc {
 			return err
 		}
 		defer release()
-		if err := keepOpen(c.Response()); err != nil {
+		if err := httpx.KeepOpen(c.Response()); err != nil {
 			return err
 		}
-		r, reader := c.Request(), newReader(c)
-		reader.outer = true
-		defer reader.leave()
-		ctx, cancel := context.WithCancel(context.WithValue(r.Context(), readerKey{}, reader))
+		ctx, cancel := s.drain.Context(c.Request().Context())
 		defer cancel()
-		late := reader.giveWay
-		reader.giveWay = func() { late(); cancel() } // what is written next would have all its time again
-		bodyHeld(c, reader.giveWay)
-		go func() {
-			select {
-			case <-s.closing:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
-		answer := patiently(c.Response(), r)
-		serveOwned(handler, answer, r.WithContext(ctx))
-		return answer.limit()
+		ctx, reader := httpx.CarryRequests(ctx, c, cancel) // what is written after an eviction would have all its time again
+		defer reader.Release()
+		httpx.HoldBody(c, reader.Evict)
+		answer := httpx.NewDeadlineWriter(c.Response(), c.Request())
+		serveOwned(handler, answer, c.Request().WithContext(ctx))
+		return answer.Extend()
 	}
 }
 
 // modelCall takes a place for a request to /mcp. Neither one address nor one bearer has all of them, since what is asked there may take long.
 func (s *Server) modelCall(c echo.Context) (release func(), err error) {
 	digest := sha256.Sum256([]byte(c.Request().Header.Get(echo.HeaderAuthorization)))
-	address, bearer := network(c.RealIP()), string(digest[:])
+	address, bearer := httpx.ClientNetwork(c.RealIP()), string(digest[:])
 	if !s.modelCalls.Enter(address) {
-		return nil, errBusy
+		return nil, httpx.ErrBusy
 	}
 	if !s.modelUsers.Enter(bearer) {
 		s.modelCalls.Leave(address)
-		return nil, errBusy
+		return nil, httpx.ErrBusy
 	}
 	return func() {
 		s.modelUsers.Leave(bearer)
@@ -115,7 +106,7 @@ func (s *Server) admitModel(c echo.Context) error {
 	}
 	most := int64(app.MaxBody)
 	if opens := r.Header.Get("Mcp-Session-Id") == ""; opens {
-		if err := s.allow(c, s.sessions); err != nil {
+		if err := s.sessions.Allow(c); err != nil {
 			return err
 		}
 		most = maxOpening
@@ -164,7 +155,7 @@ func (s *Server) wayInside(api http.Handler) mcp.Way {
 			return ctx, client.Client{HTTP: &http.Client{}}
 		}
 		context.AfterFunc(origin.Context(), cancel)
-		return ctx, client.Client{URL: s.baseOf(origin), HTTP: &http.Client{Transport: &inside{api: api, origin: origin, closing: s.closing}}}
+		return ctx, client.Client{URL: s.origins.BaseURL(origin), HTTP: &http.Client{Transport: &inside{api: api, origin: origin, closing: s.drain.Done()}}}
 	}
 }
 
@@ -215,7 +206,7 @@ func (i *inside) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errClosing
 	default:
 	}
-	r = r.Clone(context.WithValue(r.Context(), readerKey{}, i.origin.Context().Value(readerKey{})))
+	r = r.Clone(httpx.CarriedBy(r.Context(), i.origin.Context()))
 	r.RemoteAddr, r.Host, r.TLS, r.RequestURI = i.origin.RemoteAddr, i.origin.Host, i.origin.TLS, r.URL.RequestURI()
 	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Traceparent"} {
 		r.Header[name] = i.origin.Header[name]

@@ -18,6 +18,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // unhurried is a world behind a proxy, whose clock goes so fast that no rate is ever exceeded.
@@ -214,7 +215,7 @@ func TestAnswerThatNobodyReads(t *testing.T) {
 // TestBodiesOfLongCallsGiveWay: what a call that may wait for half an hour came with is held as long, so it gives way, as a body does that comes slowly. Padded ones took all the room, from everybody.
 func TestBodiesOfLongCallsGiveWay(t *testing.T) {
 	w := unhurried(t)
-	w.web.bodies.tenure = 0
+	w.web.bodies.Resize(64<<20, 0)
 	p := w.profile()
 	session := w.open(bearerOf(p))
 	var calls []*bufio.Reader
@@ -232,16 +233,14 @@ func TestBodiesOfLongCallsGiveWay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	whole := int64(app.MaxBody - smallBody)
-	if n := w.web.bodies.taken(); n != 8*whole {
+	whole := int64(app.MaxBody - httpx.SmallBody)
+	if n := w.web.bodies.Used(); n != 8*whole {
 		t.Fatalf("%d bytes are held, want %d", n, 8*whole)
 	}
-	w.web.bodies.mu.Lock()
-	w.web.bodies.most = 9 * whole // a ninth one finds as much free as it has when half of it is there
-	w.web.bodies.mu.Unlock()
+	w.web.bodies.Resize(9*whole, 0) // a ninth one finds as much free as it has when half of it is there
 	large := strings.Repeat(" ", app.MaxBody)
 	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusTooManyRequests, app.CodeRateLimited)
-	within(t, "one has given way", func() bool { return w.web.bodies.taken() == 7*whole })
+	within(t, "one has given way", func() bool { return w.web.bodies.Used() == 7*whole })
 	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusBadRequest, app.CodeInvalidJSON)
 }
 

@@ -1,26 +1,18 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/paths"
-)
-
-// Names of what handlers note on the context for the log: handles, never ids.
-const (
-	noteProfile   = "airlock.profile"
-	noteExecution = "airlock.execution"
 )
 
 // logRequests writes one line per request: method, route template, status, time, client address and handles. Never a path or a query,
@@ -36,25 +28,25 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 			route = "(none)"
 		}
 		took := s.cfg.Now().Sub(start)
-		s.cfg.Metrics.Request(shownMethod(c.Request().Method), route, c.Response().Status, took, waits(c, route))
+		s.cfg.Metrics.Request(httpx.ShownMethod(c.Request().Method), route, c.Response().Status, took, waits(c, route))
 		level := max(slog.LevelInfo, levelFor(c.Response().Status))
 		if route == "/health" && level == slog.LevelInfo {
 			level = slog.LevelDebug
 		}
 		attrs := []slog.Attr{
-			slog.String("method", shownMethod(c.Request().Method)),
+			slog.String("method", httpx.ShownMethod(c.Request().Method)),
 			slog.String("route", route),
 			slog.Int("status", c.Response().Status),
 			slog.Int64("ms", took.Milliseconds()),
 			slog.String("from", c.RealIP()),
 		}
-		for name, key := range map[string]string{"profile": noteProfile, "execution": noteExecution} {
-			if handle, ok := c.Get(key).(string); ok {
-				attrs = append(attrs, slog.String(name, handle))
+		profile, execution := httpx.LoggedHandles(c)
+		for _, a := range []slog.Attr{
+			slog.String("profile", profile), slog.String("execution", execution), slog.String("trace", httpx.TraceID(c)),
+		} {
+			if a.Value.String() != "" {
+				attrs = append(attrs, a)
 			}
-		}
-		if trace := traceOf(c); trace != "" {
-			attrs = append(attrs, slog.String("trace", trace))
 		}
 		s.cfg.Log.LogAttrs(c.Request().Context(), level, "request", attrs...)
 		return nil
@@ -64,15 +56,6 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 // waits reports whether a request is one that is answered when something happens.
 func waits(c echo.Context, route string) bool {
 	return c.QueryParam("wait") != "" || route == paths.Events || route == "/mcp" || strings.HasPrefix(route, "/debug/pprof/")
-}
-
-// shownMethod keeps what a client typed as a method out of the log, unless it is one.
-func shownMethod(m string) string {
-	switch m {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodConnect, http.MethodTrace:
-		return m
-	}
-	return "(other)"
 }
 
 // recoverPanics turns a panic into an internal error. The panic's own text is logged by type only: it could quote a request.
@@ -141,19 +124,6 @@ func origin(url string) string {
 	return scheme + "://" + host
 }
 
-// untilDrain is the request's context, ended also by Drain and after atMost.
-func (s *Server) untilDrain(c echo.Context, atMost time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(c.Request().Context(), atMost)
-	go func() {
-		select {
-		case <-s.closing:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
-}
-
 func levelFor(status int) slog.Level {
 	switch {
 	case status == http.StatusServiceUnavailable: // while it is being stopped, say: who asked is told to come back
@@ -168,12 +138,7 @@ func levelFor(status int) slog.Level {
 func failure(c echo.Context, e *app.Error) []slog.Attr {
 	attrs := []slog.Attr{slog.String("route", c.Path()), slog.String("code", string(e.Code))}
 	if e.Cause != nil {
-		attrs = append(attrs, slog.String("cause", withoutTokens(e.Cause.Error())))
+		attrs = append(attrs, slog.String("cause", httpx.RedactTokens(e.Cause.Error())))
 	}
 	return attrs
 }
-
-var tokenShape = regexp.MustCompile(`\b(ark|exec|atk)_[0-9a-z]{4,}`)
-
-// withoutTokens takes ids that are tokens out of an error's text.
-func withoutTokens(text string) string { return tokenShape.ReplaceAllString(text, "${1}_…") }

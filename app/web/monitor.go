@@ -9,22 +9,23 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/metrics"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // monitorRoutes are for whoever keeps an eye on the server: with the admin token as bearer, and nothing else. They show no secret and change nothing. A profile of the
 // processor's time takes as long as ?seconds= says.
-func (s *Server) monitorRoutes() []route {
+func (s *Server) monitorRoutes() []httpx.Route {
 	profile := echo.WrapHandler(http.HandlerFunc(pprof.Profile))
-	return []route{
-		{http.MethodGet, "/metrics", echo.WrapHandler(s.Metrics())},
-		{http.MethodGet, "/debug/pprof/", echo.WrapHandler(http.HandlerFunc(pprof.Index))},
-		{http.MethodGet, "/debug/pprof/profile", profile},
-		{http.MethodGet, "/debug/pprof/trace", echo.WrapHandler(http.HandlerFunc(pprof.Trace))},
-		{http.MethodGet, "/debug/pprof/symbol", echo.WrapHandler(http.HandlerFunc(pprof.Symbol))},
-		{http.MethodGet, "/debug/pprof/:name", func(c echo.Context) error {
+	return []httpx.Route{
+		httpx.Get("/metrics", echo.WrapHandler(s.Metrics())),
+		httpx.Get("/debug/pprof/", echo.WrapHandler(http.HandlerFunc(pprof.Index))),
+		httpx.Get("/debug/pprof/profile", profile),
+		httpx.Get("/debug/pprof/trace", echo.WrapHandler(http.HandlerFunc(pprof.Trace))),
+		httpx.Get("/debug/pprof/symbol", echo.WrapHandler(http.HandlerFunc(pprof.Symbol))),
+		httpx.Get("/debug/pprof/:name", func(c echo.Context) error {
 			pprof.Handler(c.Param("name")).ServeHTTP(c.Response(), c.Request())
 			return nil
-		}},
+		}),
 	}
 }
 
@@ -55,7 +56,7 @@ func (s *Server) state() metrics.State {
 	now := metrics.State{
 		Ready: h.Ready, Workers: h.Workers, Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting, WarmBoxes: h.Warm,
 		DatabaseBytes: -1, ReusableBytes: -1, DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full, ExecutionsPruned: -1,
-		Connections: -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1, BodyBytes: s.bodies.taken(), AnswerBytes: s.answers.taken(),
+		Connections: -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1, BodyBytes: s.bodies.Used(), AnswerBytes: s.answers.Used(),
 	}
 	if s.cfg.Conns != nil {
 		c := s.cfg.Conns.State()

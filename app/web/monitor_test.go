@@ -24,7 +24,7 @@ func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 	e := s.server.Handler().(*echo.Echo)
 	guarded := map[string]bool{}
 	for _, r := range s.server.monitorRoutes() {
-		guarded[r.method+" "+r.path] = true
+		guarded[r.Method+" "+r.Path] = true
 	}
 	ask := func(method, path string, headers map[string]string, cookies ...*http.Cookie) *httptest.ResponseRecorder {
 		q := httptest.NewRequestWithContext(t.Context(), method, "http://airlock.test"+strings.ReplaceAll(path, ":name", "heap"), nil)

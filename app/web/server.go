@@ -2,10 +2,8 @@ package web
 
 import (
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +20,7 @@ import (
 	"github.com/computclaw/airlock/app/retention"
 	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // Config is what a Server needs.
@@ -59,17 +58,17 @@ type Where struct {
 // Server serves both faces. It is safe for concurrent use.
 type Server struct {
 	cfg        Config
-	creation   *limiter // of profiles by agents
-	changes    *limiter // of unlocked profiles by agents
-	tests      *limiter // of credentials by people
-	sessions   *limiter // of MCP clients
-	staged     staging  // values that were pasted and not yet decided about
-	waiters    waiters
-	bodies     room
-	answers    *answers
+	creation   *httpx.RateLimiter // of profiles by agents
+	changes    *httpx.RateLimiter // of unlocked profiles by agents
+	tests      *httpx.RateLimiter // of credentials by people
+	sessions   *httpx.RateLimiter // of MCP clients
+	staged     staging            // values that were pasted and not yet decided about
+	waits      httpx.WaitLimiter
+	bodies     httpx.BodyLimiter
+	answers    *httpx.AnswerLimiter
+	origins    httpx.Origins
+	drain      *httpx.Drain
 	vaultSeen  vaultWatch
-	closing    chan struct{} // closed by Drain
-	drain      sync.Once
 	streams    atomic.Int64   // open event streams
 	modelCalls *shares.Shares // requests to /mcp that are being answered, by address
 	modelUsers *shares.Shares // and by bearer
@@ -103,17 +102,17 @@ func New(cfg Config) *Server {
 	}
 	return &Server{
 		cfg:      cfg,
-		creation: newLimiter(cfg.ProfilesPerMinute),
-		changes:  newLimiter(changesPerMinute),
-		tests:    newLimiter(testsPerMinute),
-		sessions: newLimiter(sessionsPerMinute),
-		bodies:   room{most: maxBodies, tenure: bodyStay},
-		answers:  newAnswers(),
+		creation: httpx.NewRateLimiter(cfg.ProfilesPerMinute, cfg.Now),
+		changes:  httpx.NewRateLimiter(changesPerMinute, cfg.Now),
+		tests:    httpx.NewRateLimiter(testsPerMinute, cfg.Now),
+		sessions: httpx.NewRateLimiter(sessionsPerMinute, cfg.Now),
+		bodies:   httpx.NewBodyLimiter(),
+		answers:  httpx.NewAnswerLimiter(0),
+		origins:  httpx.Origins{PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies},
+		drain:    httpx.NewDrain(),
 
 		modelCalls: shares.New(maxModelCalls),
 		modelUsers: shares.New(maxModelCalls),
-
-		closing: make(chan struct{}),
 	}
 }
 
@@ -126,16 +125,16 @@ func (s *Server) Handler() http.Handler {
 	e.HideBanner = true
 	e.HidePort = true
 	e.Logger.SetOutput(discard{}) // echo's own logger would print paths
-	e.IPExtractor = s.clientAddress
-	e.SchemeExtractor = s.scheme
+	e.IPExtractor = s.origins.ClientAddress
+	e.SchemeExtractor = s.origins.Scheme
 	e.HTTPErrorHandler = s.fail
-	e.Use(noteTraces, s.logRequests, s.recoverPanics, secureHeaders, s.limitBody, s.refuseCrossOrigin())
+	e.Use(httpx.KeepTraceID, s.logRequests, s.recoverPanics, secureHeaders, s.bodies.Middleware(isUpload), s.refuseCrossOrigin())
 	s.routes(e)
 	return e
 }
 
 // Drain ends every long poll and event stream; the server still answers. For http.Server.RegisterOnShutdown.
-func (s *Server) Drain() { s.drain.Do(func() { close(s.closing) }) }
+func (s *Server) Drain() { s.drain.Start() }
 
 // HTTPServer returns a server with the time limits that Handler counts on: slow senders and slow readers are cut off, a long poll is not.
 // Event streams lift the limits for themselves (see keepOpen).
@@ -144,8 +143,8 @@ func (s *Server) HTTPServer() *http.Server {
 		Handler:           conns.Handler(s.Handler()),
 		ConnContext:       conns.Context,
 		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       requestTime,
-		WriteTimeout:      requestTime,
+		ReadTimeout:       httpx.RequestTimeout,
+		WriteTimeout:      httpx.RequestTimeout,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
@@ -154,29 +153,6 @@ func (s *Server) HTTPServer() *http.Server {
 	return srv
 }
 
-// requestTime bounds one request from its first byte to the last byte of its answer: the longest wait plus time to send both bodies.
-const requestTime = app.MaxPollWait + 60*time.Second
-
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
-
-// trusted reports whether the direct peer of a request is a proxy that the operator trusts.
-func (s *Server) trusted(r *http.Request) bool {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return false
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && s.trustedAddr(addr)
-}
-
-func (s *Server) trustedAddr(addr netip.Addr) bool {
-	addr = addr.Unmap()
-	for _, p := range s.cfg.TrustedProxies {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app/apidocs"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 var update = flag.Bool("update", false, "write SKILL.md instead of comparing it")
@@ -18,7 +19,7 @@ var update = flag.Bool("update", false, "write SKILL.md instead of comparing it"
 const skillFile = "../../SKILL.md"
 
 func TestSkillFileIsUpToDate(t *testing.T) {
-	want, err := apidocs.Static(statuses)
+	want, err := apidocs.Static(httpx.Statuses())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,13 +43,13 @@ func TestDocumentedCallsAreTheRoutes(t *testing.T) {
 		documented = append(documented, op.Method+" "+op.Path)
 	}
 	for _, r := range New(Config{}).agentRoutes() {
-		parts := strings.Split(r.path, "/")
+		parts := strings.Split(r.Path, "/")
 		for i, p := range parts {
 			if name, ok := strings.CutPrefix(p, ":"); ok {
 				parts[i] = "{" + name + "}"
 			}
 		}
-		served = append(served, r.method+" "+strings.Join(parts, "/"))
+		served = append(served, r.Method+" "+strings.Join(parts, "/"))
 	}
 	slices.Sort(documented)
 	slices.Sort(served)
@@ -62,7 +63,7 @@ func TestDocumentedFieldsAreTheTypes(t *testing.T) {
 		"Profile": reflect.TypeFor[profileView](), "Key": reflect.TypeFor[keyView](), "Host": reflect.TypeFor[hostView](),
 		"Accepted": reflect.TypeFor[acceptedView](), "Execution": reflect.TypeFor[executionView](), "LLMRequest": reflect.TypeFor[llmView](),
 		"Timings": reflect.TypeFor[timingsView](), "Connection": reflect.TypeFor[connectionView](), "Executions": reflect.TypeFor[executionsView](),
-		"Health": reflect.TypeFor[healthView](), "Sandbox": reflect.TypeFor[sandboxView](), "Error": reflect.TypeFor[errorBody](), "ErrorDetail": reflect.TypeFor[errorDetail](),
+		"Health": reflect.TypeFor[healthView](), "Sandbox": reflect.TypeFor[sandboxView](), "Error": reflect.TypeFor[httpx.ErrorBody](), "ErrorDetail": reflect.TypeFor[httpx.ErrorDetail](),
 		"Packages": reflect.TypeFor[packagesView](), "Runtime": reflect.TypeFor[runtimeView](), "Package": reflect.TypeFor[packageView](), "Repeat": reflect.TypeFor[rerunView](),
 		"NewExecution": reflect.TypeFor[executeInput](), "NewKey": reflect.TypeFor[keyInput](),
 	}

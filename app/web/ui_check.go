@@ -37,7 +37,7 @@ func (s *Server) testCredential(c echo.Context) error {
 	typed.Target, typed.Host = fields.Get("target"), strings.TrimSpace(fields.Get("test_host"))
 	typed.Path, typed.Private = strings.TrimSpace(fields.Get("test_path")), fields.Get("test_private") != ""
 	typed.As, typed.AsName = fields.Get("test_as"), strings.TrimSpace(fields.Get("test_as_name"))
-	err = s.allow(c, s.tests)
+	err = s.tests.Allow(c)
 	var result probe.Result
 	if err == nil {
 		result, err = s.cfg.Prober.Credential(ctx, actorOf(c), probe.Request{Name: cred.Name, Host: chosenTarget(typed), Path: typed.Path, Private: typed.Private, As: sentAs(typed)})

@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/executionview"
 	"github.com/computclaw/airlock/views/format"
@@ -27,7 +28,7 @@ func (s *Server) compareExecutions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Set(noteExecution, x.Handle)
+	httpx.LogExecution(c, x.Handle)
 	sh, _, err := s.shell(c, "Compare", layout.SectionExecutions)
 	if err != nil {
 		return err

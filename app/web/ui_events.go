@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // How the event stream behaves.
@@ -30,7 +31,7 @@ func (s *Server) pause() time.Duration {
 // session, which is looked at with every heartbeat.
 func (s *Server) events(c echo.Context) error {
 	w, ctx := c.Response(), c.Request().Context()
-	if err := keepOpen(w); err != nil {
+	if err := httpx.KeepOpen(w); err != nil {
 		return err
 	}
 	sub := s.cfg.Hub.Subscribe()
@@ -51,7 +52,7 @@ func (s *Server) events(c echo.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-s.closing:
+		case <-s.drain.Done():
 			return nil
 		case <-beat.C:
 			if err := s.stillIn(c); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/executionview"
 	"github.com/computclaw/airlock/views/format"
@@ -77,7 +78,7 @@ func (s *Server) executionPage(c echo.Context) (executionview.ExecutionPage, err
 	if err != nil {
 		return executionview.ExecutionPage{}, err
 	}
-	c.Set(noteExecution, x.Handle)
+	httpx.LogExecution(c, x.Handle)
 	sh, profiles, err := s.shell(c, "Execution "+format.ShortHandle(x.Handle), layout.SectionExecutions)
 	if err != nil {
 		return executionview.ExecutionPage{}, err
@@ -148,7 +149,7 @@ func (s *Server) cancelByPerson(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Set(noteExecution, x.Handle)
+	httpx.LogExecution(c, x.Handle)
 	_, err = s.cfg.Engine.Cancel(ctx, x.ID, actorOf(c))
 	if app.CodeOf(err) == app.CodeAlreadyEnded { // it ended by itself while the person decided
 		return s.done(c, "", paths.ExecutionURL(x.Handle))
@@ -170,7 +171,7 @@ func (s *Server) answerByPerson(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Set(noteExecution, x.Handle)
+	httpx.LogExecution(c, x.Handle)
 	answer := engine.Answer{RequestID: fields.Get("request"), Text: text, By: actorOf(c)}
 	if fields.Get("as") == "failure" {
 		answer.Text, answer.Failure = "", text

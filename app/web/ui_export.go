@@ -13,6 +13,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // record is one line of a download: the same fields in every line, in order.
@@ -58,7 +59,7 @@ func (s *Server) download(c echo.Context, name string, next func() ([]record, er
 		if err = s.stillIn(c); err != nil {
 			break
 		}
-		if err := rc.SetWriteDeadline(time.Now().Add(requestTime)); err != nil {
+		if err := rc.SetWriteDeadline(time.Now().Add(httpx.RequestTimeout)); err != nil {
 			return err
 		}
 		for _, r := range records {

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -83,7 +84,7 @@ func (s *Server) failureText(c echo.Context, j transfer.Job) string {
 	if j.Kind == transfer.JobBackup {
 		return "The backup failed; the list of backups says why."
 	}
-	return told(s.explain(j.Err, c))
+	return told(httpx.Explain(c, j.Err))
 }
 
 func planView(p transfer.Plan) *settingsview.Plan {
@@ -145,7 +146,7 @@ func (s *Server) downloadExport(c echo.Context) error {
 	if err := s.cfg.Access.Note(c.Request().Context(), actorOf(c), "transfer.download", "instance", fmt.Sprintf("Downloaded an export of %d bytes.", info.Size())); err != nil {
 		return err
 	}
-	if err := keepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := httpx.KeepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	h := c.Response().Header()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -54,7 +55,7 @@ func (s *Server) createOwnProfile(c echo.Context) error {
 func (s *Server) pathProfileByHandle(c echo.Context) (app.Profile, error) {
 	p, err := s.cfg.Access.ProfileByHandle(c.Request().Context(), c.Param("handle"))
 	if err == nil {
-		c.Set(noteProfile, p.Handle)
+		httpx.LogProfile(c, p.Handle)
 	}
 	return p, err
 }

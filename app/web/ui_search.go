@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/dashboard"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
@@ -26,7 +27,7 @@ func (s *Server) search(c echo.Context) error {
 		return err
 	}
 	page := dashboard.SearchPage{Shell: sh, Text: text}
-	if tokenShape.MatchString(text) { // it isn't repeated either
+	if httpx.HasToken(text) { // it isn't repeated either
 		page.Text, page.Token = "", true
 		return s.render(c, http.StatusOK, dashboard.Search(page), "results")
 	}

@@ -142,11 +142,11 @@ func TestUIFormsLeadSomewhere(t *testing.T) {
 	opens := map[string]bool{}
 	all := slices.Concat(s.server.pages(), s.server.transferPages())
 	for _, r := range all {
-		opens[r.path] = opens[r.path] || r.method == http.MethodGet
+		opens[r.Path] = opens[r.Path] || r.Method == http.MethodGet
 	}
 	for _, r := range all {
-		if !opens[r.path] {
-			t.Errorf("%s %s leads nowhere when it is opened", r.method, r.path)
+		if !opens[r.Path] {
+			t.Errorf("%s %s leads nowhere when it is opened", r.Method, r.Path)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -111,7 +112,7 @@ func (s *Server) bareShell(c echo.Context, title string) layout.Shell {
 		theme = k.Value
 	}
 	keys, err := c.Cookie(keysCookie)
-	return layout.Shell{Title: title, Theme: theme, Version: s.cfg.Version, Base: s.baseURL(c), Now: s.cfg.Now(), Person: actorOf(c).Name, DataLoss: s.cfg.Where.Losing, NoKeys: err == nil && keys.Value == "off"}
+	return layout.Shell{Title: title, Theme: theme, Version: s.cfg.Version, Base: s.origins.BaseURL(c.Request()), Now: s.cfg.Now(), Person: actorOf(c).Name, DataLoss: s.cfg.Where.Losing, NoKeys: err == nil && keys.Value == "off"}
 }
 
 // render answers with a whole page, or for htmx with the parts that it asked for. A page that can't be rendered is an error, never half a page.
@@ -169,7 +170,7 @@ func (s *Server) setCookie(c echo.Context, name, value string, age time.Duration
 		seconds = -1
 	}
 	c.SetCookie(&http.Cookie{
-		Name: name, Value: value, Path: paths.Root, MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.overTLS(c.Request()),
+		Name: name, Value: value, Path: paths.Root, MaxAge: seconds, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.origins.OverTLS(c.Request()),
 	})
 }
 
@@ -221,7 +222,7 @@ func form(c echo.Context) (url.Values, error) {
 
 // unreadable is why a form could not be read.
 func unreadable(err error) error {
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) || errors.Is(err, errBodies) {
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) || errors.Is(err, httpx.ErrBodies) {
 		return err
 	}
 	e := app.E(app.CodeInvalidField, "the form can't be read", "Go back, reload the page and send it again.")

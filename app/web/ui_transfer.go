@@ -11,6 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/components"
 	"github.com/computclaw/airlock/views/layout"
 	"github.com/computclaw/airlock/views/paths"
@@ -25,31 +26,30 @@ type KeyInfo struct {
 }
 
 // transferPages are the routes that move everything. Each asks for a fresh password, and none exists outside /ui.
-func (s *Server) transferPages() []route {
-	const get, post = http.MethodGet, http.MethodPost
-	back := func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, paths.SettingsMove) }
-	list := []route{
-		{get, paths.SettingsMove, s.showMove},
-		{post, paths.SettingsExport, s.export},
-		{post, paths.SettingsImport, s.upload},
-		{post, paths.SettingsRetire, s.retire},
-		{post, paths.SettingsUnretire, s.unretire},
-		{get, paths.RestorePointPath, s.askDeletePoint},
-		{post, paths.RestorePointPath, s.deletePoint},
-		{get, paths.TransferPath, s.showJob},
-		{post, paths.TransferDownload, s.downloadExport},
-		{post, paths.TransferImport, s.importPlan},
-		{get, paths.SettingsBackups, s.showBackups},
-		{post, paths.SettingsBackups, s.saveBackups},
-		{post, paths.SettingsBackupNow, s.backUpNow},
+func (s *Server) transferPages() []httpx.Route {
+	back := httpx.Redirect(paths.SettingsMove)
+	list := []httpx.Route{
+		httpx.Get(paths.SettingsMove, s.showMove),
+		httpx.Post(paths.SettingsExport, s.export),
+		httpx.Post(paths.SettingsImport, s.upload),
+		httpx.Post(paths.SettingsRetire, s.retire),
+		httpx.Post(paths.SettingsUnretire, s.unretire),
+		httpx.Get(paths.RestorePointPath, s.askDeletePoint),
+		httpx.Post(paths.RestorePointPath, s.deletePoint),
+		httpx.Get(paths.TransferPath, s.showJob),
+		httpx.Post(paths.TransferDownload, s.downloadExport),
+		httpx.Post(paths.TransferImport, s.importPlan),
+		httpx.Get(paths.SettingsBackups, s.showBackups),
+		httpx.Post(paths.SettingsBackups, s.saveBackups),
+		httpx.Post(paths.SettingsBackupNow, s.backUpNow),
 	}
 	for i := range list {
-		list[i].handle = s.requireFresh(list[i].handle)
+		list[i].Handle = s.requireFresh(list[i].Handle)
 	}
 	for _, path := range []string{paths.SettingsExport, paths.SettingsImport, paths.SettingsRetire, paths.SettingsUnretire, paths.TransferDownload, paths.TransferImport} {
-		list = append(list, route{get, path, back})
+		list = append(list, httpx.Get(path, back))
 	}
-	return append(list, route{get, paths.SettingsBackupNow, func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, paths.SettingsBackups) }})
+	return append(list, httpx.Get(paths.SettingsBackupNow, httpx.Redirect(paths.SettingsBackups)))
 }
 
 func (s *Server) showMove(c echo.Context) error { return s.movePage(c, http.StatusOK, nil) }
@@ -107,7 +107,7 @@ const maxFormField = 8 << 10
 // upload takes a file to look at. The passphrase stands before it in the form, so that nothing is kept of an upload without one. The body has no limit but the disk's
 // room: limitBody leaves this route alone, and this handler runs only for a person with a fresh password.
 func (s *Server) upload(c echo.Context) error {
-	if err := keepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := httpx.KeepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	kind, _, err := mime.ParseMediaType(c.Request().Header.Get("Content-Type"))

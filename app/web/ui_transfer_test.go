@@ -284,7 +284,7 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 	}
 	guarded := map[string]bool{}
 	for _, r := range s.server.transferPages() {
-		guarded[r.method+" "+r.path] = true
+		guarded[r.Method+" "+r.Path] = true
 	}
 	for _, other := range []string{"GET " + paths.ExecutionsExport, "GET " + paths.AuditExport, "GET " + paths.ProfileRestore, "POST " + paths.ProfileRestore} { // sound like it, and are for people only too
 		guarded[other] = true
@@ -364,8 +364,8 @@ func TestMovingAsksForAFreshPassword(t *testing.T) {
 	s.get(paths.SettingsMove).want(http.StatusOK)
 	late.Store(int64(6 * time.Minute))
 	for _, r := range s.server.transferPages() {
-		path := strings.ReplaceAll(r.path, ":id", "x")
-		if r.method == http.MethodGet {
+		path := strings.ReplaceAll(r.Path, ":id", "x")
+		if r.Method == http.MethodGet {
 			if got := s.get(path); got.status != http.StatusSeeOther {
 				t.Errorf("GET %s: %d", path, got.status)
 			}

@@ -165,8 +165,8 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 	}
 	all := []string{paths.Login, paths.Logout, paths.Welcome}
 	for _, r := range slices.Concat(w.server.pages(), w.server.transferPages()) {
-		if r.method == http.MethodPost {
-			all = append(all, r.path)
+		if r.Method == http.MethodPost {
+			all = append(all, r.Path)
 		}
 	}
 	for _, pattern := range all {

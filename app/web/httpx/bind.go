@@ -1,4 +1,4 @@
-package web
+package httpx
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -17,37 +16,40 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// body reads the request's body, one JSON object, into the struct that out points to (see bindObject). An absent body is an error.
-func body(c echo.Context, out any) error {
-	data, err := readJSON(c.Request())
+// ReadJSON reads the request's body, one JSON object, into the struct that out points to (see BindJSON).
+// An absent body is an error.
+func ReadJSON(c echo.Context, out any) error {
+	data, err := readBody(c.Request())
 	if err != nil {
 		return err
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return app.E(app.CodeInvalidJSON, "the body is empty", "Send one JSON object; GET /skill.md shows an example of every call.")
+		return app.E(app.CodeInvalidJSON, "the body is empty",
+			"Send one JSON object; GET /skill.md shows an example of every call.")
 	}
 	return decodeBody(data, out)
 }
 
-// optionalBody is body for calls that need none: an absent body leaves out as it is.
-func optionalBody(c echo.Context, out any) error {
+// ReadOptionalJSON is ReadJSON for calls that need no body: an absent one leaves out as it is.
+func ReadOptionalJSON(c echo.Context, out any) error {
 	r := c.Request()
 	if r.ContentLength == 0 && len(r.TransferEncoding) == 0 {
 		return nil
 	}
-	data, err := readJSON(r)
+	data, err := readBody(r)
 	if err != nil || len(bytes.TrimSpace(data)) == 0 {
 		return err
 	}
 	return decodeBody(data, out)
 }
 
-func readJSON(r *http.Request) ([]byte, error) {
+func readBody(r *http.Request) ([]byte, error) {
 	if err := checkContentType(r.Header.Get("Content-Type")); err != nil {
 		return nil, err
 	}
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return nil, app.E(app.CodeUnsupportedMedia, "a compressed body is not accepted", "Send the JSON as it is, without Content-Encoding.")
+		return nil, app.E(app.CodeUnsupportedMedia, "a compressed body is not accepted",
+			"Send the JSON as it is, without Content-Encoding.")
 	}
 	data, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -55,28 +57,31 @@ func readJSON(r *http.Request) ([]byte, error) {
 		if errors.As(err, &tooLarge) {
 			return nil, errBodyTooLarge(err)
 		}
-		if errors.Is(err, errBodies) {
+		if errors.Is(err, ErrBodies) {
 			return nil, err
 		}
-		e := app.E(app.CodeInvalidJSON, "the body could not be read to its end", "Send it again, with a Content-Length that is true.")
+		e := app.E(app.CodeInvalidJSON, "the body could not be read to its end",
+			"Send it again, with a Content-Length that is true.")
 		e.Cause = err
 		return nil, e
 	}
 	return data, nil
 }
 
-// checkContentType accepts JSON, nothing, and what curl says when it is told nothing.
+// checkContentType accepts JSON, no type, and the type of forms, which curl sends unless told otherwise.
 func checkContentType(value string) error {
 	if value == "" {
 		return nil
 	}
 	kind, params, err := mime.ParseMediaType(value)
-	if err == nil && (kind == "application/json" || kind == "application/x-www-form-urlencoded" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")) {
-		if charset := params["charset"]; charset == "" || strings.EqualFold(charset, "utf-8") {
-			return nil
-		}
+	known := kind == "application/json" || kind == "application/x-www-form-urlencoded" ||
+		strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")
+	charset := params["charset"]
+	if err == nil && known && (charset == "" || strings.EqualFold(charset, "utf-8")) {
+		return nil
 	}
-	return app.E(app.CodeUnsupportedMedia, "the body's content type is "+app.Clip(value, 60)+", not JSON", "Send JSON in UTF-8 with the header Content-Type: application/json.")
+	return app.E(app.CodeUnsupportedMedia, "the body's content type is "+app.Clip(value, 60)+", not JSON",
+		"Send JSON in UTF-8 with the header Content-Type: application/json.")
 }
 
 func decodeBody(data []byte, out any) error {
@@ -89,12 +94,14 @@ func decodeBody(data []byte, out any) error {
 		return explainSyntax(data, err)
 	}
 	if bytes.TrimSpace(data)[0] != '{' {
-		return app.E(app.CodeInvalidJSON, "the body is "+kindOf(whole)+", not a JSON object", "Send one JSON object, such as {\"description\": \"…\"}.")
+		return app.E(app.CodeInvalidJSON, "the body is "+KindOf(whole)+", not a JSON object",
+			"Send one JSON object, such as {\"description\": \"…\"}.")
 	}
 	if loneSurrogate(data) {
-		return app.E(app.CodeInvalidJSON, "the body has half of a surrogate pair (\\ud800 to \\udfff) on its own", "Write the character itself, or both halves.")
+		return app.E(app.CodeInvalidJSON, "the body has half of a surrogate pair (\\ud800 to \\udfff) on its own",
+			"Write the character itself, or both halves.")
 	}
-	return bindObject(whole, reflect.ValueOf(out).Elem(), "")
+	return BindJSON(whole, out, "")
 }
 
 func explainSyntax(data []byte, err error) error {
@@ -105,11 +112,13 @@ func explainSyntax(data []byte, err error) error {
 	before := data[:min(int(syntax.Offset), len(data))]
 	line := bytes.Count(before, []byte("\n")) + 1
 	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
-	return app.E(app.CodeInvalidJSON, fmt.Sprintf("the body is not valid JSON at line %d, column %d: %s", line, max(column, 1), syntax.Error()),
+	return app.E(app.CodeInvalidJSON,
+		fmt.Sprintf("the body is not valid JSON at line %d, column %d: %s", line, max(column, 1), syntax.Error()),
 		"Send exactly one JSON object. Let a JSON library write it: line breaks inside strings must be \\n.")
 }
 
-// loneSurrogate finds a \uD800–\uDFFF escape without its other half, which would silently become U+FFFD. data is valid JSON.
+// loneSurrogate finds a \uD800–\uDFFF escape without its other half, which would silently become U+FFFD.
+// data is valid JSON.
 func loneSurrogate(data []byte) bool {
 	high := false // the escape just before was a first half
 	for i := 0; i < len(data); i++ {
@@ -147,8 +156,8 @@ func surrogate(hex []byte) byte {
 	return 0
 }
 
-// kindOf names a JSON value's type with its article.
-func kindOf(raw json.RawMessage) string {
+// KindOf names a JSON value's type with its article.
+func KindOf(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
 		return "nothing"

@@ -1,4 +1,4 @@
-package web
+package httpx
 
 import (
 	"encoding/json"
@@ -104,7 +104,12 @@ func TestUnknownFieldsAreGuessed(t *testing.T) {
 		"scrpt": "Did you mean script?", "code": "Did you mean script?", "profile": "Did you mean profile_id?",
 		"timeoutSeconds": "This call takes", "timeout_seconds": "Did you mean timeout?", "memory": "This call takes inputs, profile_id, script, timeout.",
 	} {
-		err := decodeBody([]byte(`{"`+field+`":1}`), &executeInput{})
+		err := decodeBody([]byte(`{"`+field+`":1}`), &struct {
+			ProfileID string          `in:"profile_id"`
+			Script    string          `in:"script,required"`
+			Timeout   *float64        `in:"timeout"`
+			Inputs    json.RawMessage `in:"inputs"`
+		}{})
 		if e, ok := err.(*app.Error); !ok || e.Code != app.CodeUnknownField || !strings.Contains(e.Hint, want) { //nolint:errorlint // bare
 			t.Errorf("%s: %+v", field, err)
 		}
@@ -136,7 +141,7 @@ func FuzzDecodeBody(f *testing.F) {
 		if err == nil && (!json.Valid(data) && !json.Valid(data[3:]) || got.Name == "" && !strings.Contains(string(data), `"name"`)) {
 			t.Errorf("accepted %q", data)
 		}
-		if err != nil && statuses[app.CodeOf(err)] >= http.StatusInternalServerError {
+		if err != nil && Status(app.CodeOf(err)) >= http.StatusInternalServerError {
 			t.Errorf("%q: %v", data, err)
 		}
 	})

@@ -1,4 +1,4 @@
-package web
+package httpx
 
 import (
 	"net/http"
@@ -7,27 +7,27 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// noteTrace is where the trace id of a request is kept.
-const noteTrace = "airlock.trace"
+const keyTrace = "airlock.trace"
 
-// noteTraces keeps the trace id of a request that carries a valid traceparent (W3C trace context). Any other is as good as none.
-func noteTraces(next echo.HandlerFunc) echo.HandlerFunc {
+// KeepTraceID keeps the trace id of a request with a valid traceparent (W3C trace context). It ignores others.
+func KeepTraceID(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if id := traceID(c.Request().Header); id != "" {
-			c.Set(noteTrace, id)
+		if id := parseTraceparent(c.Request().Header); id != "" {
+			c.Set(keyTrace, id)
 		}
 		return next(c)
 	}
 }
 
-// traceOf is the trace id of a request, "" if it has none.
-func traceOf(c echo.Context) string {
-	id, _ := c.Get(noteTrace).(string)
+// TraceID is the trace id of a request; "" if it has none.
+func TraceID(c echo.Context) string {
+	id, _ := c.Get(keyTrace).(string)
 	return id
 }
 
-// traceID reads the header: version, trace id, parent id and flags, in lower-case hex of exactly their lengths. A later version may have more behind another hyphen.
-func traceID(h http.Header) string {
+// parseTraceparent returns the trace id of the header: version, trace id, parent id and flags, in lower-case hex
+// of exactly their lengths. A later version may have more after another hyphen.
+func parseTraceparent(h http.Header) string {
 	values := h.Values("Traceparent")
 	if len(values) != 1 || len(values[0]) < 55 || len(values[0]) > 512 {
 		return ""
