@@ -17,8 +17,6 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-const maxIdempotencyKey = 255
-
 // Submission is what an agent sends.
 type Submission struct {
 	ProfileID      string
@@ -92,8 +90,8 @@ func (e *Engine) check(s *Submission) error {
 		return app.Invalid("inputs", "inputs is not valid JSON", "Send one JSON value.")
 	case s.Timeout < 0:
 		return app.Invalid("timeout", "the timeout is negative", fmt.Sprintf("Send seconds from 1 to %d, or leave it out.", int(e.cfg.TimeoutMax/time.Second)))
-	case len(s.IdempotencyKey) > maxIdempotencyKey:
-		return app.Invalid("Idempotency-Key", fmt.Sprintf("the idempotency key is longer than %d bytes", maxIdempotencyKey), "Use a shorter one, such as a UUID.")
+	case len(s.IdempotencyKey) > app.MaxIdempotencyKey:
+		return app.Invalid("Idempotency-Key", fmt.Sprintf("the idempotency key is longer than %d bytes", app.MaxIdempotencyKey), "Use a shorter one, such as a UUID.")
 	}
 	if s.Timeout == 0 {
 		s.Timeout = e.cfg.TimeoutDefault

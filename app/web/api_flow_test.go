@@ -12,6 +12,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/api"
 )
 
 func TestProfileFlow(t *testing.T) {
@@ -88,9 +89,9 @@ func TestWaitingForTheLock(t *testing.T) {
 // untilHeld waits until n long polls are held open.
 func (w *world) untilHeld(n int) {
 	w.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); w.web.waits.Held() != n; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); w.web.cfg.Waits.Held() != n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			w.t.Fatalf("%d long polls are held, want %d", w.web.waits.Held(), n)
+			w.t.Fatalf("%d long polls are held, want %d", w.web.cfg.Waits.Held(), n)
 		}
 	}
 }
@@ -100,13 +101,13 @@ func TestChangesOfProfilesAreLimited(t *testing.T) {
 	w := newWorld(t)
 	p := w.call("POST", "/profiles", `{"description":"flood"}`)
 	path, _ := p.json["profile_id"].(string)
-	for i := range 3 * changesPerMinute { // the share refills while we are at it
+	for i := range 3 * api.ChangesPerMinute { // the share refills while we are at it
 		a := w.call("POST", "/profiles/"+path+"/keys", fmt.Sprintf(`{"keys":[{"name":"K","description":"%d"}]}`, i))
 		if a.status == 200 {
 			continue
 		}
 		w.refused(a, 429, app.CodeRateLimited)
-		if i < changesPerMinute || a.header.Get("Retry-After") == "" {
+		if i < api.ChangesPerMinute || a.header.Get("Retry-After") == "" {
 			t.Errorf("refused after %d changes, Retry-After %q", i, a.header.Get("Retry-After"))
 		}
 		return

@@ -19,6 +19,7 @@ import (
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/app/web/mcphttp"
 )
 
 // unhurried is a world behind a proxy, whose clock goes so fast that no rate is ever exceeded.
@@ -47,9 +48,9 @@ func (w *world) open(headers ...string) string {
 // TestSessionOpensBriefly: a session keeps what opened it, so that can't be 4 MiB.
 func TestSessionOpensBriefly(t *testing.T) {
 	w := unhurried(t)
-	long := strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", maxOpening)+`"`, 1)
+	long := strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", mcphttp.MaxOpening)+`"`, 1)
 	w.refused(w.call("POST", "/mcp", long, modelHeaders()...), http.StatusRequestEntityTooLarge, app.CodeTooLarge)
-	if got := w.call("POST", "/mcp", strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", maxOpening-len(initialize))+`"`, 1), modelHeaders()...); got.status != http.StatusOK {
+	if got := w.call("POST", "/mcp", strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", mcphttp.MaxOpening-len(initialize))+`"`, 1), modelHeaders()...); got.status != http.StatusOK {
 		t.Errorf("%d %s", got.status, got.text)
 	}
 }
@@ -59,7 +60,7 @@ func TestNewestSessionsStay(t *testing.T) {
 	w := unhurried(t)
 	const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
 	first := w.open()
-	for range maxSessions {
+	for range mcphttp.MaxSessions {
 		if a := w.call("POST", "/mcp", initialize, modelHeaders()...); a.status != http.StatusOK {
 			t.Fatalf("%d %s", a.status, a.text)
 		}
@@ -69,7 +70,7 @@ func TestNewestSessionsStay(t *testing.T) {
 	})
 	again := w.open()
 	// To open one session over and over takes no place of others.
-	for range maxSessions {
+	for range mcphttp.MaxSessions {
 		w.call("POST", "/mcp", initialize, modelHeaders("Mcp-Session-Id: "+again)...)
 	}
 	if a := w.call("POST", "/mcp", ping, modelHeaders("Mcp-Session-Id: "+again)...); a.status != http.StatusOK {
@@ -191,7 +192,7 @@ func TestBodyOfAStreamThatNeverComes(t *testing.T) {
 			}
 		}
 	}
-	within(t, "nothing is held", func() bool { return w.web.modelCalls.Taken() == 0 })
+	within(t, "nothing is held", func() bool { return w.web.mcp.Calls() == 0 })
 }
 
 // TestAnswerThatNobodyReads: a client that asks and reads nothing holds its place as long as any other answer would take, not for ever.
@@ -208,8 +209,8 @@ func TestAnswerThatNobodyReads(t *testing.T) {
 	defer conn.Close()
 	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s", session, len(call), call)
 	w.must(err)
-	within(t, "the call has begun", func() bool { return w.web.modelCalls.Taken() == 1 })
-	within(t, "the place is free again", func() bool { return w.web.modelCalls.Taken() == 0 })
+	within(t, "the call has begun", func() bool { return w.web.mcp.Calls() == 1 })
+	within(t, "the place is free again", func() bool { return w.web.mcp.Calls() == 0 })
 }
 
 // TestBodiesOfLongCallsGiveWay: what a call that may wait for half an hour came with is held as long, so it gives way, as a body does that comes slowly. Padded ones took all the room, from everybody.

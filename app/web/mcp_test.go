@@ -8,6 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/mcphttp"
 )
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
@@ -57,7 +58,7 @@ func TestSessionsAreLimited(t *testing.T) {
 	})
 	// A name that only some readers of JSON take for "method" makes it no other message.
 	odd := strings.Replace(initialize, `}}}`, `}},"METHOD":"x"}`, 1)
-	for n := range sessionsPerMinute {
+	for n := range mcphttp.SessionsPerMinute {
 		if a := w.call("POST", "/mcp", odd, modelHeaders()...); a.status != 200 {
 			t.Fatalf("session %d: %d %s", n, a.status, a.text)
 		}

@@ -1,15 +1,18 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/http/pprof"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/store"
 )
 
 // monitorRoutes are for whoever keeps an eye on the server: with the admin token as bearer, and nothing else. They show no secret and change nothing. A profile of the
@@ -50,13 +53,13 @@ func (s *Server) Metrics() http.Handler {
 
 // state reads what the metrics show; what can't be read is left out.
 func (s *Server) state() metrics.State {
-	ctx, cancel := s.brief()
+	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), time.Second)
 	defer cancel()
 	h, disk := s.cfg.Engine.Health(), s.disk(ctx)
 	now := metrics.State{
 		Ready: h.Ready, Workers: h.Workers, Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting, WarmBoxes: h.Warm,
 		DatabaseBytes: -1, ReusableBytes: -1, DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full, ExecutionsPruned: -1,
-		Connections: -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1, BodyBytes: s.bodies.Used(), AnswerBytes: s.answers.Used(),
+		Connections: -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1, BodyBytes: s.bodies.Used(), AnswerBytes: s.cfg.Answers.Used(),
 	}
 	if s.cfg.Conns != nil {
 		c := s.cfg.Conns.State()

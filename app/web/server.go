@@ -1,6 +1,8 @@
 package web
 
 import (
+	"cmp"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -18,9 +20,10 @@ import (
 	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/retention"
-	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/web/api"
 	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/app/web/mcphttp"
 )
 
 // Config is what a Server needs.
@@ -44,9 +47,11 @@ type Config struct {
 	TimeoutDefault time.Duration // 0: app.DefaultTimeout
 	TimeoutMax     time.Duration // 0: app.MaxTimeout
 	LLMWait        time.Duration // 0: app.DefaultLLMWait
-	// ProfilesPerMinute bounds POST /profiles per address; 0: 20. Ten times as many are allowed from all addresses together.
+	// ProfilesPerMinute bounds POST /profiles by one address; 0: profilesPerMinute. All may create ten times as many.
 	ProfilesPerMinute int
-	Now               func() time.Time // nil: time.Now
+	Waits             *httpx.WaitLimiter   // nil: a new one
+	Answers           *httpx.AnswerLimiter // nil: one with the default budget
+	Now               func() time.Time     // nil: time.Now
 }
 
 // Where is what people are told about the place that Airlock runs in.
@@ -55,92 +60,98 @@ type Where struct {
 	Losing string // why the data won't be there after the next start, and what to do; "" if it will
 }
 
-// Server serves both faces. It is safe for concurrent use.
+// Server is the whole HTTP face. It is safe for concurrent use.
 type Server struct {
-	cfg        Config
-	creation   *httpx.RateLimiter // of profiles by agents
-	changes    *httpx.RateLimiter // of unlocked profiles by agents
-	tests      *httpx.RateLimiter // of credentials by people
-	sessions   *httpx.RateLimiter // of MCP clients
-	staged     staging            // values that were pasted and not yet decided about
-	waits      httpx.WaitLimiter
-	bodies     httpx.BodyLimiter
-	answers    *httpx.AnswerLimiter
-	origins    httpx.Origins
-	drain      *httpx.Drain
-	vaultSeen  vaultWatch
-	streams    atomic.Int64   // open event streams
-	modelCalls *shares.Shares // requests to /mcp that are being answered, by address
-	modelUsers *shares.Shares // and by bearer
+	cfg     Config
+	bodies  httpx.BodyLimiter
+	origins httpx.Origins
+	drain   *httpx.Drain
+	api     *api.Handlers
+	mcp     *mcphttp.Handler
+	handler http.Handler
+
+	tests     *httpx.RateLimiter // of credentials by people
+	staged    staging            // values that were pasted and not yet decided about
+	vaultSeen vaultWatch
+	streams   atomic.Int64 // open event streams
 }
 
 // New returns a Server.
 func New(cfg Config) *Server {
-	if cfg.Now == nil {
-		cfg.Now = time.Now
+	cfg.setDefaults()
+	s := &Server{
+		cfg: cfg, bodies: httpx.NewBodyLimiter(), drain: httpx.NewDrain(),
+		origins: httpx.Origins{PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies},
+		tests:   httpx.NewRateLimiter(testsPerMinute, cfg.Now),
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.TimeoutDefault == 0 {
-		cfg.TimeoutDefault = app.DefaultTimeout
-	}
-	if cfg.TimeoutMax == 0 {
-		cfg.TimeoutMax = app.MaxTimeout
-	}
-	if cfg.LLMWait == 0 {
-		cfg.LLMWait = app.DefaultLLMWait
-	}
-	if cfg.Limits == (app.Limits{}) {
-		cfg.Limits = app.DefaultLimits()
-	}
-	if cfg.Metrics == nil {
-		cfg.Metrics = metrics.New(cfg.Version)
-	}
-	if cfg.ProfilesPerMinute == 0 {
-		cfg.ProfilesPerMinute = 20
-	}
-	return &Server{
-		cfg:      cfg,
-		creation: httpx.NewRateLimiter(cfg.ProfilesPerMinute, cfg.Now),
-		changes:  httpx.NewRateLimiter(changesPerMinute, cfg.Now),
-		tests:    httpx.NewRateLimiter(testsPerMinute, cfg.Now),
-		sessions: httpx.NewRateLimiter(sessionsPerMinute, cfg.Now),
-		bodies:   httpx.NewBodyLimiter(),
-		answers:  httpx.NewAnswerLimiter(0),
-		origins:  httpx.Origins{PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies},
-		drain:    httpx.NewDrain(),
-
-		modelCalls: shares.New(maxModelCalls),
-		modelUsers: shares.New(maxModelCalls),
-	}
+	s.api = api.New(api.Config{
+		Access: cfg.Access, Engine: cfg.Engine, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now, Version: cfg.Version,
+		Origins: s.origins, Drain: s.drain, Waits: cfg.Waits, Answers: cfg.Answers,
+		Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+		ProfilesPerMinute: cfg.ProfilesPerMinute,
+	})
+	e := s.router()
+	s.mcp = mcphttp.New(mcphttp.Config{
+		API: e, Version: cfg.Version, Origins: s.origins, Drain: s.drain, Now: cfg.Now,
+	})
+	s.addRoutes(e)
+	s.handler = e
+	return s
 }
 
-// changesPerMinute bounds what one address changes on profiles: each change is a row of the audit log.
-const changesPerMinute = 120
+func (c *Config) setDefaults() {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Limits == (app.Limits{}) {
+		c.Limits = app.DefaultLimits()
+	}
+	if c.Metrics == nil {
+		c.Metrics = metrics.New(c.Version)
+	}
+	if c.Waits == nil {
+		c.Waits = &httpx.WaitLimiter{}
+	}
+	if c.Answers == nil {
+		c.Answers = httpx.NewAnswerLimiter(0)
+	}
+	c.TimeoutDefault = cmp.Or(c.TimeoutDefault, app.DefaultTimeout)
+	c.TimeoutMax = cmp.Or(c.TimeoutMax, app.MaxTimeout)
+	c.LLMWait = cmp.Or(c.LLMWait, app.DefaultLLMWait)
+	c.ProfilesPerMinute = cmp.Or(c.ProfilesPerMinute, profilesPerMinute)
+}
 
-// Handler returns the whole route table.
-func (s *Server) Handler() http.Handler {
+// profilesPerMinute bounds POST /profiles by one address, unless configured.
+const profilesPerMinute = 20
+
+// router is echo with what stands before every route.
+func (s *Server) router() *echo.Echo {
 	e := echo.New()
 	e.HideBanner = true
 	e.HidePort = true
-	e.Logger.SetOutput(discard{}) // echo's own logger would print paths
+	e.Logger.SetOutput(io.Discard) // echo's own logger would print paths
 	e.IPExtractor = s.origins.ClientAddress
 	e.SchemeExtractor = s.origins.Scheme
 	e.HTTPErrorHandler = s.fail
-	e.Use(httpx.KeepTraceID, s.logRequests, s.recoverPanics, secureHeaders, s.bodies.Middleware(isUpload), s.refuseCrossOrigin())
-	s.routes(e)
+	e.Use(httpx.KeepTraceID, s.logRequests, s.recoverPanics, secureHeaders, s.bodies.Middleware(isUpload),
+		s.refuseCrossOrigin())
 	return e
 }
+
+// Handler answers every route.
+func (s *Server) Handler() http.Handler { return s.handler }
 
 // Drain ends every long poll and event stream; the server still answers. For http.Server.RegisterOnShutdown.
 func (s *Server) Drain() { s.drain.Start() }
 
-// HTTPServer returns a server with the time limits that Handler counts on: slow senders and slow readers are cut off, a long poll is not.
-// Event streams lift the limits for themselves (see keepOpen).
+// HTTPServer returns a server with the deadlines that Handler counts on: they cut off slow senders and slow readers,
+// but no long poll. Streams lift them (see httpx.KeepOpen).
 func (s *Server) HTTPServer() *http.Server {
 	srv := &http.Server{
-		Handler:           conns.Handler(s.Handler()),
+		Handler:           conns.Handler(s.handler),
 		ConnContext:       conns.Context,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       httpx.RequestTimeout,
@@ -152,7 +163,3 @@ func (s *Server) HTTPServer() *http.Server {
 	srv.RegisterOnShutdown(s.Drain)
 	return srv
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }

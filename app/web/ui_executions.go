@@ -199,3 +199,25 @@ func (s *Server) answerByPerson(c echo.Context) error {
 	page.Problems, page.Answer = found, text
 	return s.render(c, http.StatusUnprocessableEntity, executionview.Execution(page))
 }
+
+// rerunByPerson runs an execution again and leads to the new one.
+func (s *Server) rerunByPerson(c echo.Context) error {
+	fields, err := form(c)
+	if err != nil {
+		return err
+	}
+	again, err := s.cfg.Engine.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", actorOf(c), httpx.TraceID(c))
+	if err != nil {
+		return err
+	}
+	httpx.LogExecution(c, again.Handle)
+	if err := s.cfg.Access.Note(c.Request().Context(), actorOf(c), "execution.rerun", again.Handle, "Submitted "+c.Param("handle")+" again."); err != nil {
+		return err
+	}
+	return s.done(c, "rerun", paths.ExecutionURL(again.Handle))
+}
+
+// repeatOf is what the page of a re-run says about its original.
+func repeatOf(c engine.Comparison) *executionview.Repeat {
+	return &executionview.Repeat{Handle: c.Original.Handle, Gone: c.Gone, SameResult: c.SameResult, Differs: c.Differs}
+}

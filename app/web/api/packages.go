@@ -1,4 +1,4 @@
-package web
+package api
 
 import (
 	"net/http"
@@ -24,9 +24,9 @@ type packageView struct {
 }
 
 // packages answers GET /packages: what scripts can import.
-func (s *Server) packages(c echo.Context) error {
+func (h *instance) packages(c echo.Context) error {
 	view := packagesView{Runtimes: []runtimeView{}}
-	for _, i := range s.cfg.Engine.Packages() {
+	for _, i := range h.engine.Packages() {
 		r := runtimeView{Backend: i.Backend, Image: i.Image, Default: i.Default, Python: i.Python}
 		if i.Packages != nil {
 			r.Packages = make([]packageView, len(i.Packages))
@@ -39,9 +39,9 @@ func (s *Server) packages(c echo.Context) error {
 	return c.JSON(http.StatusOK, view)
 }
 
-// importable lists the default runtime's packages in words.
-func (s *Server) importable() (list []string) {
-	for _, i := range s.cfg.Engine.Packages() {
+// importable lists the packages of the default runtime, each with its version.
+func (h *instance) importable() (list []string) {
+	for _, i := range h.engine.Packages() {
 		if !i.Default {
 			continue
 		}
