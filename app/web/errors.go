@@ -35,7 +35,7 @@ func (s *Server) fail(err error, c echo.Context) {
 		}
 	}
 	if isUI(c) {
-		s.uiError(c, status, e)
+		s.ui.AnswerError(c, status, e)
 		return
 	}
 	if err := httpx.AnswerError(c, e); err != nil {

@@ -55,7 +55,11 @@ func (s *Server) Metrics() http.Handler {
 func (s *Server) state() metrics.State {
 	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), time.Second)
 	defer cancel()
-	h, disk := s.cfg.Engine.Health(), s.disk(ctx)
+	h := s.cfg.Engine.Health()
+	disk, err := s.cfg.Engine.Room(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.cfg.Log.Error("the free space of the disk could not be read", "error", err)
+	}
 	now := metrics.State{
 		Ready: h.Ready, Workers: h.Workers, Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting, WarmBoxes: h.Warm,
 		DatabaseBytes: -1, ReusableBytes: -1, DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full, ExecutionsPruned: -1,

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
 // TestNoAgentSeesHowTheServerDoes walks the whole route table: what /metrics and pprof show is for the admin token only, whatever else a caller has, and nothing of them is elsewhere.
@@ -55,7 +56,7 @@ func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 					t.Errorf("%s %s with %s as %q: %d %.100s", r.Method, r.Path, kind, strings.SplitN(header, " ", 2)[0], w.Code, w.Body)
 				}
 			}
-			if w := ask(r.Method, r.Path, nil, &http.Cookie{Name: sessionCookie, Value: token}); w.Code != http.StatusUnauthorized {
+			if w := ask(r.Method, r.Path, nil, &http.Cookie{Name: uix.SessionCookie, Value: token}); w.Code != http.StatusUnauthorized {
 				t.Errorf("%s %s with %s as a cookie: %d", r.Method, r.Path, kind, w.Code)
 			}
 		}

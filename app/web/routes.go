@@ -21,5 +21,5 @@ func (s *Server) addRoutes(e *echo.Echo) {
 	}
 	e.Any("/mcp", s.mcp.Serve)
 	e.GET("/", httpx.Redirect("/ui"))
-	s.uiRoutes(e.Group("/ui"))
+	s.ui.Register(e.Group("/ui"))
 }

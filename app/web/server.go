@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -24,6 +23,9 @@ import (
 	"github.com/computclaw/airlock/app/web/api"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/mcphttp"
+	"github.com/computclaw/airlock/app/web/ui"
+	"github.com/computclaw/airlock/app/web/ui/transfers"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
 // Config is what a Server needs.
@@ -32,7 +34,7 @@ type Config struct {
 	Engine         *engine.Engine
 	Prober         *probe.Prober
 	Transfer       *transfer.Service
-	Key            func() KeyInfo
+	Key            func() transfers.KeyInfo
 	Retention      *retention.Keeper
 	Rules          *patterns.Set    // of redaction, as people see them
 	Metrics        *metrics.Metrics // nil: counted here, and shown
@@ -67,13 +69,9 @@ type Server struct {
 	origins httpx.Origins
 	drain   *httpx.Drain
 	api     *api.Handlers
+	ui      *ui.Handlers
 	mcp     *mcphttp.Handler
 	handler http.Handler
-
-	tests     *httpx.RateLimiter // of credentials by people
-	staged    staging            // values that were pasted and not yet decided about
-	vaultSeen vaultWatch
-	streams   atomic.Int64 // open event streams
 }
 
 // New returns a Server.
@@ -82,13 +80,17 @@ func New(cfg Config) *Server {
 	s := &Server{
 		cfg: cfg, bodies: httpx.NewBodyLimiter(), drain: httpx.NewDrain(),
 		origins: httpx.Origins{PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies},
-		tests:   httpx.NewRateLimiter(testsPerMinute, cfg.Now),
 	}
 	s.api = api.New(api.Config{
 		Access: cfg.Access, Engine: cfg.Engine, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now, Version: cfg.Version,
 		Origins: s.origins, Drain: s.drain, Waits: cfg.Waits, Answers: cfg.Answers,
 		Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
 		ProfilesPerMinute: cfg.ProfilesPerMinute,
+	})
+	s.ui = ui.New(ui.Config{
+		Access: cfg.Access, Engine: cfg.Engine, Prober: cfg.Prober, Transfer: cfg.Transfer, Retention: cfg.Retention,
+		Rules: cfg.Rules, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now, Key: cfg.Key, Origins: s.origins, Drain: s.drain,
+		Version: cfg.Version, TokenPlace: cfg.Where.Token, DataLoss: cfg.Where.Losing,
 	})
 	e := s.router()
 	s.mcp = mcphttp.New(mcphttp.Config{
@@ -136,7 +138,7 @@ func (s *Server) router() *echo.Echo {
 	e.IPExtractor = s.origins.ClientAddress
 	e.SchemeExtractor = s.origins.Scheme
 	e.HTTPErrorHandler = s.fail
-	e.Use(httpx.KeepTraceID, s.logRequests, s.recoverPanics, secureHeaders, s.bodies.Middleware(isUpload),
+	e.Use(httpx.KeepTraceID, s.logRequests, s.recoverPanics, secureHeaders, s.bodies.Middleware(uix.IsUpload),
 		s.refuseCrossOrigin())
 	return e
 }

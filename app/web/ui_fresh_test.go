@@ -24,9 +24,10 @@ func TestRequireFresh(t *testing.T) {
 	s.must(err)
 	e := echo.New()
 	e.HTTPErrorHandler = s.server.fail
-	guarded := s.server.requireFresh(func(c echo.Context) error { done++; return c.NoContent(http.StatusOK) })
-	e.GET("/ui/settings", s.server.withSession(guarded))
-	e.POST("/ui/settings", s.server.withSession(guarded))
+	u := s.pages()
+	guarded := u.RequireFresh(func(c echo.Context) error { done++; return c.NoContent(http.StatusOK) })
+	e.GET("/ui/settings", u.Require(guarded))
+	e.POST("/ui/settings", u.Require(guarded))
 	s.login()
 	ask := func(method string, headers ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), method, "http://airlock.test/ui/settings?x=1", nil)

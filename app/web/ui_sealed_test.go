@@ -21,6 +21,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/web/ui/credentials"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/profileview"
@@ -127,7 +128,8 @@ func TestUICredentialTellsWhatFollows(t *testing.T) {
 	s.login()
 	s.sealed("KEY", "api.example.com")
 	keep := func(days int) {
-		s.server.cfg.Retention = retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Superseded: days}})
+		keeper := retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Superseded: days}})
+		s.configure(func(c *Config) { c.Retention = keeper })
 	}
 	keep(12)
 	at := paths.CredentialURL("KEY")
@@ -300,10 +302,11 @@ func probing(t *testing.T, s *uiSite) {
 	t.Cleanup(host.Close)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(instance.Certificate())
-	s.server.cfg.Prober = probe.New(probe.Config{Access: s.access, Authority: instance.Certificate(), Gateway: egress.New(egress.Config{
+	prober := probe.New(probe.Config{Access: s.access, Authority: instance.Certificate(), Gateway: egress.New(egress.Config{
 		LocalServices: map[string]netip.AddrPort{"api.test:443": netip.MustParseAddrPort(host.Listener.Addr().String())}, Authority: instance, Roots: roots,
 		Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, nil },
 	})})
+	s.configure(func(c *Config) { c.Prober = prober })
 }
 
 func TestUITestRequest(t *testing.T) {
@@ -327,7 +330,7 @@ func TestUITestRequest(t *testing.T) {
 	s.submit(works, form, "", "test_host", "evil.test").want(http.StatusUnprocessableEntity).says("#test_host-wrong", "may not go to evil.test").lacks(".outcome dl").lacks(".errors")
 	s.submit(works, form, "", "test_path", "me").want(http.StatusUnprocessableEntity).says("#test_path-wrong", "starts with one slash")
 	limited := false
-	for range testsPerMinute {
+	for range credentials.TestsPerMinute {
 		a := s.submit(works, form, "", "test_path", "me")
 		limited = limited || strings.Contains(a.doc.Find(".outcome").Text(), "Too many requests")
 	}

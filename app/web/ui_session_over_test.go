@@ -17,6 +17,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -26,7 +27,7 @@ func (s *uiSite) cookie() *http.Cookie {
 	at, err := url.Parse(s.web.URL + paths.Root)
 	s.must(err)
 	for _, k := range s.client.Jar.Cookies(at) {
-		if k.Name == sessionCookie {
+		if k.Name == uix.SessionCookie {
 			return k
 		}
 	}
@@ -101,6 +102,12 @@ func TestASlowUploadDoesNotOutliveItsSession(t *testing.T) {
 	}
 }
 
+// pages is what the pages of the site share.
+func (s *uiSite) pages() *uix.UI {
+	cfg := s.server.cfg
+	return uix.New(uix.Config{Access: cfg.Access, Engine: cfg.Engine, Log: cfg.Log, Now: cfg.Now})
+}
+
 // TestADownloadDoesNotOutliveItsSession: a reader that takes a list byte by byte could read on for days.
 func TestADownloadDoesNotOutliveItsSession(t *testing.T) {
 	s := newUISite(t)
@@ -115,14 +122,14 @@ func TestADownloadDoesNotOutliveItsSession(t *testing.T) {
 			t.Errorf("%d parts were read, sent %q", n, w.Body)
 		}
 	}()
-	_ = s.server.download(c, "list", func() ([]record, error) {
+	_ = s.pages().Download(c, "list", func() ([]uix.Record, error) {
 		if n++; n == 2 {
 			s.endSessions()
 		}
 		if n > 3 {
 			return nil, nil
 		}
-		return []record{{{"a", "row"}}}, nil
+		return []uix.Record{{"a", "row"}}, nil
 	})
 	t.Error("a part was given out as the whole")
 }
@@ -139,16 +146,16 @@ func TestReadingGoesOnWhileSomebodyIsIn(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, paths.Root, nil)
 	r.AddCookie(s.cookie())
 	c := echo.New().NewContext(r, httptest.NewRecorder())
-	in := &whileIn{Reader: bytes.NewReader(bytes.Repeat([]byte("x"), 1000)), s: s.server, c: c, looked: now}
+	in := s.pages().Reader(c, bytes.NewReader(bytes.Repeat([]byte("x"), 1000)))
 	read := func() error {
 		_, err := in.Read(make([]byte, 10))
 		return err
 	}
 	s.must(read())
-	now = now.Add(heartbeat)
+	now = now.Add(uix.Heartbeat)
 	s.must(read())
 	s.endSessions()
-	now = now.Add(heartbeat)
+	now = now.Add(uix.Heartbeat)
 	if err := read(); app.CodeOf(err) != app.CodeUnauthorized {
 		t.Errorf("read on: %v", err)
 	}
@@ -159,7 +166,7 @@ func TestAForgottenTabDoesNotKeepItsSession(t *testing.T) {
 	now := time.Now()
 	s := newUISite(t)
 	s.access = access.New(access.Config{Store: s.store, Hub: s.server.cfg.Hub, Now: func() time.Time { return now }})
-	s.server.cfg.Access = s.access
+	s.configure(func(c *Config) { c.Access = s.access })
 	s.login()
 	for _, c := range []struct {
 		path, source string

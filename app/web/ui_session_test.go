@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 
@@ -70,33 +69,6 @@ func TestUISessions(t *testing.T) {
 	t.Error("nobody stops guessing")
 }
 
-func TestLocalPage(t *testing.T) {
-	for next, want := range map[string]string{
-		"/ui":                          "/ui",
-		"/ui/profiles?x=1":             "/ui/profiles?x=1",
-		"/ui/executions/abc":           "/ui/executions/abc",
-		"":                             "/ui",
-		"/":                            "/ui",
-		"/uix":                         "/ui",
-		"/ui/login":                    "/ui",
-		"https://evil.example/ui":      "/ui",
-		"//evil.example/ui":            "/ui",
-		"/ui//evil.example":            "/ui",
-		"/ui/../execute":               "/ui",
-		"/ui/%2e%2e/execute":           "/ui",
-		`/ui\evil`:                     "/ui",
-		"javascript:alert(1)":          "/ui",
-		"/ui/\r\nSet-Cookie: x=1":      "/ui",
-		"http:/ui":                     "/ui",
-		"/ui/profiles#x":               "/ui/profiles",
-		"/ui/credentials/a%20b?c=%2F1": "/ui/credentials/a%20b?c=%2F1",
-	} {
-		if got := localPage(next); got != want {
-			t.Errorf("localPage(%q) = %q, want %q", next, got, want)
-		}
-	}
-}
-
 func TestUISecureCookieBehindTLS(t *testing.T) {
 	s := newUISite(t)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://airlock.example"+paths.Login, strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
@@ -111,7 +83,7 @@ func TestUISecureCookieBehindTLS(t *testing.T) {
 // TestUISecureCookieOnAPlatform: behind a platform's proxy, which no file of ours trusts, the public address tells that people come over https.
 func TestUISecureCookieOnAPlatform(t *testing.T) {
 	s := newUISite(t)
-	s.server.cfg.PublicURL = "https://airlock.onrender.com"
+	s.configure(func(c *Config) { c.PublicURL = "https://airlock.onrender.com" })
 	for host, want := range map[string]bool{"airlock.onrender.com": true, "localhost:9090": false} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+host+paths.Login, strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -140,7 +112,7 @@ func TestUIPanicIsAPage(t *testing.T) {
 func TestUIFormsLeadSomewhere(t *testing.T) {
 	s := newUISite(t)
 	opens := map[string]bool{}
-	all := slices.Concat(s.server.pages(), s.server.transferPages())
+	all := s.server.ui.Pages()
 	for _, r := range all {
 		opens[r.Path] = opens[r.Path] || r.Method == http.MethodGet
 	}

@@ -19,7 +19,7 @@ func TestUISettingsTellWhatIsKept(t *testing.T) {
 	s := newUISite(t)
 	s.login()
 	keeper := retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Days: 30, Count: 2}})
-	s.server.cfg.Retention = keeper
+	s.configure(func(c *Config) { c.Retention = keeper })
 	s.get(paths.Settings).says("#retention", "Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention", "Not yet")
 	s.must(keeper.Pass(t.Context()))
 	s.get(paths.Settings).says("#retention", "Removed 0 executions").says("#retention", "nothing new is taken").lacks(".diskfull")

@@ -18,19 +18,11 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/paths"
 )
-
-// An export counts executions: they are not told as bytes.
-func TestJobSize(t *testing.T) {
-	for kind, want := range map[string]string{transfer.JobExport: "12,345 executions", transfer.JobImport: "12 KiB", transfer.JobPlan: "12 KiB"} {
-		if got := jobSize(transfer.Job{Kind: kind, Total: 12_345}); strings.ReplaceAll(got, "\u00a0", " ") != want {
-			t.Errorf("%s: %s", kind, got)
-		}
-	}
-}
 
 const houseWords = "five random words of a house"
 
@@ -283,7 +275,7 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 		t.Fatal("the handler is no route table")
 	}
 	guarded := map[string]bool{}
-	for _, r := range s.server.transferPages() {
+	for _, r := range transferPages(s.server) {
 		guarded[r.Method+" "+r.Path] = true
 	}
 	for _, other := range []string{"GET " + paths.ExecutionsExport, "GET " + paths.AuditExport, "GET " + paths.ProfileRestore, "POST " + paths.ProfileRestore} { // sound like it, and are for people only too
@@ -317,7 +309,7 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 					q.Header.Set("Authorization", "Bearer "+token)
 				}
 				if token != "" && as != "bearer" {
-					q.AddCookie(&http.Cookie{Name: sessionCookie, Value: token})
+					q.AddCookie(&http.Cookie{Name: uix.SessionCookie, Value: token})
 				}
 				w := httptest.NewRecorder()
 				e.ServeHTTP(w, q)
@@ -356,6 +348,16 @@ func text(v any) string {
 	return string(b)
 }
 
+// transferPages are the pages that move everything.
+func transferPages(s *Server) (list []httpx.Route) {
+	for _, r := range s.ui.Pages() {
+		if strings.HasPrefix(r.Path, paths.SettingsMove) || strings.HasPrefix(r.Path, paths.SettingsBackups) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // A person whose password is not fresh is asked for it, on every page and form.
 func TestMovingAsksForAFreshPassword(t *testing.T) {
 	var late atomic.Int64
@@ -363,7 +365,7 @@ func TestMovingAsksForAFreshPassword(t *testing.T) {
 	s.login()
 	s.get(paths.SettingsMove).want(http.StatusOK)
 	late.Store(int64(6 * time.Minute))
-	for _, r := range s.server.transferPages() {
+	for _, r := range transferPages(s.server) {
 		path := strings.ReplaceAll(r.Path, ":id", "x")
 		if r.Method == http.MethodGet {
 			if got := s.get(path); got.status != http.StatusSeeOther {

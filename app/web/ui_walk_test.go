@@ -11,6 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -164,7 +165,7 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 		seen[pattern] = true
 	}
 	all := []string{paths.Login, paths.Logout, paths.Welcome}
-	for _, r := range slices.Concat(w.server.pages(), w.server.transferPages()) {
+	for _, r := range w.server.ui.Pages() {
 		if r.Method == http.MethodPost {
 			all = append(all, r.Path)
 		}
@@ -233,7 +234,7 @@ func TestUINoSecretOnAnyPage(t *testing.T) {
 	w.upload(paths.CredentialPaste, "file", "PENDING="+uiSecrets()[1])
 	cookie := ""
 	for _, c := range w.client.Jar.Cookies(mustURL(t, w.web.URL+paths.Root)) {
-		if c.Name == sessionCookie {
+		if c.Name == uix.SessionCookie {
 			cookie = c.Value
 		}
 	}

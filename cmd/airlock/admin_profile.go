@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/web"
+	"github.com/computclaw/airlock/app/web/ui/profiles"
 	"github.com/computclaw/airlock/views/profileview"
 )
 
@@ -339,7 +339,7 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 			w.row("reason", strconv.Quote(h.Reason))
 		}
 	}
-	granted, requested, err := web.Granted(ctx, o.access, p)
+	granted, requested, err := profiles.Granted(ctx, o.access, p)
 	if err != nil {
 		return err
 	}

@@ -11,17 +11,28 @@ type Route struct {
 	Method string
 	Path   string
 	Handle echo.HandlerFunc
+	OnGet  echo.HandlerFunc // answers GET, for a form whose address is no page; nil: none
+}
+
+// Back returns a route whose address leads elsewhere on GET: somebody reloads the page after a form.
+func (r Route) Back(onGet echo.HandlerFunc) Route {
+	r.OnGet = onGet
+	return r
 }
 
 // Get is a route of GET.
-func Get(path string, handle echo.HandlerFunc) Route { return Route{http.MethodGet, path, handle} }
+func Get(path string, handle echo.HandlerFunc) Route {
+	return Route{Method: http.MethodGet, Path: path, Handle: handle}
+}
 
 // Post is a route of POST.
-func Post(path string, handle echo.HandlerFunc) Route { return Route{http.MethodPost, path, handle} }
+func Post(path string, handle echo.HandlerFunc) Route {
+	return Route{Method: http.MethodPost, Path: path, Handle: handle}
+}
 
 // Delete is a route of DELETE.
 func Delete(path string, handle echo.HandlerFunc) Route {
-	return Route{http.MethodDelete, path, handle}
+	return Route{Method: http.MethodDelete, Path: path, Handle: handle}
 }
 
 // Redirect answers with 303 to another path.
