@@ -27,13 +27,18 @@ func (h Host) Terms(sealed []Host) string {
 	if h.Private {
 		terms += ", also where it leads to a private address in your network"
 	}
+	// Where a sealed credential of another profile belongs, Airlock reads what passes, but for raw protocols.
+	checks := ": Airlock may be unable to check"
+	if h.Protocol != "" {
+		checks = ": Airlock can't check"
+	}
 	switch {
 	case len(relayed) > 0 && len(read) > 0:
-		return terms + ": Airlock can't check the server name, the requests or the answers there"
+		return terms + checks + " the server name, the requests or the answers there"
 	case len(relayed) > 0:
-		return terms + ": Airlock can't check the server name, the requests or the answers"
+		return terms + checks + " the server name, the requests or the answers"
 	case slices.ContainsFunc(read, func(port int) bool { return !h.sealedAt(port, sealed) }):
-		return terms + ": Airlock checks the name asked for, not which server answers"
+		return terms + ": Airlock checks the name, but not always who answers"
 	}
 	return terms
 }

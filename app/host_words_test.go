@@ -8,7 +8,8 @@ import (
 
 func TestSentence(t *testing.T) {
 	sealed := []Host{{Name: "api.example", Ports: []int{80, 443, 8443}}, {Name: "*.wild.example", Ports: []int{443}}}
-	const unread, unknown = ": Airlock can't check the server name, the requests or the answers", ": Airlock checks the name asked for, not which server answers"
+	const unread, guessed = ": Airlock can't check the server name, the requests or the answers", ": Airlock may be unable to check the server name, the requests or the answers"
+	const unknown = ": Airlock checks the name, but not always who answers"
 	for _, c := range []struct {
 		entry    string
 		protocol Protocol
@@ -20,11 +21,11 @@ func TestSentence(t *testing.T) {
 		{"cdn.example:443", ProtocolTCP, false, "cdn.example on port 443 over raw TCP" + unread, "cdn.example:443 (over raw TCP)"},
 		{"cdn.example:443", ProtocolHTTP, false, "cdn.example on port 443 over HTTP without encryption" + unknown, "cdn.example:443 (over HTTP without encryption)"},
 		{"cdn.example:80", ProtocolHTTPS, false, "cdn.example on port 80 over HTTPS" + unknown, "cdn.example:80 (over HTTPS)"},
-		{"db.example:5432", "", false, "db.example on port 5432 over raw TCP" + unread, "db.example:5432"},
+		{"db.example:5432", "", false, "db.example on port 5432 over raw TCP" + guessed, "db.example:5432"},
 		{"db.example:5432", ProtocolPostgres, true, "db.example on port 5432 as PostgreSQL, also where it leads to a private address in your network" + unread, "db.example:5432 (as PostgreSQL, also at private addresses)"},
-		{"x.example:443,22,23", "", false, "x.example on port 443 and on ports 22 and 23 over raw TCP" + unread + " there", "x.example:22,23,443"},
+		{"x.example:443,22,23", "", false, "x.example on port 443 and on ports 22 and 23 over raw TCP" + guessed + " there", "x.example:22,23,443"},
 		{"*.example.org", "", false, "*.example.org, every name below it, on ports 80 and 443" + unknown, "*.example.org"},
-		{"{DB}:1521", "", false, "{DB} on port 1521 over raw TCP" + unread, "{DB}:1521"},
+		{"{DB}:1521", "", false, "{DB} on port 1521 over raw TCP" + guessed, "{DB}:1521"},
 		{"api.example", "", false, "api.example on ports 80 and 443", "api.example"},
 		{"api.example:8443", "", false, "api.example on port 8443", "api.example:8443"},
 		{"api.example:8443", ProtocolTCP, false, "api.example on port 8443 over raw TCP" + unread, "api.example:8443 (over raw TCP)"},

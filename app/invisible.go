@@ -7,11 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// invisible are the characters that a reader doesn't see, or that change how others are seen: controls, directions of
-// writing, joiners, tags, variation selectors, and blanks that are no spaces.
+// invisible are the characters that a reader doesn't see, or that change how others are seen. Default_Ignorable_Code_Point is
+// derived from the tables of its second line (DerivedCoreProperties.txt of Unicode), less some that count here as well.
 var invisible = []*unicode.RangeTable{
-	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
-	{R16: []unicode.Range16{{Lo: '\u2800', Hi: '\u2800', Stride: 1}}}, // a Braille cell without dots
+	unicode.Cc, unicode.Zl, unicode.Zp,
+	unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
+	unicode.Co, unicode.Noncharacter_Code_Point, // nobody has agreed on how they look
+	// Blanks that no property names: a Braille cell without dots, a filler of Khitan, full and half blanks of hieroglyphs,
+	// a note without a head. U+FFFC stands for an object that isn't there.
+	{
+		R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}, {Lo: 0xfffc, Hi: 0xfffc, Stride: 1}},
+		R32: []unicode.Range32{{Lo: 0x13441, Hi: 0x13442, Stride: 1}, {Lo: 0x16fe4, Hi: 0x16fe4, Stride: 1}, {Lo: 0x1d159, Hi: 0x1d159, Stride: 1}},
+	},
 }
 
 // Invisible returns the tables behind IsInvisible.
@@ -22,7 +29,7 @@ func IsInvisible(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
 		return r < ' ' || r == 0x7f
-	case r >= '\u3400' && r < '\ufe00': // Chinese and Korean, which would be looked up in vain
+	case r >= '\u3400' && r < '\ue000': // Chinese and Korean, which would be looked up in vain
 		return false
 	}
 	return unicode.In(r, invisible...)

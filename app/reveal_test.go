@@ -26,7 +26,7 @@ var revealers = map[string]string{
 	"app/describe.go":                    "measures a value that a person pasted",
 	"app/egress/swap/value.go":           "puts the values in and looks for them in responses",
 	"app/engine/deliver.go":              "hands the values to the box, at the very last moment",
-	"app/redact/needles.go":              "looks for the values",
+	"app/redact/forms.go":                "looks for the values",
 	"app/secret.go":                      "compares two values",
 	"app/transfer/archive/header.go":     "stretches a passphrase into the key of a file",
 	"app/transfer/archive/passphrase.go": "checks a passphrase that a person chose",

@@ -35,7 +35,8 @@ var table = sync.OnceValue(func() map[string]asset {
 		all[name] = newAsset(name, read(name))
 	}
 	all["app.css"] = newAsset("app.css", joined("css"))
-	all["app.js"] = newAsset("app.js", slices.Concat([]byte("(() => {\n\"use strict\";\n"), joined("js"), []byte("})();\n")))
+	script := slices.Concat([]byte("(() => {\n\"use strict\";\n"), joined("js"), []byte("})();\n"))
+	all["app.js"] = newAsset("app.js", script)
 	return all
 })
 
@@ -106,8 +107,8 @@ func zip(data []byte) []byte {
 	return buf.Bytes()
 }
 
-// URL returns the path of an asset, such as /ui/assets/app-3f9c1a2b4c5d.css for app.css. It panics on a name that is not there, which
-// a test of any page finds.
+// URL returns the path of an asset, such as /ui/assets/app-3f9c1a2b4c5d.css for app.css.
+// It panics on an unknown name, which a test of any page finds.
 func URL(name string) string {
 	a, ok := table()[name]
 	if !ok {

@@ -24,6 +24,7 @@ func get(t *testing.T, path, encoding string) *http.Response {
 }
 
 func TestServedForEverUnderItsDigest(t *testing.T) {
+	t.Parallel()
 	for name, kind := range map[string]string{
 		"app.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8", "favicon.svg": "image/svg+xml",
 		"vendor/htmx.min.js": "text/javascript; charset=utf-8", "vendor/hx-sse.min.js": "text/javascript; charset=utf-8",
@@ -64,6 +65,7 @@ func TestServedForEverUnderItsDigest(t *testing.T) {
 }
 
 func TestNothingElseIsServed(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{Prefix, Prefix + "app.css", Prefix + "app-000000000000.css", Prefix + "../assets.go", "/", strings.Replace(URL("app.css"), "app", "vendor/app", 1)} {
 		if res := get(t, path, ""); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d", path, res.StatusCode)
@@ -72,6 +74,7 @@ func TestNothingElseIsServed(t *testing.T) {
 }
 
 func TestAcceptsGzip(t *testing.T) {
+	t.Parallel()
 	for header, want := range map[string]bool{
 		"": false, "gzip": true, "br, gzip": true, "gzip;q=0": false, "gzip; q=0.0": false, "gzip;q=0.5": true, "x-gzip": false, "identity": false, "deflate,gzip ;q=1": false,
 	} {
@@ -83,6 +86,7 @@ func TestAcceptsGzip(t *testing.T) {
 
 // TestVendored compares the vendored scripts with the sums that were noted when they were taken.
 func TestVendored(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile("vendor/README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +107,7 @@ func TestVendored(t *testing.T) {
 }
 
 func TestSmall(t *testing.T) {
+	t.Parallel()
 	if n := bytes.Count(table()["app.js"].plain, []byte("\n")); n > 600 {
 		t.Errorf("app.js has %d lines; what needs more belongs on the server", n)
 	}

@@ -7,6 +7,7 @@ import (
 
 // The audit page says whom and what an entry is about, with a way there.
 func TestAuditNamesSubjectAndActor(t *testing.T) {
+	t.Parallel()
 	for _, s := range samples() {
 		if s.name != "audit" {
 			continue

@@ -45,43 +45,67 @@ func gallery(t *testing.T) *httptest.Server {
 	return srv
 }
 
-// TestPagesInABrowser looks at each page in both themes and both widths: nothing is wider than the screen, text stands out from its
-// background, every control has a name, targets on a phone are large enough, and the page complains of nothing. With AIRLOCK_SCREENSHOTS set it leaves pictures there.
+// TestPagesInABrowser looks at each page in both themes at both widths, one browser a look: nothing is
+// wider than the screen, text stands out from its background, every control has a name, targets on a
+// phone are large enough, and the page complains of nothing.
+//
+// axe-core checks each page in one look, light on a desk or dark on a phone, or in all four with
+// AIRLOCK_AXE=all (make accessibility). With AIRLOCK_SCREENSHOTS set the test leaves pictures there.
 func TestPagesInABrowser(t *testing.T) {
-	b := browsertest.New(t, gallery(t).URL)
-	shots := os.Getenv("AIRLOCK_SCREENSHOTS")
-	only := os.Getenv("AIRLOCK_SCREENSHOTS_ONLY")
-	for _, width := range []int64{1280, 390} {
-		for _, theme := range []string{"light", "dark"} {
-			b.Size(width, 844)
-			b.Theme(theme)
-			for _, s := range samples() {
-				if only != "" && !strings.Contains(s.name, only) {
+	t.Parallel()
+	srv := gallery(t)
+	for i, look := range []look{{1280, "light"}, {390, "dark"}, {1280, "dark"}, {390, "light"}} {
+		t.Run(look.String(), func(t *testing.T) {
+			t.Parallel()
+			b := browsertest.New(t, srv.URL)
+			b.Size(look.width, 844)
+			b.Theme(look.theme)
+			for j, s := range samples() {
+				if only := os.Getenv("AIRLOCK_SCREENSHOTS_ONLY"); !strings.Contains(s.name, only) {
 					continue
 				}
-				name := fmt.Sprintf("%s-%d-%s", s.name, width, theme)
-				b.Open("/" + s.name)
-				b.Until(`document.documentElement.dataset.js === ""`)
-				if shots != "" {
-					b.Picture(filepath.Join(shots, name+".png"))
-				}
-				if shift := b.Text("window.shifted > 0.01 ? window.shifted : ''"); shift != "" {
-					t.Errorf("%s: what stood there moved while the page loaded, by %s", name, shift)
-				}
-				problems, err := chromedp.Run(b.Context(), chromedp.Evaluate[[]string](audit))
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				for _, p := range append(problems, b.Complaints()...) {
-					t.Errorf("%s: %s", name, p)
+				inspectPage(t, b, s, look)
+				if os.Getenv("AIRLOCK_AXE") == "all" || i == j%2 {
+					for _, problem := range b.Axe() {
+						t.Errorf("%s: axe: %s", s.name, problem)
+					}
 				}
 			}
-		}
+		})
+	}
+}
+
+// look is one way to look at a page.
+type look struct {
+	width int64
+	theme string
+}
+
+func (l look) String() string { return fmt.Sprintf("%d-%s", l.width, l.theme) }
+
+// inspectPage opens a sample and reports what is wrong with it.
+func inspectPage(t *testing.T, b *browsertest.Browser, s sample, l look) {
+	t.Helper()
+	b.Open("/" + s.name)
+	b.Until(`document.readyState === "complete" && document.documentElement.dataset.js === ""`)
+	if shots := os.Getenv("AIRLOCK_SCREENSHOTS"); shots != "" {
+		b.Picture(filepath.Join(shots, s.name+"-"+l.String()+".png"))
+	}
+	if shift := b.Text("window.shifted > 0.01 ? window.shifted : ''"); shift != "" {
+		t.Errorf("%s: content moved while the page loaded, by %s", s.name, shift)
+	}
+	problems, err := chromedp.Run(b.Context(), chromedp.Evaluate[[]string](audit))
+	if err != nil {
+		t.Fatalf("%s: %v", s.name, err)
+	}
+	for _, p := range append(problems, b.Complaints()...) {
+		t.Errorf("%s: %s", s.name, p)
 	}
 }
 
 // TestMoreOnAPhone: the places that don't fit the bar are one tap away, inside the screen.
 func TestMoreOnAPhone(t *testing.T) {
+	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
 	b.Size(390, 844)
 	b.Open("/overview")
@@ -99,6 +123,7 @@ func TestMoreOnAPhone(t *testing.T) {
 
 // TestKeyboard: the first stop leads past the navigation, and where the focus is can be seen.
 func TestKeyboard(t *testing.T) {
+	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
 	b.Open("/profiles")
 	b.Press("\t")
@@ -115,6 +140,7 @@ func TestKeyboard(t *testing.T) {
 
 // TestAFailedRequestIsAComplaint: what was never answered fails a test as a refusal does.
 func TestAFailedRequestIsAComplaint(t *testing.T) {
+	t.Parallel()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/page", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -95,6 +95,7 @@ func seen(page templ.Component) templ.Component {
 
 // TestHoleH3EveryPageTellsWhatAHostLetsThrough: wherever an entry is granted or shown, its sentence or its short form is read.
 func TestHoleH3EveryPageTellsWhatAHostLetsThrough(t *testing.T) {
+	t.Parallel()
 	sealed := []app.Host{host("simphony.example.com")}
 	for _, page := range []string{"hostile-setup", "hostile-lock", "hostile-locked", "hostile-hosts"} {
 		text := strings.Join(strings.Fields(rendered(t, page).Find("main").Text()), " ")
@@ -123,6 +124,7 @@ func TestHoleH3EveryPageTellsWhatAHostLetsThrough(t *testing.T) {
 
 // TestHoleL1QuestionIsTheScripts: a question stands as the script's text, with a warning, and the field for an answer is opened by hand.
 func TestHoleL1QuestionIsTheScripts(t *testing.T) {
+	t.Parallel()
 	page := rendered(t, "hostile-asking")
 	asked := page.Find("#answer .quoted")
 	if asked.Find("figcaption").Text() != "The script's text, not Airlock's" || !strings.Contains(asked.Find("pre").Text(), "Type your password [U+202E]woleb[U+200B] to go on.") {
@@ -146,6 +148,7 @@ func TestHoleL1QuestionIsTheScripts(t *testing.T) {
 
 // TestHoleL4AgentsWordsAreMarked: no text of an agent stands on a page as if it were Airlock's, the false pairing code least of all.
 func TestHoleL4AgentsWordsAreMarked(t *testing.T) {
+	t.Parallel()
 	for page, most := range map[string]int{"hostile-setup": 10, "hostile-lock": 1, "hostile-locked": 9, "hostile-hosts": 1, "hostile-inbox": 1} {
 		main := rendered(t, page).Find("main")
 		if main.Find("h1 q, b q").Length() != 1 {

@@ -14,6 +14,7 @@ import (
 
 // Profiles to export may have one description, or none: the short id tells them apart. Those that nobody can use any more are marked.
 func TestExportTellsProfilesApart(t *testing.T) {
+	t.Parallel()
 	s := shell("Move house", layout.SectionSettings)
 	one := func(handle string) app.Profile { return app.Profile{Handle: handle, Description: "Monthly report"} }
 	revoked, expired := one("cccccccccccc"), one("dddddddddddd")

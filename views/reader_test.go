@@ -10,6 +10,7 @@ import (
 
 // Who decides about a request reads the whole of what it is for, and no part of it twice.
 func TestALongDescriptionIsReadOnce(t *testing.T) {
+	t.Parallel()
 	for _, description := range []string{
 		"Monthly report",
 		lengthyProfile().Profile.Description,
@@ -30,6 +31,7 @@ func TestALongDescriptionIsReadOnce(t *testing.T) {
 
 // Nobody knows who shows a token: they say so on the next page.
 func TestATokenIsShownBySomebody(t *testing.T) {
+	t.Parallel()
 	if page := rendered(t, "audit-lengthy").Text(); !strings.Contains(page, "Somebody at 192.168.1.40") {
 		t.Error("the entry names an agent")
 	}
@@ -37,6 +39,7 @@ func TestATokenIsShownBySomebody(t *testing.T) {
 
 // The long words of agents stay in their place: no text crosses the card that it stands in, nor the text beside it.
 func TestLongWordsStayInTheirPlace(t *testing.T) {
+	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
 	for _, width := range []int64{1280, 390} {
 		b.Size(width, 844)
@@ -55,6 +58,7 @@ func TestLongWordsStayInTheirPlace(t *testing.T) {
 
 // On a phone both sides of a comparison are there without scrolling sideways.
 func TestCompareOnAPhone(t *testing.T) {
+	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
 	b.Size(390, 844)
 	b.Open("/compare")
@@ -66,6 +70,7 @@ func TestCompareOnAPhone(t *testing.T) {
 
 // A changed line of a comparison begins where an unchanged one does.
 func TestLinesOfAComparisonAlign(t *testing.T) {
+	t.Parallel()
 	b := browsertest.New(t, gallery(t).URL)
 	b.Size(1280, 844)
 	b.Open("/compare")

@@ -280,7 +280,7 @@ func executionPage(i int) executionview.ExecutionPage {
 	if x.Status == app.StatusCompleted {
 		p.Result = json.RawMessage(`{"total":"1204441.20","rows":41208,"outlets":["Bar","Terrace","Kitchen"]}`)
 		p.Exchanges = []app.LLMExchange{{RequestID: "r1", Ordinal: 1, Prompt: "Which outlet had an unusual day?", Model: "default", Response: "Terrace: 180 is far below its usual 4,000.", AskedAt: x.StartedAt.Add(400 * time.Millisecond), AnsweredAt: x.StartedAt.Add(2700 * time.Millisecond), AnsweredBy: app.Actor{Kind: app.ActorAgent}}}
-		p.Redactions = []executionview.Redaction{{Channel: "result", Name: "ORACLE_PASSWORD", Count: 1}, {Channel: "stdout", Name: "ORACLE_PASSWORD", Encoding: "base64", Count: 12}, {Channel: "stdout", Rule: "connection-string", Count: 1}, {Channel: "stderr", Count: 2}}
+		p.Redactions = []executionview.Redaction{{Channel: "result", Name: "ORACLE_PASSWORD", Count: 1}, {Channel: "stdout", Name: "ORACLE_PASSWORD", Encoding: "base64", Count: 12}, {Channel: "stdout", Rule: "connection-string", Count: 1}, {Channel: "stdout", Name: "THEIR_TOKEN", Rule: "not given", NotGiven: true, Count: 1}, {Channel: "stderr", Count: 2}}
 		p.Network = []app.Connection{
 			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com", Method: "GET", Path: "/v1/checks?from=2026-10-01&to=2026-10-31&api_key=[SEALED:SIMPHONY_API_KEY]", Status: 200, Line: 4, Credentials: []string{"SIMPHONY_API_KEY"}, BytesUp: 1840, BytesDown: 48230, Duration: 412 * time.Millisecond, Count: 1},
 			{Host: "simphony.example.com", Port: 443, Verdict: app.VerdictAllowed, Rule: "simphony.example.com", Method: "POST", Path: "/v1/outlets/" + strings.Repeat("very-long-", 12) + "name", Status: 404, Line: 5, Credentials: []string{"SIMPHONY_API_KEY", "SIMPHONY_TENANT"}, BytesUp: 912, BytesDown: 230, Duration: 38 * time.Millisecond, Count: 1},
@@ -309,7 +309,7 @@ func executionPage(i int) executionview.ExecutionPage {
 
 // samples are all pages, each in the situations that look different.
 func samples() []sample {
-	list := executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions), Executions: sampleExecutions(), Profiles: []components.Choice{{Value: "h", Word: "Monthly revenue report"}}, Older: "/ui/executions?before=g", First: true, Here: paths.Executions, CSV: paths.ExecutionsExport, Lines: paths.ExecutionsExport}
+	list := executionview.ListPage{Shell: shell("Executions", layout.SectionExecutions), Executions: sampleExecutions(), Profiles: []components.Choice{{Value: "h", Word: "Monthly revenue report"}}, Older: "/ui/executions?before=g", Here: paths.Executions, CSV: paths.ExecutionsExport, Lines: paths.ExecutionsExport}
 	searched := list
 	searched.Filter, searched.Executions = executionview.Filter{Text: "KeyError", Status: app.StatusError, From: "2026-11-01", Host: "api.example.com", Credential: "ORACLE_PASSWORD"}, sampleExecutions()[4:5]
 	searched.Problems, searched.Unfinished, searched.Credentials = components.Problems{"to": "\"31.11.\" is no day. Write it like 2026-11-30."}, true, []string{"ORACLE_PASSWORD"}

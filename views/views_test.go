@@ -25,8 +25,10 @@ var apart = regexp.MustCompile(`\S[^\S\n\t]+[,;] .{0,20}`)
 
 // TestEveryPage holds what the content security policy and people who don't see or point need, on each page.
 func TestEveryPage(t *testing.T) {
+	t.Parallel()
 	for _, s := range samples() {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			var buf bytes.Buffer
 			if err := s.page.Render(t.Context(), &buf); err != nil {
 				t.Fatal(err)
@@ -85,6 +87,7 @@ func TestEveryPage(t *testing.T) {
 
 // What follows events looks once more when the stream is connected: what happened before that was told to nobody. The counts of the navigation did not.
 func TestWhatFollowsEventsLooksOnceMoreWhenConnected(t *testing.T) {
+	t.Parallel()
 	following := 0
 	for _, s := range samples() {
 		var buf bytes.Buffer
@@ -112,6 +115,7 @@ func TestWhatFollowsEventsLooksOnceMoreWhenConnected(t *testing.T) {
 
 // TestTokensStandOnTheirPageOnly: a profile's id is its agent's token.
 func TestTokensStandOnTheirPageOnly(t *testing.T) {
+	t.Parallel()
 	token := sampleProfile(app.StateLocked).ID
 	for _, s := range samples() {
 		var buf bytes.Buffer
@@ -137,6 +141,7 @@ func TestTokensStandOnTheirPageOnly(t *testing.T) {
 }
 
 func TestHostileTextStaysText(t *testing.T) {
+	t.Parallel()
 	p := profilePage(app.StateUnlocked)
 	evil := `"><script>alert(1)</script><img src=x onerror=alert(1)>`
 	p.Profile.Description, p.Keys[0].Key.Description, p.Hosts[0].Reason, p.NewHost = evil, evil, evil, evil
@@ -155,6 +160,7 @@ func TestHostileTextStaysText(t *testing.T) {
 }
 
 func TestAgo(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for d, want := range map[time.Duration]string{
 		0: "just now", 4 * time.Second: "just now", 5 * time.Second: "5 seconds ago", time.Minute: "1 minute ago", 119 * time.Second: "1 minute ago",
@@ -171,6 +177,7 @@ func TestAgo(t *testing.T) {
 }
 
 func TestSpanAndBytes(t *testing.T) {
+	t.Parallel()
 	if got := format.Span(2300*time.Millisecond) + format.Bytes(1536); got != "2.3\u00a0s1.5\u00a0KiB" {
 		t.Errorf("%q: a line can break between a number and its unit", got)
 	}
@@ -190,6 +197,7 @@ func TestSpanAndBytes(t *testing.T) {
 }
 
 func TestGrants(t *testing.T) {
+	t.Parallel()
 	db := host("db.example.com:5432,5433")
 	db.Private = true
 	key := func(name, credential string, mode app.Mode) app.Key {
@@ -222,10 +230,10 @@ func TestGrants(t *testing.T) {
 		"! E is sealed: scripts never see its value. It goes only to elsewhere.test:443, which scripts can't reach: it can go nowhere. It has no value yet.",
 		"! F is sealed: scripts never see its value. It goes only to api.example.com:80, without encryption, which its credential does not permit: it can go nowhere.",
 		"! G has no credential yet.",
-		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private address in your network: Airlock can't check the server name, the requests or the answers.",
-		"Scripts can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name asked for, not which server answers.",
-		"Scripts can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock can't check the server name, the requests or the answers.",
-		"Scripts can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock can't check the server name, the requests or the answers.",
+		"! Scripts can reach db.example.com on ports 5432 and 5433 over raw TCP, also where it leads to a private address in your network: Airlock may be unable to check the server name, the requests or the answers.",
+		"Scripts can reach *.example.com, every name below it, on ports 80 and 443: Airlock checks the name, but not always who answers.",
+		"Scripts can reach *.example.com, every name below it, on port 8443 over raw TCP: Airlock may be unable to check the server name, the requests or the answers.",
+		"Scripts can reach the host that B names, db.internal.example, on port 1521 over raw TCP: Airlock may be unable to check the server name, the requests or the answers.",
 		"Scripts can reach nothing else.",
 		"The profile ends on 4 March 2026, 05:06 UTC.",
 	}
@@ -246,6 +254,7 @@ func TestGrants(t *testing.T) {
 
 // TestGrantsOfReferences: what a plain key names is read beside it, escaped, and a reference that names nothing is not told as access.
 func TestGrantsOfReferences(t *testing.T) {
+	t.Parallel()
 	plain := app.Key{Name: "B", CredentialID: "B", Credential: "B", CredentialMode: app.ModePlain, ValueExists: true}
 	secret := plain
 	secret.Name, secret.CredentialMode = "A", app.ModeInjected
@@ -256,10 +265,10 @@ func TestGrantsOfReferences(t *testing.T) {
 		got = append(got, fmt.Sprint(s.Warn, " ", s.Text()))
 	}
 	want := []string{
-		"false Scripts can reach the host that B names, <db>.example, on port 1521 over raw TCP: Airlock can't check the server name, the requests or the answers.",
+		"false Scripts can reach the host that B names, <db>.example, on port 1521 over raw TCP: Airlock may be unable to check the server name, the requests or the answers.",
 		"true Scripts reach nothing through {NOKEY}: the profile has no plain key of that name.",
 		"true Scripts reach nothing through {A}: the profile has no plain key of that name.",
-		"false Scripts can reach the host that G names, on port 443: Airlock checks the name asked for, not which server answers.",
+		"false Scripts can reach the host that G names, on port 443: Airlock checks the name, but not always who answers.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -275,6 +284,7 @@ func TestGrantsOfReferences(t *testing.T) {
 }
 
 func TestLedger(t *testing.T) {
+	t.Parallel()
 	p := executionPage(3)
 	p.Network = append(p.Network, app.Connection{Host: "nobody.example", Port: 443, Verdict: app.VerdictDenied, Rule: "not on the list"})
 	var buf bytes.Buffer
@@ -318,11 +328,13 @@ func TestLedger(t *testing.T) {
 
 // TestListsTell: until when, where to, how often; numbers are grouped, and labels can be copied.
 func TestListsTell(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]map[string]string{
-		"profiles":    {"tbody .sub": "ends in 3 days", "#profiles .sub": "ended 1 day ago"},
-		"credentials": {"tbody": "used 1,841 times", "tbody .sub": "last 5 minutes ago", "#c-SIMPHONY_API_KEY": "simphony.example.com and 1 more"},
-		"settings":    {"#retention": "newest 100,000 executions", "#retention dd": "3.0 GiB, 212 MiB of it empty and used first"},
-		"audit":       {"#archived [data-label=entries]": "41,208", "#archived .copyable": "3f9ac01b77d2e844"},
+		"profiles":            {"tbody .sub": "ends in 3 days", "#profiles .sub": "ended 1 day ago"},
+		"credentials":         {"tbody": "used 1,841 times", "tbody .sub": "last 5 minutes ago", "#c-SIMPHONY_API_KEY": "simphony.example.com and 1 more"},
+		"settings":            {"#retention": "newest 100,000 executions", "#retention dd": "3.0 GiB, 212 MiB of it empty and used first"},
+		"execution-completed": {"#redactions tbody": "value of THEIR_TOKEN, which this script was not given"},
+		"audit":               {"#archived [data-label=entries]": "41,208", "#archived .copyable": "3f9ac01b77d2e844"},
 	} {
 		doc := rendered(t, name)
 		for selector, text := range want {
@@ -335,6 +347,7 @@ func TestListsTell(t *testing.T) {
 
 // While first proofs are under way no backend was passed over, and nobody has to do anything about one.
 func TestABackendThatIsBeingCheckedIsSaidToBe(t *testing.T) {
+	t.Parallel()
 	page := rendered(t, "sandbox-checking")
 	text := page.Find("#backend-landlock").Text()
 	if !strings.Contains(text, "Being checked") || strings.Contains(text, "not tried") || page.Find(".state.person").Length() > 0 {

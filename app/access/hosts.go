@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ func (s *Service) ProposeHosts(ctx context.Context, by app.Actor, handle string,
 	if len(list) == 0 {
 		return app.Profile{}, app.Invalid("hosts", "no hosts were given", `Send at least one, such as {"hosts":[{"host":"api.example.com","reason":"why you need it"}]}.`)
 	}
-	if err := checkAskable(by, list); err != nil {
+	if err := checkAskable(by, "hosts", hosts); err != nil {
 		return app.Profile{}, err
 	}
 	list = proposed(list)
@@ -155,14 +156,21 @@ func canonicalHosts(hosts []app.Host) ([]app.Host, error) {
 	return list, nil
 }
 
-// checkAskable refuses hosts that only a person may choose.
-func checkAskable(by app.Actor, list []app.Host) error {
+// checkAskable refuses hosts that only a person may choose. Its errors name the field below path, where the list as it was sent is.
+func checkAskable(by app.Actor, path string, hosts []app.Host) error {
 	if peopleOnly(by) == nil {
 		return nil
 	}
-	for _, h := range list {
-		if err := h.CheckAskable(); err != nil {
-			return err
+	for i, h := range hosts {
+		c, err := h.Canonical()
+		if err == nil {
+			err = c.CheckAskable()
+		}
+		var told *app.Error
+		if errors.As(err, &told) {
+			at := *told
+			at.Field = fmt.Sprintf("%s[%d].%s", path, i, told.Field)
+			return &at
 		}
 	}
 	return nil

@@ -38,8 +38,8 @@ func checkKeys(by app.Actor, keys []app.Key) ([]app.Key, error) {
 		return nil, tooManyKeys()
 	}
 	asked := make([]app.Key, 0, len(keys))
-	for _, k := range keys {
-		clean, err := checkKey(by, k)
+	for i, k := range keys {
+		clean, err := checkKey(by, fmt.Sprintf("keys[%d]", i), k)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func checkKeys(by app.Actor, keys []app.Key) ([]app.Key, error) {
 	return asked, nil
 }
 
-func checkKey(by app.Actor, k app.Key) (app.Key, error) {
+func checkKey(by app.Actor, path string, k app.Key) (app.Key, error) {
 	if err := app.CheckName(k.Name); err != nil {
 		return app.Key{}, err
 	}
@@ -65,7 +65,7 @@ func checkKey(by app.Actor, k app.Key) (app.Key, error) {
 	}
 	list, err := canonicalHosts(k.Hosts)
 	if err == nil {
-		err = checkAskable(by, list)
+		err = checkAskable(by, path+".hosts", k.Hosts)
 	}
 	if err != nil {
 		return app.Key{}, err

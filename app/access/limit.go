@@ -17,6 +17,8 @@ const (
 
 // limiter counts wrong tokens and passwords per key and over all: per origin of an address, or per person. It is safe for concurrent use.
 type limiter struct {
+	burst int // over all; 0: any number
+
 	mu     sync.Mutex
 	global bucket
 	keys   map[string]*bucket
@@ -28,7 +30,7 @@ type bucket struct {
 	since    time.Time // when the oldest failure that counts began to be forgotten
 }
 
-func newLimiter() *limiter { return &limiter{keys: map[string]*bucket{}} }
+func newLimiter(burst int) *limiter { return &limiter{burst: burst, keys: map[string]*bucket{}} }
 
 // begin counts an attempt as failed and reports whether it may be made. succeed takes it back.
 func (l *limiter) begin(key string, now time.Time) bool {
@@ -36,7 +38,7 @@ func (l *limiter) begin(key string, now time.Time) bool {
 	defer l.mu.Unlock()
 	l.global.forget(now, globalEvery)
 	b := l.bucketOf(key, now)
-	if b == nil || b.failures >= addressBurst || l.global.failures >= globalBurst {
+	if b == nil || b.failures >= addressBurst || l.burst > 0 && l.global.failures >= l.burst {
 		return false
 	}
 	b.failures++

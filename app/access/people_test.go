@@ -1,6 +1,7 @@
 package access
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,20 @@ func TestFreshPasswords(t *testing.T) {
 		wantCode(t, "wrong", d.Confirm(ctx, x, app.NewSecret("x")), app.CodeInvalidField)
 	}
 	wantCode(t, "guessing", d.Confirm(ctx, x, app.NewSecret(goodPassword)), app.CodeRateLimited)
+}
+
+// TestHoleL3WrongConfirmationsOfOthers keep nobody from confirming their own password, however many people type wrong ones.
+func TestHoleL3WrongConfirmationsOfOthers(t *testing.T) {
+	d := founded(t)
+	x := d.session(d.login("Ada"))
+	for i := range 2 * globalBurst {
+		if !d.confirms.begin(fmt.Sprintf("person %d", i), d.now()) {
+			t.Fatalf("person %d has no try", i)
+		}
+	}
+	if err := d.Confirm(t.Context(), x, app.NewSecret(goodPassword)); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestChangePassword(t *testing.T) {

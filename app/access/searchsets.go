@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/sync/singleflight"
 
@@ -19,8 +20,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// minSearched is how many bytes a value has at least that is searched for outside of its own profiles. A script that guesses
-// shorter ones would see by what is masked which of them exist.
+// minSearched is how many characters a value has at least, without the white space around it, that is searched for outside of its own profiles. A script
+// that guesses shorter ones would see by what is masked which of them exist.
 const minSearched = 16
 
 // maxFound bounds how many places and lists of hosts are remembered with their sets.
@@ -77,9 +78,8 @@ type found struct {
 
 // searchSet is some values in the forms in which they are searched for.
 type searchSet struct {
-	secrets  []app.Secret
-	values   *swap.Values
-	redactor func() *redact.Redactor
+	known  []redact.Value
+	values *swap.Values
 }
 
 func newSearchSets(st *store.Store, ring *secrets.Keyring, vault *vaultMemory) *SearchSets {
@@ -95,9 +95,9 @@ func (s *SearchSets) Known(ctx context.Context, host string, port int) (*swap.Va
 	return f.set.values, nil
 }
 
-// Redactor returns what takes the values that any of the hosts may show out of output, with masks and hits that show nothing of
-// them but the name of the credential, which is for people. It is nil if there are none besides the execution's own.
-func (s *SearchSets) Redactor(ctx context.Context, hosts []app.Host, own []app.Secret) (*redact.Redactor, error) {
+// Others returns the values that any of the hosts may show, to be taken out of output. It is nil if there are none besides the execution's own, and
+// the same list until a credential changes; callers don't write to it.
+func (s *SearchSets) Others(ctx context.Context, hosts []app.Host, own []redact.Value) ([]redact.Value, error) {
 	if len(hosts) == 0 {
 		return nil, nil
 	}
@@ -108,10 +108,13 @@ func (s *SearchSets) Redactor(ctx context.Context, hosts []app.Host, own []app.S
 	f, err := s.find(ctx, "hosts "+key.String(), func(h app.Host) bool {
 		return slices.ContainsFunc(hosts, func(o app.Host) bool { _, both := h.Overlap(o); return both })
 	})
-	if err != nil || !slices.ContainsFunc(f.set.secrets, func(v app.Secret) bool { return !slices.ContainsFunc(own, v.Equal) }) {
+	isOther := func(v redact.Value) bool {
+		return !slices.ContainsFunc(own, func(o redact.Value) bool { return o.Secret.Equal(v.Secret) })
+	}
+	if err != nil || !slices.ContainsFunc(f.set.known, isOther) {
 		return nil, err
 	}
-	return f.set.redactor(), nil
+	return f.set.known, nil
 }
 
 // find returns what belongs to hosts, as the store has it now.
@@ -152,7 +155,7 @@ func once[T interface{ since(state) bool }](ctx context.Context, making *singlef
 			}
 		case <-ctx.Done():
 			var none T
-			return none, context.Cause(ctx)
+			return none, ctx.Err()
 		}
 	}
 }
@@ -309,9 +312,9 @@ func (s *SearchSets) open(ctx context.Context, in *index, list []member) (*searc
 		if err != nil {
 			return nil, err
 		}
-		if text := value.Reveal(); len(text) >= minSearched && !have[text] {
+		if text := value.Reveal(); utf8.RuneCountInString(strings.TrimSpace(text)) >= minSearched && !have[text] {
 			have[text] = true
-			known = append(known, redact.Value{Name: m.Credential, Secret: value, Unheld: true})
+			known = append(known, redact.Value{Name: m.Credential, Secret: value, Unheld: true, Anonymous: true})
 		}
 	}
 	return newSearchSet(known), nil
@@ -334,10 +337,9 @@ func (s *SearchSets) value(m member, token []byte) (app.Secret, error) {
 }
 
 func newSearchSet(known []redact.Value) *searchSet {
-	set := &searchSet{redactor: sync.OnceValue(func() *redact.Redactor { return redact.New(known, redact.Options{Anonymous: true}) })}
-	for _, v := range known {
-		set.secrets = append(set.secrets, v.Secret)
+	secrets := make([]app.Secret, len(known))
+	for i, v := range known {
+		secrets[i] = v.Secret
 	}
-	set.values = swap.NewValues(set.secrets)
-	return set
+	return &searchSet{known, swap.NewValues(secrets)}
 }

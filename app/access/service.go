@@ -60,7 +60,7 @@ func New(cfg Config) *Service {
 	}
 	cfg.Store.OnAudit(func() { cfg.Hub.Publish(live.Audit) })
 	memory := newVaultMemory()
-	return &Service{cfg: cfg, logins: newLimiter(), confirms: newLimiter(), hashes: make(chan struct{}, 1), vault: memory, sets: newSearchSets(cfg.Store, cfg.Keyring, memory), unreadable: unreadables{list: map[string]unread{}}}
+	return &Service{cfg: cfg, logins: newLimiter(globalBurst), confirms: newLimiter(0), hashes: make(chan struct{}, 1), vault: memory, sets: newSearchSets(cfg.Store, cfg.Keyring, memory), unreadable: unreadables{list: map[string]unread{}}}
 }
 
 // SearchSets returns what is known of each host's values.

@@ -295,7 +295,7 @@ func TestLoginsAreLimitedPerAddress(t *testing.T) {
 }
 
 func TestLimiterIsBounded(t *testing.T) {
-	l := newLimiter()
+	l := newLimiter(globalBurst)
 	now := time.Now()
 	allowed := 0
 	for i := range 200 {

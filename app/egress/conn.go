@@ -3,6 +3,8 @@ package egress
 import (
 	"io"
 	"net"
+
+	"github.com/computclaw/airlock/app"
 )
 
 // conn is a connection whose bytes are relayed untouched. It counts them and holds the session's limits.
@@ -18,9 +20,9 @@ var _ Conn = (*conn)(nil)
 func newConn(s *Session, tcp *net.TCPConn, name string, port int, to target) *conn {
 	c := &conn{tcp: tcp}
 	c.init(s, name, port, to)
-	c.cut = func(string) {
+	c.cut = func(rule string) {
 		_ = c.tcp.SetLinger(0)
-		_ = c.Close()
+		_ = c.finish(rule)
 	}
 	return c
 }
@@ -81,9 +83,16 @@ func (c *conn) CloseWrite() error {
 func (c *conn) SetLinger(seconds int) error { return c.tcp.SetLinger(seconds) }
 
 // Close ends the connection in order: what was written is still delivered.
-func (c *conn) Close() error {
+func (c *conn) Close() error { return c.finish("") }
+
+// finish closes the connection. The row says so if that was because of people's decisions or for want of knowing them, since the
+// script sees no more of it than a reset.
+func (c *conn) finish(rule string) error {
 	var err error
 	c.end(func() {
+		if rule == RuleNarrowed || rule == RuleUnknown {
+			c.session.ledger.amend(c.row, func(r *app.Connection) { r.Verdict, r.Rule = verdictOf(rule), rule })
+		}
 		if c.guard != nil {
 			c.guard.close()
 		}

@@ -50,7 +50,7 @@ func TestEveryRuleIsExplained(t *testing.T) {
 	fallback := Explain(app.Connection{Host: "db.test", Rule: "no such rule", Verdict: app.VerdictDenied}).Hint
 	for _, rule := range []string{
 		RuleLongName, RuleManyNames, RuleAuthority, RuleNotTLS, RuleHandshake, RuleDistrust, RuleNoServerName, RuleServerName, RuleECH, RuleHTTP2,
-		RuleMalformed, RuleTooLarge, RuleSlow, RuleHost, RuleAbsolute, RuleMethod, RuleUpgrade, RuleExpect, RuleNarrowed, RuleCertUntrusted, RuleCertTime, RuleCertName,
+		RuleMalformed, RuleTooLarge, RuleSlow, RuleHost, RuleAbsolute, RuleMethod, RuleUpgrade, RuleExpect, RuleNarrowed, RuleUnknown, RuleCertUntrusted, RuleCertTime, RuleCertName,
 		RuleCertOther, RuleHostNoTLS, RuleHostOldTLS, RuleHostHTTP2, RuleHostTLS, RuleHostBroke, RuleHostAnswer, RuleUnreadable,
 		swap.RuleHost, swap.RulePlain, swap.RulePlace, swap.RuleHeader, swap.RuleEncoded, swap.RuleUnknown, swap.RuleValue, swap.RuleBody, swap.RuleTooLarge,
 	} {

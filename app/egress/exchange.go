@@ -103,7 +103,7 @@ func (x *exchange) serve(in *http.Request) bool {
 	x.body = newRequestBody(in, x.goOn)
 	known, err := x.known()
 	if err != nil {
-		return x.fail(RuleUnknown)
+		return x.fail(x.session.unsearched(err))
 	}
 	x.sealed = known != nil || x.session.incoming.Belongs(x.host.Name, x.host.Port)
 	out := x.outgoing(in)
@@ -131,7 +131,7 @@ func (x *exchange) serve(in *http.Request) bool {
 		return x.fail(RuleHostAnswer)
 	}
 	if known, err = x.known(); err != nil { // anew: what was put in meanwhile may be in this answer
-		return x.fail(RuleUnknown)
+		return x.fail(x.session.unsearched(err))
 	}
 	if x.sealed = x.sealed || known != nil; x.sealed {
 		if err := x.session.incoming.Incoming(x.target(), resp, known); err != nil {

@@ -120,3 +120,21 @@ func TestHoleH2NothingPassesUnsearched(t *testing.T) {
 	_, err := s.Dial(t.Context(), "api.test", 80)
 	checkRefusal(t, s, err, RuleUnknown)
 }
+
+// A relayed connection that is cut since nobody can tell whether it had to be read is told as that, and not as something that people took away.
+func TestHoleH2RelayIsCutUnsearched(t *testing.T) {
+	l := newLab(t)
+	api := l.web("api.test", 443, l.tls("api.test"), shows)
+	k := &known{}
+	s := l.strangers(k)
+	if resp, err := l.client(s).Get("https://api.test/"); err != nil || text(resp) == "" {
+		t.Fatal(err)
+	}
+	k.err = errors.New("the database is gone")
+	s.Narrow(Grant{Hosts: allow(t, "api.test", "other.test")})
+	waitFor(t, "the relayed connection ends", func() bool { return api.live.Load() == 0 })
+	waitFor(t, "its row says why", func() bool {
+		rows := s.Ledger()
+		return rows[len(rows)-1].Rule == RuleUnknown && rows[len(rows)-1].Verdict == app.VerdictDenied
+	})
+}

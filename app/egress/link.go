@@ -19,7 +19,7 @@ type link struct {
 	last    atomic.Int64 // when a byte last passed, in nanoseconds since it began, by a clock that nobody sets
 	idle    *time.Timer
 	once    sync.Once
-	// cut ends the connection at once: what is buffered is dropped and both sides see a reset. The rule goes into the row of a request under way. It may
+	// cut ends the connection at once: what is buffered is dropped and both sides see a reset. The rule goes into the row of a request under way, or of a relay that is not allowed any more. It may
 	// be called any number of times; the first rule counts.
 	cut func(rule string)
 }

@@ -39,12 +39,15 @@ func (s *Session) Narrow(g Grant) {
 	}
 }
 
-// cutKnown cuts a connection that is relayed although the host's answers have to be searched by now. The script's next one is read.
+// cutKnown cuts a connection that is relayed although the host's answers have to be searched by now, or nobody can tell. The script's next one is read.
 func (s *Session) cutKnown(l *link) {
 	if !l.unread {
 		return
 	}
-	if known, err := s.gateway.known(s.ctx, l.name, l.port); err != nil || known != nil {
+	switch known, err := s.gateway.known(s.ctx, l.name, l.port); {
+	case err != nil:
+		l.cut(s.unsearched(err))
+	case known != nil:
 		l.cut(RuleNarrowed)
 	}
 }

@@ -36,7 +36,7 @@ func aboutTheScript(c app.Connection) map[string][2]string {
 		RuleMethod:       {"was sent a method that is not passed on", "CONNECT and TRACE are never allowed. Connect to each host by its own name."},
 		RuleUpgrade:      {"was asked to change the protocol, but Airlock passes on only HTTP/1.1 requests there", "Use plain requests instead of WebSocket or h2c. If a WebSocket is needed, ask the person to allow " + place(c) + " with another protocol or an injected credential."},
 		RuleExpect:       {"was sent an expectation that is not supported", "Leave the Expect header out."},
-		RuleNarrowed:     {"was cut off, because a person took something away from the profile's hosts or credentials at that moment", "Send the request again; if it is refused then, ask the person about it."},
+		RuleNarrowed:     {"was cut off, because a person changed hosts or credentials at that moment", "Send the request again; if it is refused then, ask the person about it."},
 		RuleUnreadable:   {"answered in a way that can't be searched for sealed values, so the answer was held back", "Ask for another form of the answer, without compression."},
 	}
 }

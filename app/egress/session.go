@@ -57,7 +57,7 @@ func (s *Session) Dial(ctx context.Context, host string, port int) (Conn, error)
 	}
 	known, err := s.gateway.known(ctx, name, port)
 	if err != nil {
-		return nil, s.refuse(name, port, RuleUnknown, err)
+		return nil, s.refuse(name, port, s.unsearched(err), err)
 	}
 	sealed := known != nil || s.incoming.Belongs(name, port)
 	way := wayOf(entry, port, sealed)
@@ -241,4 +241,12 @@ func (s *Session) ruleOf(err error) (string, error) {
 		return RuleCancelled, err
 	}
 	return failureOf(err), err
+}
+
+// unsearched names the rule against a host whose answers can't be searched, since err kept the values from being read.
+func (s *Session) unsearched(err error) string {
+	if rule, _ := s.ruleOf(err); rule == RuleClosed || rule == RuleCancelled {
+		return rule
+	}
+	return RuleUnknown
 }

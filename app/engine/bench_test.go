@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"slices"
@@ -6,20 +6,21 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
 )
 
 // BenchmarkWarm measures one execution at a time from Submit to its terminal row, with a box ready and waiting, and reports
 // where the time goes: until the script is sent, while it runs, and until its end is stored.
 func BenchmarkWarm(b *testing.B) {
-	w := realWorld(b, func(c *Config) { c.Log = nil })
+	w := realWorld(b, func(c *engine.Config) { c.Log = nil })
 	var all, queued, ran []float64
 	for b.Loop() {
 		for w.Health().Warm < 2 {
 			time.Sleep(time.Millisecond)
 		}
 		began := time.Now()
-		x := w.submit("set_result(1)")
-		x = w.until(x, app.StatusCompleted)
+		x := w.Send("set_result(1)")
+		x = w.Until(x, app.StatusCompleted)
 		took := time.Since(began)
 		if !x.Warm {
 			b.Error("the box was cold")

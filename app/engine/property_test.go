@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"errors"
@@ -9,6 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/guest/guesttest"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/fake"
 )
@@ -16,22 +19,22 @@ import (
 // Whatever scripts, boxes and people do, in any order: what was accepted ends in a terminal status that never changes again, no
 // secret gets out, and no box is left.
 func TestEverythingEnds(t *testing.T) {
-	w := newWorld(t, func(c *Config) {
+	w := newWorld(t, func(c *engine.Config) {
 		c.Workers, c.Pool, c.Queue, c.QueuePerProfile, c.LLMWait = 2, 1, 100, 100, 50*time.Millisecond
 	})
-	lines := []string{"print x " + secretValue, "warn y", "ask one", "twice", "leave a question", "result {\"a\":\"" + secretValue + "\"}", "fail E: " + secretValue, "dial x.example.com 443"}
+	lines := []string{"print x " + enginetest.SecretValue, "warn y", "ask one", "twice", "leave a question", "result {\"a\":\"" + enginetest.SecretValue + "\"}", "fail E: " + enginetest.SecretValue, "dial x.example.com 443"}
 	ends := []string{"", "exit 1", "exit 0", "signal 9", "hang", "lost", "oom", "pids", "garbage", "vanish"}
-	guests := []fake.Guest{play, play, play, fake.Exit(1), fake.Lost(), fake.OOM()}
-	usages := []func(string) (plugins.Usage, error){measured, limited, unmeasured}
+	guests := []fake.Guest{guesttest.Play, guesttest.Play, guesttest.Play, fake.Exit(1), fake.Lost(), fake.OOM()}
+	usages := []func(string) (plugins.Usage, error){enginetest.Measured, enginetest.Limited, enginetest.Unmeasured}
 	rapid.Check(t, func(r *rapid.T) {
 		var list []app.Execution
-		defer w.fake.SetGuest(play)
+		defer w.Fake.SetGuest(guesttest.Play)
 		for range rapid.IntRange(1, 12).Draw(r, "steps") {
 			switch rapid.IntRange(0, 5).Draw(r, "action") {
 			case 0, 1, 2:
 				script := rapid.SliceOfN(rapid.SampledFrom(lines), 0, 4).Draw(r, "script")
 				script = append(script, rapid.SampledFrom(ends).Draw(r, "end"), "print end")
-				x, _, err := w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Timeout: 50 * time.Millisecond, By: agent,
+				x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Timeout: 50 * time.Millisecond, By: enginetest.Agent,
 					Script: strings.Join(withoutEmpty(script), "\n")})
 				if app.CodeOf(err) == app.CodeSandboxUnavailable {
 					continue
@@ -43,31 +46,31 @@ func TestEverythingEnds(t *testing.T) {
 			case 3:
 				if len(list) > 0 {
 					x := rapid.SampledFrom(list).Draw(r, "cancelled")
-					if _, err := w.Cancel(t.Context(), x.ID, agent); err != nil && app.CodeOf(err) != app.CodeAlreadyEnded {
+					if _, err := w.Cancel(t.Context(), x.ID, enginetest.Agent); err != nil && app.CodeOf(err) != app.CodeAlreadyEnded {
 						r.Fatal(err)
 					}
 				}
 			case 4:
 				if len(list) > 0 {
 					x := rapid.SampledFrom(list).Draw(r, "answered")
-					if _, err := w.Respond(t.Context(), x.ID, Answer{Text: "a", By: agent}); err != nil && app.CodeOf(err) != app.CodeNotWaiting {
+					if _, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "a", By: enginetest.Agent}); err != nil && app.CodeOf(err) != app.CodeNotWaiting {
 						r.Fatal(err)
 					}
 				}
 			case 5:
-				w.fake.SetGuest(rapid.SampledFrom(guests).Draw(r, "guest"))
-				w.fake.SetUsage(rapid.SampledFrom(usages).Draw(r, "usage"))
+				w.Fake.SetGuest(rapid.SampledFrom(guests).Draw(r, "guest"))
+				w.Fake.SetUsage(rapid.SampledFrom(usages).Draw(r, "usage"))
 			}
 		}
-		w.fake.SetGuest(play)
+		w.Fake.SetGuest(guesttest.Play)
 		for _, x := range list {
 			if err := w.checkEnd(x); err != nil {
 				r.Fatal(err)
 			}
 		}
 	})
-	w.must(w.Close(t.Context()))
-	if open, _ := w.fake.Open(); open != 0 {
+	w.Must(w.Close(t.Context()))
+	if open, _ := w.Fake.Open(); open != 0 {
 		t.Errorf("%d boxes are left", open)
 	}
 }
@@ -86,9 +89,9 @@ func withoutEmpty(lines []string) []string {
 func (w *world) checkEnd(x app.Execution) error {
 	deadline := time.Now().Add(90 * time.Second) // a backend that failed rests for a while
 	for !x.Status.Terminal() {
-		nudges := w.cfg.Hub.Subscribe()
+		nudges := w.Config.Hub.Subscribe()
 		var err error
-		if x, err = w.ByHandle(w.t.Context(), x.Handle); err != nil {
+		if x, err = w.ByHandle(w.T.Context(), x.Handle); err != nil {
 			nudges.Close()
 			return err
 		}
@@ -102,11 +105,11 @@ func (w *world) checkEnd(x app.Execution) error {
 		}
 		nudges.Close()
 	}
-	out, err := w.Output(w.t.Context(), x.Handle)
+	out, err := w.Output(w.T.Context(), x.Handle)
 	if err != nil {
 		return err
 	}
-	exchanges, err := w.Exchanges(w.t.Context(), x.Handle)
+	exchanges, err := w.Exchanges(w.T.Context(), x.Handle)
 	if err != nil {
 		return err
 	}
@@ -118,14 +121,14 @@ func (w *world) checkEnd(x app.Execution) error {
 		}
 	}
 	switch {
-	case strings.Contains(all, secretValue):
+	case strings.Contains(all, enginetest.SecretValue):
 		return errors.New("the secret got out")
 	case x.Status != app.StatusCompleted && x.Error == "":
 		return errors.New(string(x.Status) + " without a reason")
 	case x.CompletedAt.IsZero():
 		return errors.New("no time of the end")
 	}
-	err = w.end(w.t.Context(), x.Handle, stopCancelled(agent))
+	_, err = w.Cancel(w.T.Context(), x.ID, enginetest.Agent)
 	if app.CodeOf(err) != app.CodeAlreadyEnded {
 		return errors.New("a terminal status was left")
 	}

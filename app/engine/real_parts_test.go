@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"strings"
@@ -6,14 +6,16 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine/enginetest"
 )
 
 // TestHoleM3RealSlices: what a script shows of its key without meaning to hide it is masked and counted, whichever way it goes.
 func TestHoleM3RealSlices(t *testing.T) {
+	t.Parallel()
 	w := realWorld(t)
 	const key = "x81LmN4vT7wkP9sZxQ2rY6uJ3hB5nC0dE1fG8aKo"
-	_, err := w.access.SetCredential(t.Context(), person, access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(key)})
-	w.must(err)
+	_, err := w.Access.SetCredential(t.Context(), enginetest.Person, access.CredentialInput{Name: "API_KEY", Mode: app.ModeInjected, Value: app.NewSecret(key)})
+	w.Must(err)
 	const script = `
 import reprlib, sys
 k = settings.get("API_KEY")
@@ -24,14 +26,14 @@ print(reprlib.repr(k))
 print(k[1:], file=sys.stderr)
 set_result({"key": k[:-1]})
 `
-	x, out := w.finished(script, app.StatusCompleted)
+	x, out := w.Finished(script, app.StatusCompleted)
 	if want := "[REDACTED]\n[REDACTED]\n[REDACTED]...\n'[REDACTED]'\n"; out.Stdout != want || out.Stderr != "[REDACTED]\n" || string(out.Result) != `{"key":"[REDACTED]"}` {
 		t.Errorf("stdout %q, stderr %q, result %s", out.Stdout, out.Stderr, out.Result)
 	}
 	if x.Redactions != 6 {
 		t.Errorf("%d redactions", x.Redactions)
 	}
-	x, _ = w.finished(`raise KeyError(settings.get("API_KEY")[1:])`, app.StatusError)
+	x, _ = w.Finished(`raise KeyError(settings.get("API_KEY")[1:])`, app.StatusError)
 	if strings.Contains(x.Error, key[8:24]) || !strings.Contains(x.Error, "KeyError: '[REDACTED]'") || x.Redactions != 1 {
 		t.Errorf("error %q, %d redactions", x.Error, x.Redactions)
 	}

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
@@ -20,18 +20,20 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/engine/enginetest"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/bubblewrap"
 )
 
 // withBubblewrap makes an engine use real boxes: bubblewrap behind a real plugin process, airlock-init, Python.
-func withBubblewrap(t testing.TB, instance string) func(*Config) {
+func withBubblewrap(t testing.TB, instance string) func(*engine.Config) {
 	change, _ := withPlugin(t, instance)
 	return change
 }
 
 // withPlugin also returns the plugin.
-func withPlugin(t testing.TB, instance string, change ...func(*plugins.HostConfig)) (func(*Config), *plugins.Client) {
+func withPlugin(t testing.TB, instance string, change ...func(*plugins.HostConfig)) (func(*engine.Config), *plugins.Client) {
 	t.Helper()
 	host := plugins.HostConfig{Name: bubblewrap.Name, Args: []string{guestPath}}
 	for _, f := range change {
@@ -50,9 +52,9 @@ func withPlugin(t testing.TB, instance string, change ...func(*plugins.HostConfi
 	if err := os.Chmod(state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return func(c *Config) {
+	return func(c *engine.Config) {
 		limits := app.DefaultLimits()
-		c.Sandboxes = []Sandbox{{Name: bubblewrap.Name, Backend: client, Config: plugins.Config{
+		c.Sandboxes = []engine.Sandbox{{Name: bubblewrap.Name, Backend: client, Config: plugins.Config{
 			Instance: instance, StateDir: state,
 			Limits: plugins.Limits{Memory: limits.Memory, CPU: limits.CPU, Pids: limits.Pids, Tmp: limits.Tmp, Files: limits.Files},
 		}}}
@@ -60,10 +62,10 @@ func withPlugin(t testing.TB, instance string, change ...func(*plugins.HostConfi
 }
 
 // realWorld is a world with real boxes.
-func realWorld(t testing.TB, change ...func(*Config)) *world {
+func realWorld(t testing.TB, change ...func(*engine.Config)) *world {
 	t.Helper()
-	w := newWorldWithout(t)
-	w.startEngine(append([]func(*Config){withBubblewrap(t, "engine-"+app.NewID())}, change...)...)
+	w := newUnstarted(t)
+	w.StartEngine(append([]func(*engine.Config){withBubblewrap(t, "engine-"+app.NewID())}, change...)...)
 	if h := w.Health(); !h.Ready {
 		t.Fatalf("bubblewrap is not ready here: %s", h.Reason)
 	}
@@ -71,6 +73,7 @@ func realWorld(t testing.TB, change ...func(*Config)) *world {
 }
 
 func TestReal(t *testing.T) {
+	t.Parallel()
 	w := realWorld(t)
 	tests := []struct {
 		name, script string
@@ -83,7 +86,7 @@ func TestReal(t *testing.T) {
 	}{
 		{name: "result", script: "print('hi')\nset_result({'b': 1, 'a': [None, 2.5]})", status: app.StatusCompleted, stdout: "hi\n", result: `{"a":[null,2.5],"b":1}`},
 		{name: "exception", script: "def f():\n    raise ValueError('no ' + settings.get('API_KEY'))\nf()", status: app.StatusError, line: 2,
-			says: []string{"ValueError: no [REDACTED...6789]", "line 2, in f", "line 3"}, silent: []string{secretValue, "airlock-init", "runner"}},
+			says: []string{"ValueError: no [REDACTED...6789]", "line 2, in f", "line 3"}, silent: []string{enginetest.SecretValue, "airlock-init", "runner"}},
 		{name: "syntax error", script: "x = (1,\nprint('x')\n", status: app.StatusError, says: []string{"SyntaxError"}},
 		{name: "exit 137", script: "import os; os._exit(137)", status: app.StatusError, says: []string{"exit code 137"}, silent: []string{"memory"}},
 		{name: "signal", script: "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", status: app.StatusError, says: []string{"signal 11"}},
@@ -93,7 +96,7 @@ func TestReal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			x, out := w.finished(tt.script, tt.status)
+			x, out := w.Finished(tt.script, tt.status)
 			if tt.stdout != "" && out.Stdout != tt.stdout {
 				t.Errorf("stdout %q, want %q", out.Stdout, tt.stdout)
 			}
@@ -138,6 +141,7 @@ func marked(t *testing.T, text string) int {
 
 // A script's children are gone when its status is terminal.
 func TestRealTreesDie(t *testing.T) {
+	t.Parallel()
 	w := realWorld(t)
 	mark := fmt.Sprintf("98765.%d", time.Now().UnixNano()) // others may run this test on the same host
 	script := fmt.Sprintf("import subprocess\nfor i in range(5): subprocess.Popen(['sleep', '%s'], start_new_session=True)\nprint('up', flush=True)\n", mark)
@@ -150,24 +154,24 @@ func TestRealTreesDie(t *testing.T) {
 		{name: "exit", tail: "set_result(1)", status: app.StatusCompleted},
 		{name: "timeout", tail: "while True: pass", status: app.StatusTimeout},
 		{name: "cancel", tail: "import time; time.sleep(1000)", status: app.StatusCancelled, end: func(x app.Execution) {
-			_, err := w.Cancel(t.Context(), x.ID, agent)
-			w.must(err)
+			_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+			w.Must(err)
 		}},
 		{name: "cancel while waiting", tail: "llm.complete('x')", status: app.StatusCancelled, end: func(x app.Execution) {
-			w.until(x, app.StatusAwaitingLLM)
-			_, err := w.Cancel(t.Context(), x.ID, agent)
-			w.must(err)
+			w.Until(x, app.StatusAwaitingLLM)
+			_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+			w.Must(err)
 		}},
 	}
 	for _, tt := range ends {
 		t.Run(tt.name, func(t *testing.T) {
-			x, _, err := w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Script: script + tt.tail, Timeout: 2 * time.Second, By: agent})
-			w.must(err)
-			w.untilPrinted(x, "up")
+			x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: script + tt.tail, Timeout: 2 * time.Second, By: enginetest.Agent})
+			w.Must(err)
+			w.UntilPrinted(x, "up")
 			if tt.end != nil {
 				tt.end(x)
 			}
-			w.untilStatus(x, tt.status)
+			w.UntilStatus(x, tt.status)
 			if n := marked(t, mark); n != 0 {
 				t.Errorf("%d processes are left", n)
 			}
@@ -175,33 +179,11 @@ func TestRealTreesDie(t *testing.T) {
 	}
 }
 
-// untilPrinted waits until a running execution shows the text, or has ended.
-func (w *world) untilPrinted(x app.Execution, text string) {
-	w.t.Helper()
-	nudges := w.cfg.Hub.Subscribe()
-	defer nudges.Close()
-	limit := time.After(20 * time.Second)
-	for {
-		if out, ok := w.LiveOutput(x.Handle); ok && strings.Contains(out.Stdout, text) {
-			return
-		}
-		now, err := w.ByHandle(w.t.Context(), x.Handle)
-		w.must(err)
-		if now.Status.Terminal() {
-			return
-		}
-		select {
-		case <-nudges.C():
-		case <-limit:
-			w.t.Fatalf("%q was never shown", text)
-		}
-	}
-}
-
 // The script waits frozen, a thread of it included, and gets the exact answers.
 func TestRealQuestions(t *testing.T) {
+	t.Parallel()
 	w := realWorld(t)
-	x := w.submit(`
+	x := w.Send(`
 import threading, time
 ticks = 0
 def tick():
@@ -217,29 +199,29 @@ after = ticks
 b = llm.complete("second", model="big")
 set_result({"a": a, "b": b, "ticks": after - before})
 `)
-	asked := w.until(x, app.StatusAwaitingLLM)
+	asked := w.Until(x, app.StatusAwaitingLLM)
 	if asked.Request.Prompt != "first" {
 		t.Fatalf("%+v", asked.Request)
 	}
 	time.Sleep(time.Second) // 100 ticks, were it not frozen
-	first, second := "exact \u2028 \"text\"\n\x00 "+secretValue, strings.Repeat("long ", 100_000)
-	_, err := w.Respond(t.Context(), x.ID, Answer{RequestID: asked.Request.RequestID, Text: first, By: agent})
-	w.must(err)
-	asked = w.until(x, app.StatusAwaitingLLM)
+	first, second := "exact \u2028 \"text\"\n\x00 "+enginetest.SecretValue, strings.Repeat("long ", 100_000)
+	_, err := w.Respond(t.Context(), x.ID, engine.Answer{RequestID: asked.Request.RequestID, Text: first, By: enginetest.Agent})
+	w.Must(err)
+	asked = w.Until(x, app.StatusAwaitingLLM)
 	if asked.Request.Prompt != "second" || asked.Request.Model != "big" {
 		t.Fatalf("%+v", asked.Request)
 	}
-	_, err = w.Respond(t.Context(), x.ID, Answer{Text: second, By: agent})
-	w.must(err)
-	x = w.until(x, app.StatusCompleted)
+	_, err = w.Respond(t.Context(), x.ID, engine.Answer{Text: second, By: enginetest.Agent})
+	w.Must(err)
+	x = w.Until(x, app.StatusCompleted)
 	out, err := w.Output(t.Context(), x.Handle)
-	w.must(err)
-	masked := strings.ReplaceAll(first, secretValue, "[REDACTED...6789]")
+	w.Must(err)
+	masked := strings.ReplaceAll(first, enginetest.SecretValue, "[REDACTED...6789]")
 	var got struct {
 		A, B  string
 		Ticks int
 	}
-	w.must(json.Unmarshal(out.Result, &got))
+	w.Must(json.Unmarshal(out.Result, &got))
 	if got.A != masked || got.B != second {
 		t.Errorf("a %q, b of %d bytes", got.A, len(got.B))
 	}
@@ -250,16 +232,17 @@ set_result({"a": a, "b": b, "ticks": after - before})
 
 // A script reaches an allowed host as any program does, and nothing else.
 func TestRealNetwork(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(rw, "token "+r.Header.Get("Authorization"))
 	}))
 	t.Cleanup(server.Close)
 	local := server.Listener.Addr().(*net.TCPAddr).AddrPort()
-	w := realWorld(t, func(c *Config) {
+	w := realWorld(t, func(c *engine.Config) {
 		c.Gateway = egress.New(egress.Config{LocalServices: map[string]netip.AddrPort{"data.example.com:80": local}})
 	})
-	w.profile = w.newProfile("data.example.com:80")
-	x, out := w.finished(`
+	w.Profile = w.NewProfile("data.example.com:80")
+	x, out := w.Finished(`
 import urllib.request, socket
 r = urllib.request.Request("http://data.example.com/", headers={"Authorization": settings.get("API_KEY")})
 print(urllib.request.urlopen(r, timeout=10).read().decode())
@@ -275,7 +258,7 @@ raise SystemExit(1)
 		t.Errorf("stdout %q, want %q; stderr %q", out.Stdout, want, out.Stderr)
 	}
 	network, err := w.Network(t.Context(), x.Handle)
-	w.must(err)
+	w.Must(err)
 	if len(network) == 0 || network[0].Verdict != app.VerdictAllowed || network[0].BytesDown == 0 {
 		t.Errorf("network %+v", network)
 	}
@@ -283,15 +266,16 @@ raise SystemExit(1)
 
 // A name that is not on the list fails to resolve; the error says what to do about it.
 func TestRealUnknownName(t *testing.T) {
+	t.Parallel()
 	w := realWorld(t)
-	x, _ := w.finished("import urllib.request; urllib.request.urlopen('http://other.example.com/')", app.StatusError)
+	x, _ := w.Finished("import urllib.request; urllib.request.urlopen('http://other.example.com/')", app.StatusError)
 	for _, want := range []string{"URLError", "other.example.com is not on this profile's host list", `POST /profiles/{id}/hosts {"hosts":[{"host":"other.example.com"`} {
 		if !strings.Contains(x.Error, want) {
 			t.Errorf("%q is not in the error %q", want, x.Error)
 		}
 	}
 	rows, err := w.Network(t.Context(), x.Handle)
-	w.must(err)
+	w.Must(err)
 	if len(rows) != 1 || rows[0].Host != "other.example.com" || rows[0].Verdict != app.VerdictDenied || rows[0].Rule != egress.RuleNotListed {
 		t.Errorf("ledger %+v", rows)
 	}
@@ -299,23 +283,24 @@ func TestRealUnknownName(t *testing.T) {
 
 // Revoking ends a real script in mid-run within a moment, also from another process.
 func TestRealRevoke(t *testing.T) {
+	t.Parallel()
 	w := realWorld(t)
-	running, waiting := w.submit("print('up', flush=True)\nwhile True: pass"), w.submit("llm.complete('x')")
-	w.untilPrinted(running, "up")
-	w.until(waiting, app.StatusAwaitingLLM)
-	w.elsewhere(func(a *access.Service) error {
-		_, err := a.Revoke(t.Context(), person, w.profile.Handle)
+	running, waiting := w.Send("print('up', flush=True)\nwhile True: pass"), w.Send("llm.complete('x')")
+	w.UntilPrinted(running, "up")
+	w.Until(waiting, app.StatusAwaitingLLM)
+	w.Elsewhere(func(a *access.Service) error {
+		_, err := a.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
 		return err
 	})
-	w.untilStatus(running, app.StatusCancelled)
-	w.untilStatus(waiting, app.StatusCancelled)
+	w.UntilStatus(running, app.StatusCancelled)
+	w.UntilStatus(waiting, app.StatusCancelled)
 }
 
 // A hundred executions of all kinds leave no process, no cgroup and no goroutine (see newWorld).
 func TestRealHundred(t *testing.T) {
 	instance := "engine-" + app.NewID()
-	w := newWorldWithout(t)
-	w.startEngine(withBubblewrap(t, instance))
+	w := newUnstarted(t)
+	w.StartEngine(withBubblewrap(t, instance))
 	scripts := []struct {
 		script string
 		status app.Status
@@ -329,17 +314,17 @@ func TestRealHundred(t *testing.T) {
 	}
 	var list []app.Execution
 	for i := range 100 {
-		x, _, err := w.Submit(t.Context(), Submission{ProfileID: w.profile.ID, Script: scripts[i%len(scripts)].script, Timeout: 1500 * time.Millisecond, By: agent})
-		w.must(err)
+		x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: scripts[i%len(scripts)].script, Timeout: 1500 * time.Millisecond, By: enginetest.Agent})
+		w.Must(err)
 		list = append(list, x)
 	}
 	for i, x := range list {
-		x = w.untilTerminal(x)
+		x = w.UntilTerminal(x)
 		if want := scripts[i%len(scripts)].status; x.Status != want {
 			t.Errorf("%q ended as %s, want %s: %s", scripts[i%len(scripts)].script, x.Status, want, x.Error)
 		}
 	}
-	w.must(w.Close(t.Context()))
+	w.Must(w.Close(t.Context()))
 	if n := marked(t, "45678.9"); n != 0 {
 		t.Errorf("%d processes are left", n)
 	}
@@ -352,21 +337,22 @@ func TestRealHundred(t *testing.T) {
 
 // A plugin that is killed, or hangs, takes its boxes with it; the execution says so, the proof is taken again, and the next one runs.
 func TestRealPluginLost(t *testing.T) {
+	t.Parallel()
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "hung": syscall.SIGSTOP} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorldWithout(t)
+			w := newUnstarted(t)
 			change, client := withPlugin(t, "engine-"+app.NewID(), func(c *plugins.HostConfig) { c.Patience = 5 * time.Second })
-			w.startEngine(change)
-			x := w.submit("print('up', flush=True)\nimport subprocess; subprocess.run(['sleep', '56789.1'])")
-			w.untilPrinted(x, "up")
+			w.StartEngine(change)
+			x := w.Send("print('up', flush=True)\nimport subprocess; subprocess.run(['sleep', '56789.1'])")
+			w.UntilPrinted(x, "up")
 			pid := client.PID()
-			w.must(syscall.Kill(pid, signal))
-			x = w.untilStatus(x, app.StatusError)
+			w.Must(syscall.Kill(pid, signal))
+			x = w.UntilStatus(x, app.StatusError)
 			if !strings.Contains(x.Error, "the sandbox was lost") {
 				t.Errorf("error %q", x.Error)
 			}
-			w.await("a backend in use", func(h Health) bool { return h.Ready })
-			w.finished("set_result(1)", app.StatusCompleted)
+			w.AwaitHealth("a backend in use", func(h engine.Health) bool { return h.Ready })
+			w.Finished("set_result(1)", app.StatusCompleted)
 			if n := marked(t, "56789.1"); n != 0 || client.PID() == pid {
 				t.Errorf("%d processes are left; plugin %d, was %d", n, client.PID(), pid)
 			}

@@ -3,7 +3,8 @@ package match
 // none stands for no pattern.
 const none = -1
 
-// node is a state of the automaton: the longest suffix of the characters so far that begins a pattern. Node 0 is the empty one.
+// node is a state of the automaton: the longest suffix of the characters so far that begins a
+// pattern. Node 0 is the empty one.
 type node struct {
 	child   int32 // first child, 0 for none
 	sibling int32 // next child of the same parent, 0 for none
@@ -12,8 +13,8 @@ type node struct {
 	label   byte  // last character
 }
 
-// automaton is an Aho-Corasick automaton: building and running it take time linear in the patterns and in the text, whatever
-// these are. It is immutable.
+// automaton is an Aho-Corasick automaton: building and running it take time linear in the patterns
+// and in the text, whatever these are. It is immutable.
 type automaton struct {
 	nodes []node
 	rows  [][256]int32 // complete transitions of node 0 and of those at depth 1, which come first
@@ -92,8 +93,8 @@ func (a *automaton) link() {
 	}
 }
 
-// next returns the node after one more character. Each step to a suffix gives up a character of the pattern that was begun,
-// hence linear time.
+// next returns the node after one more character. Each step to a suffix gives up a character of the
+// pattern that was begun, hence linear time.
 func (a *automaton) next(at int32, b byte) int32 {
 	for int(at) >= len(a.rows) {
 		if c := a.find(at, b); c != 0 {

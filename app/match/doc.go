@@ -1,27 +1,36 @@
 // Package match finds known texts in other texts, however their characters are written.
 //
-// A finder is made of patterns. It finds each of them where every character is written as it is or in any of the usual
-// escapes, in any mixture: percent-encoding, \x, \u, \U, octal and CSS escapes, a backslash before any character, HTML
-// references by number and by name, quoted-printable and doubled quotes. ASCII letters match in either case, a plus sign matches a space, and zero bytes between characters, as in
-// UTF-16 and UTF-32, are passed over.
+// A finder is made of patterns. It finds each of them where every character is written as it is or
+// in any of the usual escapes, in any mixture: percent-encoding, \x, \u, \U, octal and CSS escapes,
+// a backslash before any character, HTML references by number and by name, quoted-printable and
+// doubled quotes. ASCII letters match in either case, a plus sign matches a space, and zero bytes
+// between characters, as in UTF-16 and UTF-32, are passed over.
 //
-// The same is looked for behind one or two layers: other escapes, as in HTML in JSON, base64 (either alphabet, any alignment,
-// broken into lines or not), hex (with separators or not) and lists of decimal numbers.
+// The same is looked for behind one or two layers: other escapes, as in HTML in JSON, base64
+// (either alphabet, any alignment, broken into lines or not), hex (with separators or not) and
+// lists of decimal numbers, also behind names that are numbers ({"0":115,"1":107}).
 //
-// It is a grammar and not a list of encoders, because every encoder that escapes another subset of characters would be one
-// more entry that a list lacks. A place of a text can often be read in several ways: "%41b" may be a percent sign and three
-// characters, or two characters. All readings are followed, or whoever chooses what stands before a pattern could hide it. Layers are
-// less thorough: outer escapes are taken off in the two likeliest ways, and runs are read with escapes and without.
+// It is a grammar and not a list of encoders, because every encoder that escapes another subset of
+// characters would be one more entry that a list lacks. A place of a text can often be read in
+// several ways: "%41b" may be a percent sign and three characters, or two characters. All readings
+// are followed, or whoever chooses what stands before a pattern could hide it. Layers are less
+// thorough: outer escapes are taken off in the two likeliest ways, and runs are read with escapes
+// and without.
 //
 // # Cost
 //
-// Time is linear in the text: an Aho-Corasick automaton is run along all readings. Where nothing was begun and nothing is
-// escaped, it jumps over most bytes. Text of nothing but signs that begin escapes takes a thousand times as long. Memory is about 20
-// bytes for each byte of all patterns, and 64 KiB.
+// Time is linear in the text: an Aho-Corasick automaton is run along all readings. Only rows of
+// bytes with which a pattern can be written are looked at; most others are jumped over. The escapes
+// in a row are looked at once, and those that can't matter are text to all that searches there.
+//
+// Of usual texts, 0.3 to 10 GB pass a second, of base64 0.15. Of text that is nothing but escapes it
+// is 5 to 150 MB: least where each stands for a character that begins or belongs to another escape
+// (BenchmarkFind). Memory is about 20 bytes for each byte of all patterns, and 64 KiB.
 //
 // # Not found
 //
-// A pattern that was compressed, encrypted, hashed or written in another alphabet than these; one of which characters were
-// left out or put in; an escape of more than 12 bytes for one character; in a text that comes in windows of Reach, one that takes
-// more than 24 bytes for each character. Of a pattern that repeats itself, readings beyond maxStates at one place are dropped.
+// A pattern that was compressed, encrypted, hashed or written in another alphabet than these; one
+// of which characters were left out or put in; an escape of more than 12 bytes for one character;
+// in a text that comes in windows of Reach, one that takes more than 24 bytes for each character.
+// Of a pattern that repeats itself, readings beyond maxStates at one place are dropped.
 package match

@@ -11,376 +11,435 @@ import (
 // maxEscape is the length of the longest escape of one character that is read, in bytes.
 const maxEscape = 12
 
-// unit is one way to read the first n bytes of a text. An empty text means that they are passed over.
-type unit struct {
+// leads are the bytes with which an escape begins.
+const leads = "%\\&=\"'$\x00\r\n"
+
+// leadBits has a bit for each lead, and follows the bits of the leads that each byte can follow in
+// an escape.
+var leadBits, follows = func() (lead, next [256]uint16) {
+	for i, second := range []string{
+		"%uU" + hexDigits, "", "#" + letters, "\r\n" + hexDigits, `"`, `'"\`, "$", "", "\n", " \t",
+	} {
+		lead[leads[i]] = 1 << i
+		for b := range next {
+			if second == "" || strings.IndexByte(second, byte(b)) >= 0 {
+				next[b] |= 1 << i
+			}
+		}
+	}
+	return lead, next
+}()
+
+const (
+	hexDigits = "0123456789abcdefABCDEF"
+	letters   = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
+
+func isLead(b byte) bool { return leadBits[b] != 0 }
+
+// mayEscape reports whether an escape may begin at a place.
+func mayEscape(data []byte, at int) bool {
+	return mayFollow(data, at+1, data[at])
+}
+
+// mayFollow reports whether an escape may go on behind its lead.
+func mayFollow(data []byte, at int, lead byte) bool {
+	return at < len(data) && leadBits[lead]&follows[data[at]] != 0
+}
+
+// reading is one way to read the first n bytes of a text. No text means that they are passed over.
+type reading struct {
 	text [utf8.UTFMax]byte
 	size uint8
 	n    uint8
 }
 
-func (u *unit) bytes() []byte { return u.text[:u.size] }
+func (r *reading) bytes() []byte { return r.text[:r.size] }
 
-// units collects the ways to read the beginning of a text, apart from the first byte as it is.
-type units struct {
-	list [24]unit
-	size int
+// lead returns the lead for which the escape stands, if it is one other than zero.
+func (r *reading) lead() (byte, bool) {
+	b := r.text[0]
+	return b, r.size == 1 && b != 0 && isLead(b)
 }
 
-func (u *units) all() []unit { return u.list[:u.size] }
+// readings collects the ways to read the beginning of a text, apart from the first byte as it is.
+type readings struct {
+	list   [24]reading // no text has so many
+	size   int
+	wide   bool // other characters than those of ASCII count
+	single bool // a lead that is written twice does not: the second begins all that the first does
+}
 
-// full reports whether no more are kept: no text has so many.
-func (u *units) full() bool { return u.size == len(u.list) }
+func (r *readings) all() []reading { return r.list[:r.size] }
 
-func (u *units) add(n int, text ...byte) {
-	if n <= maxEscape && !u.full() {
-		v := &u.list[u.size]
+// add adds that the first n bytes stand for a character of ASCII, or are another byte.
+func (r *readings) add(n int, b byte) {
+	if n <= maxEscape && r.size < len(r.list) {
+		r.list[r.size] = reading{text: [utf8.UTFMax]byte{b}, size: 1, n: uint8(n)}
+		r.size++
+	}
+}
+
+// addText adds that the first n bytes stand for a text, or are passed over.
+func (r *readings) addText(n int, text string) {
+	if n <= maxEscape && r.size < len(r.list) {
+		v := &r.list[r.size]
 		v.size, v.n = uint8(copy(v.text[:], text)), uint8(n)
-		u.size++
+		r.size++
 	}
 }
 
 // addByte adds a byte that some write for itself and others for the character with that number.
-func (u *units) addByte(n int, b byte) {
-	u.add(n, b)
-	if b >= utf8.RuneSelf {
-		u.addRune(n, rune(b))
+func (r *readings) addByte(n int, b byte) {
+	if b < utf8.RuneSelf {
+		r.add(n, b)
+	} else if r.wide {
+		r.add(n, b)
+		r.addRune(n, rune(b))
 	}
 }
 
-func (u *units) addRune(n int, r rune) {
-	if utf8.ValidRune(r) {
-		u.add(n, utf8.AppendRune(nil, r)...)
+func (r *readings) addRune(n int, c rune) {
+	if c < utf8.RuneSelf {
+		r.add(n, byte(c))
+	} else if r.wide && utf8.ValidRune(c) {
+		r.addText(n, string(c))
 	}
 }
 
-// leads are the bytes with which an escape begins.
-const leads = "%\\&=\"'$\x00\r\n"
+// read makes the readings those of an escape at the beginning of data.
+func (r *readings) read(data []byte) {
+	if r.size = 0; mayEscape(data, 0) {
+		r.escape(data[0], data, 1)
+	}
+}
 
-// class is a set of bytes.
-type class uint8
-
-const (
-	classHex class = 1 << iota
-	classOctal
-	classDecimal
-	className // letters and digits
-	classLead
-	classX
-	classU
-)
-
-var classes = func() (table [256]class) {
-	for i := range table {
-		b := byte(i)
-		letter := 'a' <= b|0x20 && b|0x20 <= 'z'
-		digit := '0' <= b && b <= '9'
-		for _, c := range []struct {
-			in  bool
-			set class
-		}{
-			{digit || letter && b|0x20 <= 'f', classHex}, {digit && b < '8', classOctal}, {digit, classDecimal}, {digit || letter, className},
-			{strings.IndexByte(leads, b) >= 0, classLead}, {b|0x20 == 'x', classX}, {b|0x20 == 'u', classU},
-		} {
-			if c.in {
-				table[i] |= c.set
-			}
+// readNested also adds those of which the lead is escaped.
+func (r *readings) readNested(data []byte) {
+	r.read(data)
+	for i := 0; i < r.size; i++ { // each is longer than its lead
+		if lead, ok := r.list[i].lead(); ok {
+			r.escape(lead, data, int(r.list[i].n))
 		}
 	}
-	return table
-}()
+}
 
-func isLead(b byte) bool { return classes[b]&classLead != 0 }
-
-// read makes the units all readings of an escape at the beginning of data; nested also those of which the lead is escaped.
-func (u *units) read(data []byte, nested bool) {
-	u.size = 0
-	if len(data) == 0 || !isLead(data[0]) {
+// escape adds the readings of an escape of which the first at bytes of data are the lead.
+func (r *readings) escape(lead byte, data []byte, at int) {
+	if at >= len(data) {
 		return
 	}
-	u.escape(data, data[0], 1)
-	for from := 0; nested && from < u.size; { // each is longer than its lead
-		for to := u.size; from < to; from++ {
-			if lead := &u.list[from]; lead.size == 1 && lead.text[0] != 0 && isLead(lead.text[0]) {
-				u.escape(data, lead.text[0], int(lead.n))
-			}
-		}
-	}
-}
-
-// escape adds the readings of an escape of which the first n bytes are the lead.
-func (u *units) escape(data []byte, lead byte, n int) {
-	c := cursor{data, n}
 	switch lead {
 	case '%':
-		u.percent(c)
-	case '\\':
-		u.backslash(c)
-	case '&':
-		u.reference(c)
-	case '=':
-		u.quotedPrintable(c)
-	case '"', '\'', '$':
-		u.doubled(c, lead)
-	case 0:
-		u.add(n)
-	case '\r', '\n':
-		u.folded(c)
-	}
-}
-
-func (u *units) percent(c cursor) {
-	u.doubled(c, '%') // as in formats of C
-	if b, end, ok := c.hexByte(); ok {
-		u.addByte(end, b)
-	}
-	if c.take(classU) != 0 {
-		if r, end, ok := c.hex(4, 4); ok {
-			u.addRune(end, r)
+		r.hexByte(data, at)
+		switch data[at] {
+		case '%':
+			r.doubled(at+1, '%') // as in formats of C
+		case 'u', 'U':
+			r.hexRune(data, at+1, 4)
 		}
+	case '\\':
+		r.backslash(data, at)
+	case '&':
+		r.reference(data, at)
+	case '=': // quoted-printable
+		r.hexByte(data, at)
+		r.lineBreak(data, at)
+	case '"', '\'', '$':
+		r.quote(data, at, lead)
+	case 0:
+		r.addText(at, "")
+	case '\r', '\n':
+		r.folded(data, at, lead)
 	}
 }
 
-func (u *units) quotedPrintable(c cursor) {
-	if b, end, ok := c.hexByte(); ok {
-		u.addByte(end, b)
-	}
-	if n := lineBreak(c.rest()); n > 0 {
-		u.add(c.at + n)
+func (r *readings) doubled(n int, lead byte) {
+	if !r.single {
+		r.add(n, lead)
 	}
 }
 
-// folded passes over a line break and the blank behind it, as in LDIF, calendars and the heads of mail.
-func (u *units) folded(c cursor) {
-	end := c.at
-	if c.data[end-1] == '\r' && end < len(c.data) && c.data[end] == '\n' {
-		end++
+// lineBreak passes over a line break, if there is one.
+func (r *readings) lineBreak(data []byte, at int) bool {
+	if data[at] == '\r' && at+1 < len(data) {
+		at++
 	}
-	if end < len(c.data) && (c.data[end] == ' ' || c.data[end] == '\t') && c.data[end-1] == '\n' {
-		u.add(end + 1)
+	if data[at] == '\n' {
+		r.addText(at+1, "")
+	}
+	return data[at] == '\n'
+}
+
+// folded passes over a line break and the blank behind it, as in LDIF, calendars and heads of mail.
+func (r *readings) folded(data []byte, at int, lead byte) {
+	if lead == '\r' {
+		if data[at] != '\n' {
+			return
+		}
+		at++
+	}
+	if at < len(data) && (data[at] == ' ' || data[at] == '\t') {
+		r.addText(at+1, "")
 	}
 }
 
-// doubled reads a quote that is written twice, as in CSV, SQL and YAML, and the quotes of shells.
-func (u *units) doubled(c cursor, quote byte) {
-	rest := c.rest()
-	if len(rest) > 0 && rest[0] == quote {
-		u.add(c.at+1, quote)
+// quote reads a quote that is written twice, as in CSV, SQL and YAML, and the quotes of shells.
+func (r *readings) quote(data []byte, at int, quote byte) {
+	if data[at] == quote {
+		r.doubled(at+1, quote)
+	}
+	if quote != '\'' {
+		return
 	}
 	for _, shell := range []string{`\''`, `"'"'`} {
-		if quote == '\'' && bytes.HasPrefix(rest, []byte(shell)) {
-			u.add(c.at+len(shell), quote)
+		if bytes.HasPrefix(data[at:], []byte(shell)) {
+			r.add(at+len(shell), quote)
 		}
 	}
 }
 
-// control returns the control character for which a letter stands after a backslash.
-func control(letter byte) (byte, bool) {
-	i := strings.IndexByte("abtnvfre0", letter)
-	if i < 0 {
-		return 0, false
-	}
-	return "\a\b\t\n\v\f\r\x1b\x00"[i], true
-}
-
-func (u *units) backslash(c cursor) {
-	rest := c.rest()
-	if len(rest) == 0 {
+// backslash reads the escapes of programming languages.
+func (r *readings) backslash(data []byte, at int) {
+	next := data[at]
+	switch {
+	case next == '\\':
+		r.doubled(at+1, next)
 		return
-	}
-	if n := lineBreak(rest); n > 0 {
-		u.add(c.at + n)
+	case !isName(next):
+		if !r.lineBreak(data, at) {
+			r.add(at+1, next) // shells, and JSON for a slash
+		}
 		return
+	case controls[next] != none8:
+		r.add(at+1, controls[next])
 	}
-	if classes[rest[0]]&className == 0 {
-		u.add(c.at+1, rest[0]) // shells, and JSON for a slash
+	if digits[next] < 16 {
+		r.numbered(data, at)
 	}
-	if b, ok := control(rest[0]); ok {
-		u.add(c.at+1, b)
-	}
-	u.octal(c)
-	u.css(c)
-	switch after := (cursor{c.data, c.at + 1}); rest[0] {
+	switch at++; next {
 	case 'x', 'X':
-		if b, end, ok := after.hexByte(); ok {
-			u.addByte(end, b)
-		}
-		u.braced(after)
+		r.hexByte(data, at)
+		r.braced(data, at)
 	case 'u':
-		u.utf16(after)
-		u.braced(after)
+		r.utf16(data, at)
+		r.braced(data, at)
 	case 'U':
-		if r, end, ok := after.hex(8, 8); ok {
-			u.addRune(end, r)
-		}
+		r.hexRune(data, at, 8)
 	}
+}
+
+// none8 stands for no byte in tables of digits and control characters.
+const none8 = 0xff
+
+// controls has the control characters for which letters stand behind a backslash.
+var controls = table("abtnvfre0", "\a\b\t\n\v\f\r\x1b\x00")
+
+// table returns the values of some bytes, none8 for others.
+func table(from, to string) (values [256]uint8) {
+	for i := range values {
+		values[i] = none8
+	}
+	for i := range len(from) {
+		values[from[i]] = to[i]
+	}
+	return values
 }
 
 // braced reads {3d}, as after \u in JavaScript and \x in Perl.
-func (u *units) braced(c cursor) {
-	if !c.one('{') {
+func (r *readings) braced(data []byte, at int) {
+	if at == len(data) || data[at] != '{' {
 		return
 	}
-	if r, end, ok := c.hex(1, 6); ok {
-		c.at = end
-		if c.one('}') {
-			u.addRune(c.at, r)
-		}
+	if c, end := number(data, at+1, 16, 6); end > at+1 && end < len(data) && data[end] == '}' {
+		r.addRune(end+1, c)
 	}
 }
 
 // utf16 reads four digits, and of a pair of surrogates the second escape too.
-func (u *units) utf16(c cursor) {
-	r, end, ok := c.hex(4, 4)
-	if !ok {
+func (r *readings) utf16(data []byte, at int) {
+	c, end := number(data, at, 16, 4)
+	if end != at+4 {
 		return
 	}
-	u.addRune(end, r)
-	if c.at = end; utf16.IsSurrogate(r) && c.one('\\') && c.one('u') {
-		if low, end, ok := c.hex(4, 4); ok {
-			u.addRune(end, utf16.DecodeRune(r, low))
+	r.addRune(end, c)
+	if utf16.IsSurrogate(c) && bytes.HasPrefix(data[end:], []byte(`\u`)) {
+		if low, end := number(data, end+2, 16, 4); end == at+10 {
+			r.addRune(end, utf16.DecodeRune(c, low))
 		}
 	}
 }
 
-// octal reads two or three octal digits, and the three decimal ones of Lua, OCaml and DNS.
-func (u *units) octal(c cursor) {
-	value, decimal := 0, c
-	for digits := 1; digits <= 3; digits++ {
-		d := c.take(classOctal)
-		if d == 0 {
-			break
+// numbered reads two or three octal digits, the three decimal ones of Lua, OCaml and DNS, the two
+// hex ones of LDAP, and of CSS up to six with the one space that may end them.
+func (r *readings) numbered(data []byte, at int) {
+	var octal, decimal, hex, most rune
+	n := 0
+	for n < 6 && at < len(data) && digits[data[at]] < 16 {
+		digit := rune(digits[data[at]])
+		octal, decimal, hex, most = 8*octal+digit, 10*decimal+digit, 16*hex+digit, max(most, digit)
+		n++
+		at++
+		if (n == 2 || n == 3) && most < 8 && octal < 256 {
+			r.addByte(at, byte(octal))
 		}
-		if value = 8*value + int(d-'0'); digits > 1 && value < 256 {
-			u.addByte(c.at, byte(value))
+		if n == 3 && most < 10 && decimal < utf8.RuneSelf {
+			r.add(at, byte(decimal))
+		}
+		if n == 2 {
+			r.addByte(at, byte(hex))
 		}
 	}
-	if value, end, digits := decimal.number(10, 3); digits == 3 && value < 0x80 {
-		u.add(end, byte(value))
+	if n > 2 {
+		r.addRune(at, hex)
+	}
+	if n > 1 && at < len(data) && (data[at] == ' ' || data[at] == '+') {
+		r.addRune(at+1, hex)
 	}
 }
 
-// css reads up to six hex digits and the one space that may end them, and the two digits of LDAP.
-func (u *units) css(c cursor) {
-	if b, end, ok := c.hexByte(); ok {
-		u.addByte(end, b)
-	}
-	r, end, ok := c.hex(2, 6)
-	if !ok {
+// reference reads a character reference of HTML, one by number also without its semicolon.
+func (r *readings) reference(data []byte, at int) {
+	if data[at] != '#' {
+		r.named(data, at)
 		return
 	}
-	u.addRune(end, r)
-	if c.at = end; c.one(' ') || c.one('+') {
-		u.addRune(c.at, r)
+	base, most := 10, 7
+	if at++; at < len(data) && data[at]|0x20 == 'x' {
+		base, most = 16, 6
+		at++
+	}
+	c, end := number(data, at, base, most)
+	if end == at {
+		return
+	}
+	r.addRune(end, c)
+	if end < len(data) && data[end] == ';' {
+		r.addRune(end+1, c)
 	}
 }
 
-// reference reads a character reference of HTML, also without its semicolon.
-func (u *units) reference(c cursor) {
-	if !c.one('#') {
-		u.named(c)
+func (r *readings) named(data []byte, at int) {
+	end := at
+	for end < min(len(data), maxEscape) && isName(data[end]) {
+		end++
+	}
+	if end < at+2 || end == len(data) || data[end] != ';' {
 		return
 	}
-	r, end, digits := c.number(10, 7)
-	if c.take(classX) != 0 {
-		r, end, digits = c.number(16, 6)
-	}
-	if digits == 0 {
-		return
-	}
-	u.addRune(end, r)
-	if c.at = end; c.one(';') {
-		u.addRune(c.at, r)
-	}
-}
-
-func (u *units) named(c cursor) {
-	name := []byte("&")
-	for len(name) < maxEscape {
-		b := c.take(className)
-		if b == 0 {
-			break
+	text := named(data[at:end])
+	if text == "" && r.wide {
+		if text = html.UnescapeString("&" + string(data[at:end+1])); text[0] == '&' || len(text) > utf8.UTFMax {
+			return
 		}
-		name = append(name, b)
 	}
-	if len(name) < 3 || !c.one(';') {
-		return
-	}
-	name = append(name, ';')
-	if text := html.UnescapeString(string(name)); text != string(name) && len(text) <= utf8.UTFMax {
-		u.add(c.at, []byte(text)...)
+	if text != "" {
+		r.addText(end+1, text)
 	}
 }
 
-// lineBreak returns the length of a line break at the beginning of data, 0 if there is none.
-func lineBreak(data []byte) int {
-	switch {
-	case len(data) > 1 && data[0] == '\r' && data[1] == '\n':
-		return 2
-	case len(data) > 0 && data[0] == '\n':
-		return 1
+// named returns the characters of ASCII for which a name stands in HTML.
+func named(name []byte) string {
+	switch string(name) {
+	case "amp", "AMP":
+		return "&"
+	case "apos":
+		return "'"
+	case "ast", "midast":
+		return "*"
+	case "bsol":
+		return `\`
+	case "colon":
+		return ":"
+	case "comma":
+		return ","
+	case "commat":
+		return "@"
+	case "dollar":
+		return "$"
+	case "equals":
+		return "="
+	case "excl":
+		return "!"
+	case "fjlig":
+		return "fj"
+	case "grave":
+		return "`"
+	case "gt", "GT":
+		return ">"
+	case "Hat":
+		return "^"
+	case "lcub", "lbrace":
+		return "{"
+	case "lowbar", "UnderBar":
+		return "_"
+	case "lpar":
+		return "("
+	case "lsqb", "lbrack":
+		return "["
+	case "lt", "LT":
+		return "<"
+	case "NewLine":
+		return "\n"
+	case "num":
+		return "#"
+	case "percnt":
+		return "%"
+	case "period":
+		return "."
+	case "plus":
+		return "+"
+	case "quest":
+		return "?"
+	case "quot", "QUOT":
+		return `"`
+	case "rcub", "rbrace":
+		return "}"
+	case "rpar":
+		return ")"
+	case "rsqb", "rbrack":
+		return "]"
+	case "semi":
+		return ";"
+	case "sol":
+		return "/"
+	case "Tab":
+		return "\t"
+	case "verbar", "vert":
+		return "|"
 	}
-	return 0
+	return ""
 }
 
-// cursor reads what follows the lead of an escape.
-type cursor struct {
-	data []byte
-	at   int
+// digits has the values of hex digits.
+var digits = table(hexDigits,
+	"\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x0a\x0b\x0c\x0d\x0e\x0f")
+
+// isName reports whether b may be part of a name: a letter or digit.
+func isName(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }
 
-func (c *cursor) rest() []byte { return c.data[min(c.at, len(c.data)):] }
-
-// take reads one character of a class, and returns 0 if another follows.
-func (c *cursor) take(of class) byte {
-	if c.at >= len(c.data) || classes[c.data[c.at]]&of == 0 {
-		return 0
+// number reads as many digits of a base as there are, up to most.
+func number(data []byte, at, base, most int) (value rune, end int) {
+	for end = at; end < min(len(data), at+most) && int(digits[data[end]]) < base; end++ {
+		value = value*rune(base) + rune(digits[data[end]])
 	}
-	c.at++
-	return c.data[c.at-1]
+	return value, end
 }
 
-// one reads a certain character.
-func (c *cursor) one(want byte) bool {
-	if c.at >= len(c.data) || c.data[c.at] != want {
-		return false
-	}
-	c.at++
-	return true
-}
-
-// unhex returns the value of a hex digit, and more than 15 for other bytes.
-func unhex(b byte) byte {
-	switch {
-	case classes[b]&classHex == 0:
-		return 0xff
-	case b <= '9':
-		return b - '0'
-	}
-	return (b | 0x20) - 'a' + 10
-}
-
-// number reads as many digits as there are, up to most.
-func (c cursor) number(base, most int) (value rune, end, digits int) {
-	digit := classHex
-	if base == 10 {
-		digit = classDecimal
-	}
-	for ; digits < most; digits++ {
-		d := c.take(digit)
-		if d == 0 {
-			break
+// hexByte reads two hex digits.
+func (r *readings) hexByte(data []byte, at int) {
+	if at+1 < len(data) {
+		if high, low := digits[data[at]], digits[data[at+1]]; high|low < 16 {
+			r.addByte(at+2, high<<4|low)
 		}
-		value = value*rune(base) + rune(unhex(d))
 	}
-	return value, c.at, digits
 }
 
-func (c cursor) hex(least, most int) (rune, int, bool) {
-	value, end, digits := c.number(16, most)
-	return value, end, digits >= least
-}
-
-func (c cursor) hexByte() (byte, int, bool) {
-	value, end, ok := c.hex(2, 2)
-	return byte(value), end, ok
+// hexRune reads the number of a character in so many hex digits.
+func (r *readings) hexRune(data []byte, at, count int) {
+	if c, end := number(data, at, 16, count); end == at+count {
+		r.addRune(end, c)
+	}
 }

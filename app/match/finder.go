@@ -3,8 +3,8 @@ package match
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // MinPattern is the length of the shortest pattern, in bytes: shorter ones turn up by chance.
@@ -15,8 +15,10 @@ type Finder struct {
 	texts     []string // of the patterns, folded
 	automaton *automaton
 	alphabet  [256]bool // bytes that are a character of a pattern, in either case
-	leads     []byte    // with which an escape may begin that stands for one
-	near      [256]bool // bytes with which those may be written
+	uses      [256]use  // of bytes for which an escape stands
+	leads     [256]bool // bytes with which an escape may begin that stands for one
+	wide      bool      // some are not of ASCII
+	near      rows      // of bytes with which all those may be written; counted is what may stand for a lead
 	jumps     jumps
 	longest   int
 	shortest  int
@@ -49,8 +51,8 @@ const (
 	Numbers
 )
 
-// New returns a Finder of patterns of at least MinPattern bytes. Shorter ones are never found. Of those that differ in nothing that
-// counts, the first is found.
+// New returns a Finder of patterns of at least MinPattern bytes. Shorter ones are never found. Of
+// those that differ in nothing that counts, the first is found.
 func New(patterns []string) *Finder {
 	f := &Finder{shortest: maxWindow, scratch: &sync.Pool{New: func() any { return &scratch{} }}}
 	var texts []string
@@ -81,16 +83,33 @@ func New(patterns []string) *Finder {
 			}
 		}
 	}
-	for i := range len(leads) {
-		if b := leads[i]; f.alphabet[b] || strings.IndexByte("%\\&=\x00\r\n", b) >= 0 {
-			f.leads = append(f.leads, b)
+	f.near = newRows(digitsAndLetters+"%\\&=#;{}+/-_", "<>\x00\r\n")
+	for i := range 256 {
+		b := byte(i)
+		f.uses[b] = f.usesOf(b)
+		f.leads[b] = isLead(b) && (f.alphabet[b] || f.near[b]&inside != 0)
+		f.wide = f.wide || f.alphabet[b] && b >= utf8.RuneSelf
+		if f.alphabet[b] || f.alphabet['\''] && b == '"' {
+			f.near[b] |= inside | counted
 		}
 	}
-	f.near = setOf("%\\&=#;{}\x00\r\n")
-	for b := range f.near {
-		f.near[b] = f.near[b] || f.alphabet[b] || classes[b]&className != 0 || f.alphabet['\''] && (b == '"' || b == '\\')
-	}
 	return f
+}
+
+// usesOf returns the uses of an escape that stands for b.
+func (f *Finder) usesOf(b byte) (uses use) {
+	if f.alphabet[b] {
+		uses |= goesOn
+	}
+	if f.automaton.rows[0][folded[b]] != 0 {
+		uses |= begins
+	}
+	for _, l := range []*layer{base64Layer, hexLayer, numbersLayer} {
+		if l.values[b] != notOfIt {
+			uses |= l.use
+		}
+	}
+	return uses
 }
 
 // know adds a folded character to the alphabet.
@@ -100,13 +119,15 @@ func (f *Finder) know(b byte) {
 	}
 }
 
-// NewWithTail returns a Finder of patterns after each of which as many characters of the alphabet stand as length says.
+// NewWithTail returns a Finder of patterns after each of which as many characters of the alphabet
+// stand as length says.
 func NewWithTail(patterns []string, alphabet string, length int) *Finder {
 	f := New(patterns)
 	f.tail.length = length
 	for i := range len(alphabet) {
 		f.tail.alphabet[folded[alphabet[i]]] = true
 		f.know(folded[alphabet[i]])
+		f.uses[alphabet[i]] |= goesOn
 	}
 	return f
 }
@@ -124,6 +145,7 @@ func (f *Finder) Find(data []byte) []Match {
 	}
 	s := f.scratch.Get().(*scratch)
 	defer f.scratch.Put(s)
+	s.readings.wide = f.wide
 	s.matches = s.matches[:0]
 	f.find(s, data, 0)
 	if len(s.matches) == 0 {
@@ -133,14 +155,34 @@ func (f *Finder) Find(data []byte) []Match {
 	slices.SortFunc(found, func(a, b Match) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), cmp.Compare(a.Pattern, b.Pattern))
 	})
-	return slices.CompactFunc(found, func(a, b Match) bool { return a.Start == b.Start && a.End == b.End && a.Pattern == b.Pattern })
+	return slices.CompactFunc(found, func(a, b Match) bool {
+		return a.Start == b.Start && a.End == b.End &&
+			a.Pattern == b.Pattern
+	})
 }
 
 // find adds to s the matches in data, which lies behind depth layers.
 func (f *Finder) find(s *scratch, data []byte, depth int) {
-	f.scan(s, data, depth)
-	if depth < maxLayers {
-		f.layers(s, data, depth)
+	s.indexes[depth].from, s.indexes[depth].to = 0, 0
+	all := row{end: len(data)}
+	for row := range f.near.in(data, all, f.shortest, f.shortest) {
+		f.scan(s, data, row, depth)
+		if depth == maxLayers {
+			continue
+		}
+		least := base64Layer.least(f) // its rows are parts of the others
+		for row := range base64Layer.rows.in(data, row, least, least) {
+			f.encoded(s, data, row, depth, base64Layer)
+		}
+	}
+	if depth == maxLayers {
+		return
+	}
+	for row := range hexLayer.rows.in(data, all, hexLayer.least(f), f.shortest) {
+		if row.count >= hexLayer.least(f) {
+			f.encoded(s, data, row, depth, hexLayer)
+		}
+		f.numbers(s, data, row, depth)
 	}
 }
 

@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"math/rand/v2"
 	"net/url"
 	"strings"
-	"syscall"
 	"testing"
 	"unicode/utf16"
 
@@ -44,16 +42,23 @@ func TestEscapes(t *testing.T) {
 		return out
 	}
 	for name, text := range map[string]string{
-		"raw": secret, "small": strings.ToLower(secret), "JSON of Go": inJSON, "JSON in JSON": string(twice[1 : len(twice)-1]),
-		"query": url.QueryEscape(secret), "path": url.PathEscape(secret), "query twice": url.QueryEscape(url.QueryEscape(secret)),
-		"HTML": html.EscapeString(secret), "HTML in a query": url.QueryEscape(html.EscapeString(secret)),
-		"HTML in JSON": strings.ReplaceAll(html.EscapeString(secret), "&", `\u0026`), "names": strings.NewReplacer("+", "&plus;", "/", "&sol;", "=", "&equals;").Replace(secret),
-		"percent, all": each("%%%02x"), "x, all": each(`\x%02X`), "u, all": each(`\u%04x`), "U, all": each(`\U%08x`), "octal, all": each(`\%03o`),
-		"decimal, all": each("&#%d;"), "hex references, all": each("&#x%X;"), "CSS": each(`\%X `), "JavaScript": each(`\u{%x}`), "escape()": each("%%u%04X"),
-		"quoted-printable": each("=%02X"), "CSV": strings.ReplaceAll(secret, `"`, `""`), "SQL": strings.ReplaceAll(secret, "'", "''"),
+		"raw": secret, "small": strings.ToLower(secret), "JSON of Go": inJSON,
+		"JSON in JSON": string(twice[1 : len(twice)-1]),
+		"query":        url.QueryEscape(secret), "path": url.PathEscape(secret),
+		"query twice": url.QueryEscape(url.QueryEscape(secret)),
+		"HTML":        html.EscapeString(secret), "HTML in a query": url.QueryEscape(html.EscapeString(secret)),
+		"HTML in JSON": strings.ReplaceAll(html.EscapeString(secret), "&", `\u0026`),
+		"names":        strings.NewReplacer("+", "&plus;", "/", "&sol;", "=", "&equals;").Replace(secret),
+		"percent, all": each("%%%02x"), "x, all": each(`\x%02X`), "u, all": each(`\u%04x`), "U, all": each(`\U%08x`),
+		"octal, all":   each(`\%03o`),
+		"decimal, all": each("&#%d;"), "hex references, all": each("&#x%X;"), "CSS": each(`\%X `),
+		"JavaScript": each(`\u{%x}`), "escape()": each("%%u%04X"),
+		"quoted-printable": each("=%02X"), "CSV": strings.ReplaceAll(secret, `"`, `""`),
+		"SQL":   strings.ReplaceAll(secret, "'", "''"),
 		"shell": strings.ReplaceAll(secret, "'", `'\''`), "Python's shlex": strings.ReplaceAll(secret, "'", `'"'"'`),
 		"soft break": secret[:9] + "=\r\n" + secret[9:], "continued": secret[:9] + "\\\n" + secret[9:],
-		"UTF-16": strings.TrimSuffix(each("%c\x00"), "\x00"), "UTF-32": strings.TrimSuffix(each("%c\x00\x00\x00"), "\x00\x00\x00"),
+		"UTF-16": strings.TrimSuffix(each("%c\x00"), "\x00"),
+		"UTF-32": strings.TrimSuffix(each("%c\x00\x00\x00"), "\x00\x00\x00"),
 	} {
 		if got, want := found(f, "x"+text+"y"), "x["+text+"]y"; got != want {
 			t.Errorf("%s: %q", name, got)
@@ -71,13 +76,18 @@ func TestLayers(t *testing.T) {
 	}
 	digits := hex.EncodeToString([]byte(secret))
 	for name, text := range map[string]string{
-		"base64": std([]byte(secret)), "shifted 1": std([]byte(":" + secret)), "shifted 2": std([]byte("u:" + secret)), "glued": "abc" + std([]byte(secret)),
-		"url": base64.RawURLEncoding.EncodeToString([]byte(secret)), "JSON inside": std(quoted), "HTML inside": std([]byte(html.EscapeString(secret))),
-		"UTF-16 inside": std(wide), "of base64": std([]byte(std([]byte(secret)))), "of hex": std([]byte(digits)), "in lines": wrap(std([]byte(secret)), 10, "\r\n"),
+		"base64": std([]byte(secret)), "shifted 1": std([]byte(":" + secret)), "shifted 2": std([]byte("u:" + secret)),
+		"glued": "abc" + std([]byte(secret)),
+		"url":   base64.RawURLEncoding.EncodeToString([]byte(secret)), "JSON inside": std(quoted),
+		"HTML inside":   std([]byte(html.EscapeString(secret))),
+		"UTF-16 inside": std(wide), "of base64": std([]byte(std([]byte(secret)))), "of hex": std([]byte(digits)),
+		"in lines":          wrap(std([]byte(secret)), 10, "\r\n"),
 		"in indented lines": wrap(std([]byte(secret)), 11, "\n    "), "in escaped lines": wrap(std([]byte(secret)), 7, `\n`),
 		"escaped": strings.ReplaceAll(std([]byte(secret)), "/", `\/`), "in a query": url.QueryEscape(std([]byte(secret))),
-		"hex": digits, "HEX": strings.ToUpper(digits), "with colons": wrap(digits, 2, ":"), "with spaces": wrap(digits, 2, " "), "with 0x": "0x" + wrap(digits, 2, ", 0x"),
-		"in lines of hex": wrap(digits, 32, "\n"), "numbers": strings.Trim(strings.Join(strings.Fields(fmt.Sprint([]byte(secret))), ", "), "[]"),
+		"hex": digits, "HEX": strings.ToUpper(digits), "with colons": wrap(digits, 2, ":"),
+		"with spaces": wrap(digits, 2, " "), "with 0x": "0x" + wrap(digits, 2, ", 0x"),
+		"in lines of hex":  wrap(digits, 32, "\n"),
+		"numbers":          strings.Trim(strings.Join(strings.Fields(fmt.Sprint([]byte(secret))), ", "), "[]"),
 		"numbers in lines": strings.Trim(strings.Join(strings.Fields(fmt.Sprint([]byte(secret))), ",\n    "), "[]"),
 	} {
 		if got := f.Find([]byte(`{"` + text + `"}`)); len(got) == 0 {
@@ -102,8 +112,10 @@ func wrap(text string, n int, br string) string {
 func TestWhatStandsBeforeHidesNothing(t *testing.T) {
 	const value = "41u003d75;x3dlt;amp;abcdef"
 	f := New([]string{value})
-	for _, before := range []string{"%", `\`, `\u00`, `\x`, "&#", "&#x", "&", "=", `\0`, "%25", `\\`, "%u", `\u{`, "a", "\x00", "'", `"`, `\U000000`} {
-		if got := f.Find([]byte(before + value)); len(got) != 1 || got[0].End != len(before)+len(value) || got[0].Start > len(before) {
+	for _, before := range []string{"%", `\`, `\u00`, `\x`, "&#", "&#x", "&", "=", `\0`, "%25", `\\`, "%u", `\u{`, "a",
+		"\x00", "'", `"`, `\U000000`} {
+		if got := f.Find([]byte(before + value)); len(got) != 1 || got[0].End != len(before)+len(value) ||
+			got[0].Start > len(before) {
 			t.Errorf("after %q: %v", before, got)
 		}
 	}
@@ -114,17 +126,43 @@ func TestWhatStandsBeforeHidesNothing(t *testing.T) {
 	}
 }
 
+// The first character is part of a match, whatever is passed over behind it.
+func TestFirstCharacterIsPartOfAMatch(t *testing.T) {
+	const value = "6f0279625a9867b4f78234d8"
+	f := New([]string{value})
+	for _, passed := range []string{"\x00", "\x00\x00\x00", "=\r\n", "\\\n", "\r\n "} {
+		text := `{"k":"` + value[:1] + passed + value[1:] + `"}`
+		if got, want := found(f, text), `{"k":"[`+value[:1]+passed+value[1:]+`]"}`; got != want {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+// In UTF-16, escapes have zero bytes between their characters too.
+func TestEscapesInUTF16(t *testing.T) {
+	const value = "q7/Vt+9Lr2Xc4Zb8"
+	f := New([]string{value})
+	for _, text := range []string{`q7\/Vt\u002b9Lr2Xc4Zb8`, "q7%2FVt&#43;9Lr2Xc4Zb8", `\q7/Vt+\x39Lr2Xc4Zb8`} {
+		wide := strings.Join(strings.Split(text, ""), "\x00")
+		if len(f.Find([]byte(wide))) == 0 {
+			t.Errorf("%q in UTF-16 is not found", text)
+		}
+	}
+}
+
 // escapesOf returns usual spellings of a byte, written apart from what reads them.
 func escapesOf(b byte) []string {
 	out := []string{
-		string([]byte{b}), fmt.Sprintf("%%%02X", b), fmt.Sprintf("%%%02x", b), fmt.Sprintf(`\u%04x`, b), fmt.Sprintf(`\u%04X`, b), fmt.Sprintf(`\x%02x`, b), fmt.Sprintf("&#%d;", b),
+		string([]byte{b}), fmt.Sprintf("%%%02X", b), fmt.Sprintf("%%%02x", b), fmt.Sprintf(`\u%04x`, b),
+		fmt.Sprintf(`\u%04X`, b), fmt.Sprintf(`\x%02x`, b), fmt.Sprintf("&#%d;", b),
 		fmt.Sprintf("&#x%x;", b), fmt.Sprintf("&#x%X;", b), fmt.Sprintf("&#%03d;", b), fmt.Sprintf(`\%03o`, b),
 		fmt.Sprintf(`\u{%x}`, b), fmt.Sprintf(`\U%08X`, b), fmt.Sprintf("=%02X", b),
 	}
 	if !('a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9') {
 		out = append(out, `\`+string([]byte{b}))
 	}
-	if names := map[byte]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&quot;", '\'': "&apos;", '+': "&plus;", '=': "&equals;", '/': "&sol;", ' ': "+"}; names[b] != "" {
+	if names := map[byte]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&quot;", '\'': "&apos;", '+': "&plus;",
+		'=': "&equals;", '/': "&sol;", ' ': "+"}; names[b] != "" {
 		out = append(out, names[b])
 	}
 	return out
@@ -133,7 +171,8 @@ func escapesOf(b byte) []string {
 func TestAnyMixtureOfEscapesIsFound(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		alphabet := rapid.SampledFrom([]string{
-			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=", "ab", `abc+/=\"'<>&%;:,. `, "0123456789abcdef-_", `%\&41u0;x`,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=", "ab", `abc+/=\"'<>&%;:,. `,
+			"0123456789abcdef-_", `%\&41u0;x`,
 		}).Draw(r, "alphabet")
 		value := rapid.StringOfN(rapid.SampledFrom([]rune(alphabet)), 16, 60, -1).Draw(r, "value")
 		around := rapid.StringOfN(rapid.SampledFrom([]rune(alphabet+"%\\&=")), 0, 12, -1)
@@ -153,7 +192,8 @@ func TestAnyMixtureOfEscapesIsFound(t *testing.T) {
 				return
 			}
 		}
-		if strings.Count(strings.ToLower(value), strings.ToLower(value[:2])) < len(value)/3 { // or matches of a value that overlaps itself have become one
+		// Matches of a value that overlaps itself may have become one.
+		if strings.Count(strings.ToLower(value), strings.ToLower(value[:2])) < len(value)/3 {
 			r.Fatalf("%q is not found whole in %q: %v", value, text, New([]string{value}).Find([]byte(text)))
 		}
 	})
@@ -185,10 +225,23 @@ func TestWhatIsFoundIsAll(t *testing.T) {
 	})
 }
 
+// What is passed over in a tail is as short as it is elsewhere, or a window of Reach bytes would
+// not hold all of it.
+func TestTailPassesOverFewBytes(t *testing.T) {
+	f := NewWithTail([]string{"prefix_of_it_"}, "abc234", 6)
+	for zeros, want := range map[int]int{1: 1, maxPassed: 1, maxPassed + 1: 0, 1000: 0} {
+		text := "prefix_of_it_abc" + strings.Repeat("\x00", zeros) + "234"
+		if got := f.Find([]byte(text)); len(got) != want {
+			t.Errorf("%d zero bytes: %v", zeros, got)
+		}
+	}
+}
+
 func TestTail(t *testing.T) {
 	f := NewWithTail([]string{"prefix_of_it_"}, "abc234", 6)
 	for text, want := range map[string]string{
-		"xprefix_of_it_abc234x": "abc234", "PREFIX_OF_IT_ABC234": "abc234", "prefix_of_it_%61b\\u0063234": "abc234", "prefix_of_it_abc23": "", "prefix_of_it_abcd23": "",
+		"xprefix_of_it_abc234x": "abc234", "PREFIX_OF_IT_ABC234": "abc234", "prefix_of_it_%61b\\u0063234": "abc234",
+		"prefix_of_it_abc23": "", "prefix_of_it_abcd23": "",
 		base64.StdEncoding.EncodeToString([]byte("xprefix_of_it_abc234")): "abc234",
 	} {
 		got := ""
@@ -199,41 +252,4 @@ func TestTail(t *testing.T) {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
-}
-
-func BenchmarkFind(b *testing.B) {
-	const size = 1 << 20
-	random := make([]byte, size)
-	source := rand.New(rand.NewPCG(1, 2))
-	for i := range random {
-		random[i] = byte(source.Uint32())
-	}
-	fit := func(text string) string { return strings.Repeat(text, size/len(text)+1)[:size] }
-	secret := "sk-live_51Hx/QzT+9uVabcdefghijkl4711=="
-	f := New([]string{secret, secret[1:], "plain0123456789abcdefXYZ", "lain0123456789abcdefXYZ"})
-	for name, text := range map[string]string{
-		"prose":  fit("The quick brown fox jumps over the lazy dog; airlines seal a lock. "),
-		"json":   fit(`{"id":1234567,"name":"A. Person","amount":"12.50","at":"2026-11-20T12:00:00Z","url":"https:\/\/example.com\/a?b=%20c"},`),
-		"binary": string(random), "zeros": strings.Repeat("\x00", size), "base64": base64.StdEncoding.EncodeToString(random)[:size],
-		"worst": fit(secret[:len(secret)-2] + "#" + "plain0123456789abcdefX#"), "escaped": fit(`\u003d\u002b\\u003d&#43;%2b`), "lines": fit("a line of a log, number 12\n"),
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(size)
-			data := []byte(text)
-			from := cpu()
-			defer func() { b.ReportMetric(float64(b.N)*size/1e6/(cpu()-from), "MB/cpu-s") }()
-			for b.Loop() {
-				for at := 0; at < size; at += 32 << 10 {
-					f.Find(data[at : at+32<<10])
-				}
-			}
-		})
-	}
-}
-
-// cpu returns the processor time so far, in seconds.
-func cpu() float64 {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }

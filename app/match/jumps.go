@@ -1,7 +1,7 @@
 package match
 
-// jumps finds where one of several texts may begin, without looking at most bytes, as Wu and Manber do: the pair of bytes at the
-// end of a window tells how far the window may move.
+// jumps finds where one of several texts may begin, without looking at most bytes, as Wu and Manber
+// do: the pair of bytes at the end of a window tells how far the window may move.
 type jumps struct {
 	window int     // at most the length of the shortest text, at least 2
 	shift  []uint8 // for each pair
@@ -26,7 +26,8 @@ func (j jumps) add(a, b byte, end int) {
 
 func pairOf(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
-// skip returns the first place at or after from at which a text may begin, as far as the data tells.
+// skip returns the first place at or after from at which a text may begin, as far as the data
+// tells.
 func (j jumps) skip(data []byte, from int) int {
 	end := from + j.window - 1
 	for end < len(data) {

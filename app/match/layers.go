@@ -1,8 +1,9 @@
 package match
 
 import (
+	"bytes"
+	"iter"
 	"slices"
-	"strings"
 )
 
 // maxLayers is how many layers may lie on top of each other.
@@ -11,9 +12,10 @@ const maxLayers = 2
 // layer is an encoding whose text is looked into.
 type layer struct {
 	kind   Layer
+	use    use
 	bits   int       // of a character
 	values [256]int8 // of its characters, or notOfIt, or between
-	near   [256]bool // bytes that its runs, their breaks and their escapes are written with
+	rows   rows      // of its characters, their breaks and their escapes
 	shifts int       // at how many characters a byte of the content may begin
 }
 
@@ -22,15 +24,22 @@ const (
 	between = -2 // stands between characters and is passed over
 )
 
+const digitsAndLetters = "0123456789" + letters
+
 // base64Layer is base64 in either alphabet.
-var base64Layer = newLayer(Base64, 6, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "-_", "\r\n\x00", "%\\&#;=")
+var base64Layer = newLayer(Base64, inBase64, 6,
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "-_", "\r\n\x00", "%\\&#;=<>")
 
 // hexLayer is hex, with what usually stands between its digits.
-var hexLayer = newLayer(Hex, 4, "0123456789abcdef", "", ":-,. _;/|\t\r\n\x00\"'xX", "%\\&#=uUnrt")
+var hexLayer = newLayer(Hex, inHex, 4,
+	"0123456789abcdef", "ABCDEF", ":-,. _;/|\t\r\n\x00\"'xX", "%\\&#=uUnrRt<>")
 
-// newLayer takes the characters by value, those that stand for the last ones too, what stands between, and what escapes are written with.
-func newLayer(kind Layer, bits int, chars, also, breaks, escapes string) *layer {
-	l := &layer{kind: kind, bits: bits, shifts: 8 / gcd(8, bits)}
+// newLayer takes the characters by value, others that stand for the last ones, what stands between,
+// and what else escapes and tags are written with.
+func newLayer(kind Layer, use use, bits int, chars, others, breaks, escapes string) *layer {
+	l := &layer{kind: kind, use: use, bits: bits, rows: newRows(chars+others, breaks+escapes)}
+	for l.shifts = 1; l.shifts*bits%8 != 0; l.shifts++ {
+	}
 	for i := range l.values {
 		l.values[i] = notOfIt
 	}
@@ -39,32 +48,21 @@ func newLayer(kind Layer, bits int, chars, also, breaks, escapes string) *layer 
 	}
 	for i := range len(chars) {
 		l.values[chars[i]] = int8(i)
-		if kind == Hex && chars[i] >= 'a' {
-			l.values[chars[i]-'a'+'A'] = int8(i)
+	}
+	for i := range len(others) {
+		l.values[others[i]] = int8(len(chars) - len(others) + i)
+	}
+	for b, kind := range l.rows {
+		if kind&(counted|blank) != 0 || l.values[b] == between {
+			l.rows[b] |= part
 		}
-	}
-	for i := range len(also) {
-		l.values[also[i]] = int8(len(chars) - len(also) + i)
-	}
-	for b, v := range l.values {
-		l.near[b] = v != notOfIt
-	}
-	for i := range len(escapes) {
-		l.near[escapes[i]] = true
 	}
 	return l
 }
 
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// run is a row of characters of a layer, with where each is written.
+// run is characters, or their values, with where each is written.
 type run struct {
-	chars  []byte // their values
+	chars  []byte
 	pieces []piece
 }
 
@@ -73,18 +71,33 @@ type piece struct{ char, at, width int }
 
 func (r *run) reset() { r.chars, r.pieces = r.chars[:0], r.pieces[:0] }
 
-func (r *run) add(value byte, at, width int) {
-	if n := len(r.pieces); n == 0 || r.pieces[n-1].width != width || r.end() != at {
-		r.pieces = append(r.pieces, piece{len(r.chars), at, width})
-	}
-	r.chars = append(r.chars, value)
+// add adds a character that is written at a place.
+func (r *run) add(char byte, at, width int) {
+	r.piece(at, width)
+	r.chars = append(r.chars, char)
 }
 
-// end returns where the last piece ends.
-func (r *run) end() int {
-	last := r.pieces[len(r.pieces)-1]
-	return last.at + (len(r.chars)-last.char)*last.width
+// addText adds characters of one byte each.
+func (r *run) addText(text []byte, at int) {
+	if len(text) > 0 {
+		r.piece(at, 1)
+		r.chars = append(r.chars, text...)
+	}
 }
+
+// piece begins a piece, or goes on with the last one.
+func (r *run) piece(at, width int) {
+	if n := len(r.pieces); n > 0 {
+		last := r.pieces[n-1]
+		if last.width == width && last.at+(len(r.chars)-last.char)*width == at {
+			return
+		}
+	}
+	r.pieces = append(r.pieces, piece{len(r.chars), at, width})
+}
+
+// drop takes off the last character.
+func (r *run) drop() { r.chars = r.chars[:len(r.chars)-1] }
 
 // where returns where a character begins and ends.
 func (r *run) where(char int) (at, end int) {
@@ -94,51 +107,82 @@ func (r *run) where(char int) (at, end int) {
 	return at, at + p.width
 }
 
-// layers looks behind every layer in data.
-func (f *Finder) layers(s *scratch, data []byte, depth int) {
-	s.unitsAt = -1
-	f.runs(s, data, depth, base64Layer)
-	f.runs(s, data, depth, hexLayer)
-	f.numbers(s, data, depth)
-}
+// least returns how many characters of the layer the shortest pattern takes.
+func (l *layer) least(f *Finder) int { return 8 * f.shortest / l.bits }
 
-// runs looks into each run of the layer's characters that is long enough for a pattern.
-func (f *Finder) runs(s *scratch, data []byte, depth int, l *layer) {
-	least := 8 * f.shortest / l.bits
-	for at := nextRun(data, 0, least, &l.near, isIndent); at < len(data); at = nextRun(data, at, least, &l.near, isIndent) {
-		for stop := endOfRun(data, at, &l.near, isIndent); at < stop; {
-			end, escaped := s.readRun(&s.runs[depth], data[:stop], at, l, true)
-			f.decode(s, depth, l, least)
-			if escaped { // what was read as an escape may be a lead and then the beginning of a run
-				for at < end {
-					at, _ = s.readRun(&s.runs[depth], data[:end], at, l, false)
-					f.decode(s, depth, l, least)
-				}
+// encoded looks into each run of a layer's characters in one of its rows that is long enough for a
+// pattern.
+func (f *Finder) encoded(s *scratch, data []byte, row row, depth int, l *layer) {
+	x := f.index(s, data, row, depth)
+	for at, stop := range l.stretches(data, x, row, l.least(f)) {
+		for at < stop {
+			end, escaped := s.readRun(&s.runs[depth], data[:stop], x, at, l)
+			f.decode(s, depth, l)
+			if escaped {
+				f.unescapedRuns(s, data[:end], x, at, depth, l)
 			}
 			at = end
 		}
 	}
 }
 
-// readRun reads the run that begins at a place, and returns the place after what ends it and whether a character of it is escaped. Without escapes these
-// end a run.
-func (s *scratch) readRun(r *run, data []byte, at int, l *layer, escapes bool) (end int, escaped bool) {
-	r.reset()
-	for passed := 0; at < len(data); {
-		if value := l.values[data[at]]; value > 0 || value == 0 && (l.bits != 4 || at+1 == len(data) || data[at+1]|0x20 != 'x') {
-			r.add(byte(value), at, 1)
-			at, passed = at+1, 0
+// unescapedRuns looks into runs between what was read as escapes: each may be a lead and the
+// beginning of a run.
+func (f *Finder) unescapedRuns(s *scratch, data []byte, x *index, at, depth int, l *layer) {
+	for stop := at; stop <= len(data); stop++ {
+		if stop < len(data) && l.rows[data[stop]]&(escaping|part) != escaping {
 			continue
 		}
-		if zeros := zerosAt(data, at); zeros > maxZeros {
-			return at + zeros, escaped
+		for at+l.least(f) <= stop {
+			at, _ = s.readRun(&s.runs[depth], data[:stop], x, at, l)
+			f.decode(s, depth, l)
 		}
-		value, n := s.special(data, at, l)
-		if isLead(data[at]) {
-			if !escapes {
-				return at + 1, false
+		at = stop + 1
+	}
+}
+
+// stretches returns the parts of a row in which a run may have so many characters. It reads no
+// escapes and tags: each is taken for as long as one can be.
+func (l *layer) stretches(data []byte, x *index, row row, least int) iter.Seq2[int, int] {
+	return func(yield func(at, stop int) bool) {
+		from, count, escape := row.start, 0, 0 // escape is where the last one may end
+		for at := row.start; at < row.end; at++ {
+			kind := l.rows[data[at]]
+			switch {
+			case data[at] == '<' || kind&escaping != 0 && x.use(at)&l.use != 0:
+				escape = at + maxEscape
+			case kind&part == 0 && at >= escape:
+				if count >= least && !yield(from, at) {
+					return
+				}
+				from, count = at+1, 0
 			}
-			escaped = true
+			count += int(kind & counted)
+		}
+		if count >= least {
+			yield(from, row.end)
+		}
+	}
+}
+
+// readRun reads the run that begins at a place, and returns the place after what ends it and
+// whether something in it is escaped.
+func (s *scratch) readRun(r *run, data []byte, x *index, at int, l *layer) (end int, escaped bool) {
+	r.reset()
+	for passed := 0; at < len(data); {
+		if l.values[data[at]] >= 0 {
+			at, passed = at+r.addChars(data[at:], at, l), 0
+			continue
+		}
+		if n := zeros(data[at:]); n > maxZeros {
+			return at + n, escaped
+		}
+		value, n := l.values[data[at]], 1
+		if value == notOfIt {
+			s.readings.single = len(r.chars) == 0
+			value, n = s.special(data, x, at, l)
+			s.readings.single = false
+			escaped = escaped || value != notOfIt && isLead(data[at])
 		}
 		switch {
 		case value >= 0:
@@ -150,51 +194,74 @@ func (s *scratch) readRun(r *run, data []byte, at int, l *layer, escapes bool) (
 		default:
 			return at + 1, escaped
 		}
+		if l.kind == Hex && data[at]|0x20 == 'x' && len(r.chars) > 0 && data[at-1] == '0' {
+			r.drop() // 0x, before digits
+		}
 		at += n
 	}
 	return at, escaped
 }
 
+// addChars adds the characters of a layer with which data begins, and returns how many these are.
+func (r *run) addChars(data []byte, at int, l *layer) (n int) {
+	r.piece(at, 1)
+	r.chars = slices.Grow(r.chars, len(data))
+	chars := r.chars[len(r.chars) : len(r.chars)+len(data)]
+	for n < len(data) && l.values[data[n]] >= 0 {
+		chars[n] = byte(l.values[data[n]])
+		n++
+	}
+	r.chars = r.chars[:len(r.chars)+n]
+	return n
+}
+
 // maxZeros is how many zero bytes stand between two characters, in UTF-32.
 const maxZeros = 3
 
-// zerosAt returns how many zero bytes follow from a place.
-func zerosAt(data []byte, at int) int {
-	n := 0
-	for at+n < len(data) && data[at+n] == 0 {
+// zeros returns with how many zero bytes data begins.
+func zeros(data []byte) (n int) {
+	for n < len(data) && data[n] == 0 {
 		n++
 	}
 	return n
 }
 
-// special reads what is no character of the layer by itself.
-func (s *scratch) special(data []byte, at int, l *layer) (value int8, n int) {
-	switch value = l.values[data[at]]; {
-	case value == 0: // 0x, before hex digits
-		return between, 2
-	case value == between:
-		return between, 1
+// special reads what is not of the layer by itself: layout, or an escape.
+func (s *scratch) special(data []byte, x *index, at int, l *layer) (value int8, n int) {
+	switch {
 	case isIndent(data, at):
 		return between, 1
+	case data[at] == '<' && tag(data[at:]) > 0:
+		return between, tag(data[at:])
+	case x.use(at)&l.use == 0:
+		return notOfIt, 1
 	}
-	value = notOfIt
-	s.read(data, at)
-	for _, u := range s.units.all() {
+	value, n = notOfIt, 1
+	s.readings.readNested(data[at:])
+	for _, r := range s.readings.all() {
 		v := int8(between)
-		if u.size > 0 {
-			v = l.values[u.text[0]]
+		if r.size > 0 {
+			v = l.values[r.text[0]]
 		}
-		if u.size <= 1 && v != notOfIt && (value < 0 && v >= 0 || value < 0 == (v < 0) && int(u.n) > n) {
-			value, n = v, int(u.n)
+		if r.size <= 1 && v != notOfIt && (value < 0 && v >= 0 || value < 0 == (v < 0) && int(r.n) > n) {
+			value, n = v, int(r.n)
 		}
 	}
 	return value, n
 }
 
-// decode looks for patterns in what a run of at least so many characters stands for, at each place where a byte of it may begin.
-func (f *Finder) decode(s *scratch, depth int, l *layer, least int) {
+// tag returns the length of a tag that breaks a line, as <br> or <br />.
+func tag(data []byte) int {
+	if len(data) < 3 || data[1]|0x20 != 'b' || data[2]|0x20 != 'r' {
+		return 0
+	}
+	return 1 + bytes.IndexByte(data[:min(len(data), len("<br />"))], '>')
+}
+
+// decode looks for patterns in what a run stands for, at each place where a byte of it may begin.
+func (f *Finder) decode(s *scratch, depth int, l *layer) {
 	r := &s.runs[depth]
-	if len(r.chars) < least {
+	if len(r.chars) < l.least(f) {
 		return
 	}
 	for shift := range l.shifts {
@@ -203,109 +270,57 @@ func (f *Finder) decode(s *scratch, depth int, l *layer, least int) {
 		} else {
 			s.decoded[depth] = decode4(s.decoded[depth][:0], r.chars[shift:])
 		}
-		f.inside(s, depth, l.kind, func(m Match) Match { // the characters that hold nothing else
-			m.Start, _ = r.where(shift + (8*m.Start+l.bits-1)/l.bits)
-			_, m.End = r.where(shift + 8*m.End/l.bits - 1)
-			return m
+		// Characters that hold something else too stay.
+		f.inside(s, s.decoded[depth], depth, l.kind, func(start, end int) (int, int) {
+			start, _ = r.where(shift + (8*start+l.bits-1)/l.bits)
+			_, end = r.where(shift + 8*end/l.bits - 1)
+			return start, end
 		})
 	}
 }
 
 // decode6 decodes values of six bits.
 func decode6(out, chars []byte) []byte {
+	out = slices.Grow(out, len(chars))[:len(chars)*3/4]
+	at := 0
 	for ; len(chars) >= 4; chars = chars[4:] {
-		v := uint32(chars[0])<<18 | uint32(chars[1])<<12 | uint32(chars[2])<<6 | uint32(chars[3])
-		out = append(out, byte(v>>16), byte(v>>8), byte(v))
+		bits := uint32(chars[0])<<18 | uint32(chars[1])<<12 | uint32(chars[2])<<6 | uint32(chars[3])
+		three := out[at : at+3]
+		three[0], three[1], three[2] = byte(bits>>16), byte(bits>>8), byte(bits)
+		at += 3
 	}
 	if len(chars) > 1 {
-		out = append(out, chars[0]<<2|chars[1]>>4)
+		out[at] = chars[0]<<2 | chars[1]>>4
 	}
 	if len(chars) > 2 {
-		out = append(out, chars[1]<<4|chars[2]>>2)
+		out[at+1] = chars[1]<<4 | chars[2]>>2
 	}
 	return out
 }
 
 // decode4 decodes values of four bits.
 func decode4(out, chars []byte) []byte {
-	for ; len(chars) >= 2; chars = chars[2:] {
-		out = append(out, chars[0]<<4|chars[1])
+	out = slices.Grow(out, len(chars)/2)[:len(chars)/2]
+	for i := range out {
+		out[i] = chars[2*i]<<4 | chars[2*i+1]
 	}
 	return out
 }
 
-// inside finds what is in the decoded text of a depth and puts it where it is written.
-func (f *Finder) inside(s *scratch, depth int, kind Layer, outside func(Match) Match) {
+// inside finds what is in the text behind a depth and puts it where it is written.
+func (f *Finder) inside(s *scratch, text []byte, depth int, kind Layer, where func(start, end int) (int, int)) {
 	first := len(s.matches)
-	f.find(s, s.decoded[depth], depth+1)
-	s.unitsAt = -1
-	for i := first; i < len(s.matches); i++ {
-		s.matches[i] = outside(s.matches[i])
-		s.matches[i].Layer = kind
+	f.find(s, text, depth+1)
+	for i := range s.matches[first:] {
+		m := &s.matches[first+i]
+		m.Start, m.End = where(m.Start, m.End)
+		m.Layer = kind
 	}
 }
 
-// numbers looks into lists of decimal numbers, such as [115, 107].
-func (f *Finder) numbers(s *scratch, data []byte, depth int) {
-	least := 3*f.shortest - 1 // two digits and something between
-	for at := nextRun(data, 0, least, &numberBytes, never); at < len(data); at = nextRun(data, at, least, &numberBytes, never) {
-		for stop := endOfRun(data, at, &numberBytes, never); at < stop; {
-			r := &s.runs[depth]
-			at = s.readNumbers(r, data[:stop], at)
-			if len(r.chars) < f.shortest {
-				continue
-			}
-			s.decoded[depth] = append(s.decoded[depth][:0], r.chars...)
-			f.inside(s, depth, Numbers, func(m Match) Match {
-				m.Start, _ = r.where(m.Start)
-				_, m.End = r.where(m.End - 1)
-				return m
-			})
-		}
-	}
+// span returns where the characters from start to end are written.
+func (r *run) span(start, end int) (int, int) {
+	start, _ = r.where(start)
+	_, end = r.where(end - 1)
+	return start, end
 }
-
-var numberBytes = setOf("0123456789, ;\t\r\n\x00\"'%\\&#=xunrtaAbBcCdDeEfF")
-
-// readNumbers reads a list of numbers from 0 to 255 and returns the place after what ends it. Digits stand as they are; what is between them may be escaped.
-func (s *scratch) readNumbers(r *run, data []byte, at int) (end int) {
-	r.reset()
-	for passed := 0; at < len(data); {
-		start, value := at, 0
-		for ; at < len(data) && at < start+4 && '0' <= data[at] && data[at] <= '9'; at++ {
-			value = 10*value + int(data[at]-'0')
-			if at+1 < len(data) && data[at+1] == 0 && at+2 < len(data) && '0' <= data[at+2] && data[at+2] <= '9' {
-				start++ // of UTF-16
-				at++
-			}
-		}
-		switch {
-		case at > start && value > 255:
-			return at
-		case at > start:
-			r.add(byte(value), start, at-start)
-			passed = 0
-			continue
-		}
-		if zeros := zerosAt(data, at); zeros > maxZeros {
-			return at + zeros
-		}
-		n := 1
-		if strings.IndexByte(", ;\t\r\n\x00\"'", data[at]) < 0 {
-			var v int8
-			if v, n = s.special(data, at, separators); v != between {
-				return at + 1
-			}
-		}
-		if passed += n; data[at] <= ' ' {
-			passed -= n
-		}
-		if at += n; passed > maxPassed {
-			return at
-		}
-	}
-	return at
-}
-
-// separators are what may stand between numbers.
-var separators = newLayer(Numbers, 4, "", "", ", ;\t\r\n\"'", "")

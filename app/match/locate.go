@@ -1,54 +1,52 @@
 package match
 
-// place is a point of a search backwards: the first rest characters of the pattern have to end at it.
-type place struct{ at, rest int }
+import "slices"
 
 // locate returns where the pattern that ends at a place begins.
-func (f *Finder) locate(data []byte, end int, text string) int {
-	var u units
+func (f *Finder) locate(s *scratch, data []byte, end int, text string) int {
 	// Nearly always all but its first character stands there as it is.
-	if second := end - len(text) + 1; second > 0 && foldedEqual(data[second:end], text[1:]) {
-		if first := before(&u, nil, data, place{second, 1}, text); len(first) > 0 {
-			return first[len(first)-1].at
+	if second := end - len(text) + 1; second >= 0 && foldedEqual(data[second:end], text[1:]) {
+		if start := f.backwards(s, data[:end], second, text[:1]); start >= 0 {
+			return start
 		}
 	}
-	least := max(0, end-f.Reach())
-	seen := map[place]bool{}
-	stack := []place{{end, len(text)}}
-	for len(stack) > 0 {
-		p := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if p.rest == 0 {
-			return p.at
-		}
-		if seen[p] || p.at < least {
-			continue
-		}
-		seen[p] = true
-		stack = before(&u, stack, data, p, text)
-	}
-	return least // not reached: what was found forwards is found backwards
+	// What was found forwards is found backwards.
+	return max(0, end-f.Reach(), f.backwards(s, data[:end], end, text))
 }
 
-// before adds the places from which one reading leads to p, the longest last: an escape is to be found with all of its lead.
-func before(u *units, stack []place, data []byte, p place, text string) []place {
-	if p.at > 0 && folded[data[p.at-1]] == text[p.rest-1] {
-		stack = append(stack, place{p.at - 1, p.rest - 1})
+// backwards returns where a text begins that ends at a place, with all of the lead of an escape,
+// and -1 for nowhere.
+func (f *Finder) backwards(s *scratch, data []byte, end int, text string) int {
+	for i := range s.rests {
+		s.rests[i] = s.rests[i][:0]
 	}
-	for n := 1; n <= maxEscape; n++ {
-		from := p.at - n
-		if from < 0 || !isLead(data[from]) {
-			continue
-		}
-		u.read(data[from:min(len(data), from+maxEscape)], true)
-		for _, u := range u.all() {
-			rest := p.rest - int(u.size)
-			if int(u.n) == n && rest >= 0 && foldedEqual(u.bytes(), text[rest:p.rest]) {
-				stack = append(stack, place{from, rest})
+	s.rests[end%ring] = append(s.rests[end%ring], len(text)) // how much of the text may end at a place
+	r := readings{wide: f.wide}                              // those of s are in use
+	start := -1
+	for from, last := end-1, end; from >= max(0, end-f.Reach(), last-maxEscape); from-- {
+		here := s.rests[from%ring][:0]
+		read := func(n int, part []byte) {
+			for _, size := range s.rests[(from+n)%ring] {
+				rest := size - len(part)
+				switch {
+				case rest < 0 || !foldedEqual(part, text[rest:size]):
+				case rest == 0:
+					start = from
+				case !slices.Contains(here, rest):
+					here, last = append(here, rest), from
+				}
 			}
 		}
+		read(1, data[from:from+1])
+		if mayEscape(data, from) {
+			r.readNested(data[from:])
+			for i := range r.all() {
+				read(int(r.list[i].n), r.list[i].bytes())
+			}
+		}
+		s.rests[from%ring] = here
 	}
-	return stack
+	return start
 }
 
 func foldedEqual(data []byte, text string) bool {

@@ -1,11 +1,75 @@
 package match
 
-// nextRun returns the next place at or after at from which least bytes in a row are near, or blanks and plus signs that also takes. Without one it
-// returns the length of data. It looks at the last byte of a row first, so it skips most of what is not near.
-func nextRun(data []byte, at, least int, near *[256]bool, also func(data []byte, at int) bool) int {
-	for at+least <= len(data) {
-		last := at + least - 1
-		for last >= at && (near[data[last]] || data[last] <= '+' && also(data, last)) {
+import (
+	"iter"
+	"strings"
+)
+
+// rows finds rows of bytes of a set. It says how each byte belongs to them.
+type rows [256]kind
+
+// kind says how a byte belongs to rows. It is a set.
+type kind uint8
+
+const (
+	counted  kind = 1 << iota
+	blank         // inside as layout
+	part          // may stand in a run of a layer outside of an escape
+	escaping      // begins escapes
+	inside        // the largest, so that one comparison tells
+)
+
+// newRows takes the sets of bytes that are counted, and of others.
+func newRows(counts, others string) (r rows) {
+	for b := range r {
+		switch {
+		case strings.IndexByte(counts, byte(b)) >= 0:
+			r[b] = inside | counted
+		case strings.IndexByte(others, byte(b)) >= 0:
+			r[b] = inside
+		case strings.IndexByte(" \t+", byte(b)) >= 0:
+			r[b] = blank
+		}
+		if isLead(byte(b)) {
+			r[b] |= escaping
+		}
+	}
+	return r
+}
+
+// row is where a row stands, how many bytes of it are counted, and whether it may have escapes.
+type row struct {
+	start, end int
+	count      int
+	escapes    bool
+}
+
+// in returns the rows in a part of data, each of at least so many bytes, of which so many are
+// counted.
+func (r *rows) in(data []byte, part row, bytes, count int) iter.Seq[row] {
+	return func(yield func(row) bool) {
+		for at := r.next(data[:part.end], part.start, bytes); at < part.end; {
+			found := r.row(data[:part.end], at)
+			if found.count >= count && !yield(found) {
+				return
+			}
+			at = r.next(data[:part.end], found.end, bytes)
+		}
+	}
+}
+
+// next returns where the next row of at least so many bytes begins, and the end of data for none.
+// It looks at the last byte of a row first, so it skips most of what is in none.
+func (r *rows) next(data []byte, at, bytes int) int {
+	for at+bytes <= len(data) {
+		last := at + bytes - 1
+		for {
+			for last >= at && r[data[last]] >= inside {
+				last--
+			}
+			if last < at || r[data[last]]&blank == 0 || !isLayout(data, last) {
+				break
+			}
 			last--
 		}
 		if last < at {
@@ -16,15 +80,19 @@ func nextRun(data []byte, at, least int, near *[256]bool, also func(data []byte,
 	return len(data)
 }
 
-// endOfRun returns where the run that goes on at a place ends.
-func endOfRun(data []byte, at int, near *[256]bool, also func(data []byte, at int) bool) int {
-	for at < len(data) && (near[data[at]] || data[at] <= '+' && also(data, at)) {
-		at++
+// row returns the row that begins at a place. A blank belongs to it as an equal one before it does.
+func (r *rows) row(data []byte, at int) row {
+	all, count, end := kind(0), 0, at
+	for ; end < len(data); end++ {
+		kind := r[data[end]]
+		if kind < inside && (kind&blank == 0 || !(end > at && data[end-1] == data[end]) && !isLayout(data, end)) {
+			break
+		}
+		all |= kind
+		count += int(kind & counted)
 	}
-	return at
+	return row{at, end, count, all&escaping != 0}
 }
-
-func never([]byte, int) bool { return false }
 
 // maxIndent is how many blanks indent a line at most.
 const maxIndent = 64
@@ -39,22 +107,13 @@ func isIndent(data []byte, at int) bool {
 	return data[at] == '\n'
 }
 
-// endsEscape reports whether a blank, or a plus sign for one, may end an escape of CSS or follows the break of a line that is folded.
-func endsEscape(data []byte, at int) bool {
-	if data[at] != ' ' && data[at] != '+' && data[at] != '\t' {
-		return false
-	}
+// isLayout reports whether a blank, or a plus sign for one, indents a line, stands in a tag that
+// breaks one, ends an escape of CSS or follows the break of a line that is folded.
+func isLayout(data []byte, at int) bool {
 	for i := at - 1; i >= max(0, at-maxEscape); i-- {
-		if isLead(data[i]) {
+		if isLead(data[i]) || data[i] == '<' {
 			return true
 		}
 	}
-	return false
-}
-
-func setOf(text string) (set [256]bool) {
-	for i := range len(text) {
-		set[text[i]] = true
-	}
-	return set
+	return isIndent(data, at)
 }

@@ -3,32 +3,32 @@ package match
 // foundTail adds a match if the tail stands after a pattern that ends at a place.
 func (f *Finder) foundTail(s *scratch, data []byte, at, pattern int) {
 	end, text := at, make([]byte, 0, f.tail.length)
-	var u units // s.units is in use
-	for len(text) < f.tail.length {
-		c, n := f.tailCharacter(&u, data[min(end, len(data)):])
-		if n == 0 {
+	r := readings{wide: f.wide} // those of s are in use
+	for passed := 0; len(text) < f.tail.length; {
+		c, n := f.tailCharacter(&r, data[end:])
+		if passed += n; n == 0 || c == 0 && passed > maxPassed {
 			return
 		}
-		end += n
-		if c != 0 {
-			text = append(text, c)
+		if end += n; c != 0 {
+			text, passed = append(text, c), 0
 		}
 	}
 	s.matches = append(s.matches, Match{
-		Start: f.locate(data, at, f.texts[pattern]), End: end, Pattern: pattern, Tail: string(text),
+		Start: f.locate(s, data, at, f.texts[pattern]), End: end, Pattern: pattern, Tail: string(text),
 	})
 }
 
-// tailCharacter reads one character of the tail, 0 for bytes that are passed over. n is 0 if there is none.
-func (f *Finder) tailCharacter(u *units, data []byte) (c byte, n int) {
+// tailCharacter reads one character of the tail, 0 for bytes that are passed over. n is 0 if there
+// is none.
+func (f *Finder) tailCharacter(r *readings, data []byte) (c byte, n int) {
 	if len(data) == 0 {
 		return 0, 0
 	}
 	if c := folded[data[0]]; f.tail.alphabet[c] {
 		return c, 1
 	}
-	u.read(data[:min(len(data), maxEscape)], true)
-	for _, v := range u.all() { // the longest, or the end of an escape would be left
+	r.readNested(data)
+	for _, v := range r.all() { // the longest, or the end of an escape would be left
 		if v.size == 1 && int(v.n) > n && f.tail.alphabet[folded[v.text[0]]] {
 			c, n = folded[v.text[0]], int(v.n)
 		}
@@ -36,7 +36,7 @@ func (f *Finder) tailCharacter(u *units, data []byte) (c byte, n int) {
 	if n > 0 {
 		return c, n
 	}
-	for _, v := range u.all() {
+	for _, v := range r.all() {
 		if v.size == 0 {
 			n = int(v.n)
 		}

@@ -1,87 +1,76 @@
 package match
 
-import (
-	"bytes"
-	"slices"
-)
-
-// unescaped looks behind escapes that are escaped themselves, such as HTML in JSON: it takes off the outer ones between two places.
-func (f *Finder) unescaped(s *scratch, data []byte, at, end, depth int) {
-	r := &s.runs[depth]
-	for _, punctuation := range []bool{false, true} { // what was read as a letter may be a lead, and the beginning of a pattern
-		s.unescape(r, data[:end], at, punctuation)
-		s.decoded[depth] = append(s.decoded[depth][:0], r.chars...)
-		f.inside(s, depth, Plain, func(m Match) Match {
-			m.Start, _ = r.where(m.Start)
-			_, m.End = r.where(m.End - 1)
-			return m
-		})
+// unescaped looks behind escapes that are escaped themselves, such as HTML in JSON: it takes off
+// the outer ones in a row.
+func (f *Finder) unescaped(s *scratch, data []byte, row row, depth int) {
+	r, x := &s.runs[depth], f.index(s, data, row, depth)
+	// What was read as a letter may be a lead, and the beginning of a pattern.
+	for _, all := range []bool{true, false} {
+		nested, others := f.unescape(r, data, row, x, all)
+		if nested {
+			f.inside(s, r.chars, depth, Plain, r.span)
+		}
+		if !others {
+			return
+		}
 	}
 }
 
-// nested reports whether an escape in data stands for a byte with which another may begin.
-func (f *Finder) nested(s *scratch, data []byte) bool {
-	s.unitsAt = -1
-	if !slices.ContainsFunc(f.leads, func(b byte) bool { return b != 0 && bytes.IndexByte(data, b) >= 0 }) {
-		return false
-	}
-	for at := 0; at+1 < len(data); at++ {
-		if !isLead(data[at]) || data[at] == 0 || !f.plausible(data, at) {
+// unescape makes r what a row most likely stands for. Escapes that stand for other than punctuation
+// stay as they are unless all are read. It reports whether there are such, and whether the text may
+// have escapes that the row has not: one stands for a lead, or for what follows one.
+func (f *Finder) unescape(r *run, data []byte, row row, x *index, all bool) (nested, others bool) {
+	r.reset()
+	at := row.start
+	for i := len(x.likely) - 1; i >= 0; i-- {
+		e := &x.likely[i]
+		end := e.at + int(e.n)
+		if e.at < at || end > row.end {
 			continue
 		}
-		s.units.read(data[at:min(len(data), at+maxEscape)], false)
-		for _, u := range s.units.all() {
-			if u.size == 1 && u.text[0] != 0 && bytes.IndexByte(f.leads, u.text[0]) >= 0 {
-				return true
+		punctuation := e.size == 1 && !isName(e.text[0])
+		others = others || !punctuation
+		if !punctuation && !all {
+			continue
+		}
+		r.addText(data[at:e.at], at)
+		nested = nested || punctuation && f.leads[e.text[0]] || all && f.behindLead(r.chars)
+		for i, b := range e.bytes() {
+			if i == 0 {
+				r.add(b, e.at, int(e.n))
+			} else {
+				r.add(b, end, 0)
 			}
+		}
+		at = end
+	}
+	r.addText(data[at:row.end], at)
+	return nested, others
+}
+
+// behindLead reports whether what follows a text may belong to an escape.
+func (f *Finder) behindLead(text []byte) bool {
+	for _, b := range text[max(0, len(text)-maxEscape):] {
+		if f.leads[b] {
+			return true
 		}
 	}
 	return false
 }
 
-// unescape reads from a place to the end of data, each escape as the character it most likely stands for; with punctuation only those that don't stand
-// for a letter or digit, which stay as they are.
-func (s *scratch) unescape(r *run, data []byte, at int, punctuation bool) {
-	r.reset()
-	s.unitsAt = -1
-	for at < len(data) {
-		u := s.likeliest(data, at)
-		if u == nil || punctuation && (u.size != 1 || classes[u.text[0]]&className != 0) {
-			r.add(data[at], at, 1)
-			at++
-			continue
-		}
-		for i, b := range u.bytes() {
-			width := int(u.n)
-			if i > 0 {
-				width = 0
-			}
-			r.add(b, at+int(u.n)-width, width)
-		}
-		at += int(u.n)
-	}
-}
-
-// likeliest returns the longest reading that stands for one character of ASCII, and else the longest; nil if there is no escape.
-func (s *scratch) likeliest(data []byte, at int) *unit {
-	if !isLead(data[at]) {
-		return nil
-	}
-	s.units.read(data[at:min(len(data), at+maxEscape)], false)
-	var best *unit
-	for i := range s.units.all() {
-		u := &s.units.list[i]
-		if data[at] == '%' && u.size == 1 && u.text[0] == '%' && data[at+1] == '%' {
-			continue // what follows may be an escape of its own
-		}
-		if data[at] == '\\' && u.n == 2 && u.size == 1 && u.text[0] < ' ' {
+// likeliest returns the longest reading that stands for one character of ASCII, and else the
+// longest.
+func (r *readings) likeliest(data []byte) (best reading) {
+	for i := range r.all() {
+		v := &r.list[i]
+		if data[0] == '\\' && v.n == 2 && v.size == 1 && v.text[0] < ' ' {
 			continue // more often a backslash: a control character is not written twice
 		}
-		if best == nil || u.ascii() && !best.ascii() || u.ascii() == best.ascii() && u.n > best.n {
-			best = u
+		if best.n == 0 || v.ascii() && !best.ascii() || v.ascii() == best.ascii() && v.n > best.n {
+			best = *v
 		}
 	}
 	return best
 }
 
-func (u *unit) ascii() bool { return u.size == 0 || u.size == 1 && u.text[0] < 0x80 }
+func (r *reading) ascii() bool { return r.size == 0 || r.size == 1 && r.text[0] < 0x80 }

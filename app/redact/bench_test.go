@@ -39,7 +39,9 @@ func randomSecrets(n int) []string {
 func logText(secrets []string) string {
 	var b strings.Builder
 	for i := 0; b.Len() < 1<<20; i++ {
-		fmt.Fprintf(&b, "2026-11-20T12:%02d:%02d.123Z INFO request id=%08x path=/api/v1/orders/%d status=200 bytes=%d\n", i/60%60, i%60, i*2654435761, i, i*37)
+		fmt.Fprintf(&b,
+			"2026-11-20T12:%02d:%02d.123Z INFO request id=%08x path=/api/v1/orders/%d status=200 bytes=%d\n", i/60%60,
+			i%60, i*2654435761, i, i*37)
 		if len(secrets) > 0 && i%100 == 0 {
 			b.WriteString("Authorization: Bearer " + secrets[i/100%len(secrets)] + "\n")
 		}
@@ -86,7 +88,8 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// BenchmarkBeside is what there is to compare with: copying, and the standard library's way to replace 50 texts.
+// BenchmarkBeside is what there is to compare with: copying, and the standard library's way to
+// replace 50 texts.
 func BenchmarkBeside(b *testing.B) {
 	text := logText(nil)
 	var pairs []string
@@ -110,7 +113,8 @@ func BenchmarkBeside(b *testing.B) {
 	}
 }
 
-// many are secrets of one letter and all lengths: every place in a text of that letter ends all of them.
+// many are secrets of one letter and all lengths: every place in a text of that letter ends all of
+// them.
 func many(letter string) []string {
 	var out []string
 	for n := 8; n < 108; n++ {
@@ -120,7 +124,8 @@ func many(letter string) []string {
 }
 
 func BenchmarkNew(b *testing.B) {
-	for name, secrets := range map[string][]string{"10 of 40": randomSecrets(10), "50 of 40": fifty(), "1000 of 40": randomSecrets(1000), "1 of 64 KiB": {randomSecret(rand.New(rand.NewPCG(5, 6)), 64<<10)}} {
+	for name, secrets := range map[string][]string{"10 of 40": randomSecrets(10), "50 of 40": fifty(),
+		"1000 of 40": randomSecrets(1000), "1 of 64 KiB": {randomSecret(rand.New(rand.NewPCG(5, 6)), 64<<10)}} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			start := cpu()
@@ -143,9 +148,11 @@ func BenchmarkJSON(b *testing.B) {
 	}
 }
 
-// TestTimeIsLinear compares the work for a text and for 16 parts of it: quadratic time would be 16 times as much.
+// TestTimeIsLinear compares the work for a text and for 16 parts of it: quadratic time would be 16
+// times as much.
 func TestTimeIsLinear(t *testing.T) {
-	for name, secrets := range map[string][]string{"one": {strings.Repeat("a", 5000) + "b"}, "many": many("a"), "run": {strings.Repeat("a", 5000)}} {
+	for name, secrets := range map[string][]string{"one": {strings.Repeat("a", 5000) + "b"}, "many": many("a"),
+		"run": {strings.Repeat("a", 5000)}} {
 		r := of(secrets...)
 		cost := func(n, times int) time.Duration { // processor time: other work on the machine doesn't count
 			text := []byte(strings.Repeat("a", n))

@@ -7,10 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestBesideAnEscape: what is decoded is looked at with what stands around it. A value that stands there as it is stays plain text: it shows its last characters, nothing
-// around it is masked with it, and people aren't told that it was encoded.
+// TestBesideAnEscape: what is decoded is looked at with what stands around it. A value that stands
+// there as it is stays plain text: it shows its last characters, nothing around it is masked with
+// it, and people aren't told that it was encoded.
 func TestBesideAnEscape(t *testing.T) {
-	for name, escape := range map[string]string{"backslash": `\u00e9 \n`, "percent": "100%25", "HTML": "a &amp; b", "quoted-printable": "=C3=A9", "Unicode form": "Ａ ﬁ"} {
+	t.Parallel()
+	for name, escape := range map[string]string{"backslash": `\u00e9 \n`, "percent": "100%25", "HTML": "a &amp; b",
+		"quoted-printable": "=C3=A9", "Unicode form": "Ａ ﬁ"} {
 		for _, c := range []struct{ form, want, encoding string }{
 			{long, "[REDACTED...6789]", ""},
 			{base64.StdEncoding.EncodeToString([]byte("user:" + long)), "[REDACTED]", "base64"},

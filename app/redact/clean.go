@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clean is text that a Redactor has seen. Only this package makes one; the zero Clean is empty text.
+// Clean is text that a Redactor has seen. Only this package makes one; the zero Clean is empty
+// text.
 type Clean struct{ text string }
 
 // String returns the redacted text, always valid UTF-8.
@@ -26,8 +27,8 @@ func (c Clean) Truncate(n int) Clean {
 	return Clean{c.text[:n]}
 }
 
-// Ends returns text of at most n bytes: the whole, or else its beginning and its end, cut at character boundaries, with a line
-// between them that says how much is missing.
+// Ends returns text of at most n bytes: the whole, or else its beginning and its end, cut at
+// character boundaries, with a line between them that says how much is missing.
 func (c Clean) Ends(n int) Clean {
 	if n >= len(c.text) {
 		return c
@@ -44,5 +45,6 @@ func (c Clean) Ends(n int) Clean {
 // constant can't be named outside this package, so only untyped constants convert to it.
 type constant string
 
-// Fixed makes a Clean of a constant in Airlock's own source, such as an error message. It can't be called with a variable.
+// Fixed makes a Clean of a constant in Airlock's own source, such as an error message. It can't be
+// called with a variable.
 func Fixed(text constant) Clean { return Clean{string(text)} }

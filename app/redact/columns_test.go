@@ -9,9 +9,11 @@ import (
 	"testing"
 )
 
-// TestOrdinaryColumns: what reports hold most are numbers, thousands of them. Nearly each may be a character, and a column is one number without the ends of its lines;
-// such lists took more work than there was a budget for, and were masked whole.
+// TestOrdinaryColumns: what reports hold most are numbers, thousands of them. Nearly each may be a
+// character, and a column is one number without the ends of its lines; such lists took more work
+// than there was a budget for, and were masked whole.
 func TestOrdinaryColumns(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	id := 0
 	red := of(ordinary...)
@@ -52,8 +54,10 @@ func TestOrdinaryColumns(t *testing.T) {
 	}
 }
 
-// TestLongColumnIsRead: a column of digits may be one number, however long, that is a value among other bytes.
+// TestLongColumnIsRead: a column of digits may be one number, however long, that is a value among
+// other bytes.
 func TestLongColumnIsRead(t *testing.T) {
+	t.Parallel()
 	const secret = "kP9s-Zx81_qLmN4vT7w"
 	around := make([]byte, 20_000)
 	for i := range around {

@@ -7,10 +7,12 @@ import (
 	"testing"
 )
 
-// TestConcurrentUse: one Redactor serves the output while it comes, questions and pages at the same time. What it works out when it is first needed must not
-// depend on who needs it.
+// TestConcurrentUse: one Redactor serves the output while it comes, questions and pages at the same
+// time. What it works out when it is first needed must not depend on who needs it.
 func TestConcurrentUse(t *testing.T) {
-	forms := []string{hiders["base64"](long), hiders["hex"](long), hiders["dashes"](long), hiders["reversed"](long), long, "s3cr3t-value", "aabaab" + long}
+	t.Parallel()
+	forms := []string{hiders["base64"](long), hiders["hex"](long), hiders["dashes"](long), hiders["reversed"](long),
+		long, "s3cr3t-value", "aabaab" + long}
 	text := strings.Join(forms, "\n") + "\n"
 	use := func(r *Redactor) string {
 		whole, _ := r.Text(text)
@@ -31,7 +33,8 @@ func TestConcurrentUse(t *testing.T) {
 		_ = s.Close()
 		return whole.String() + cut.String() + after.String() + result.String() + live.String()
 	}
-	values := []Value{{Name: "A", Secret: secretOf(long)}, {Name: "B", Secret: secretOf(other), Placeholder: "airlock_sealed_0a1b2c3d4e5f"}}
+	values := []Value{{Name: "A", Secret: secretOf(long)},
+		{Name: "B", Secret: secretOf(other), Placeholder: "airlock_sealed_0a1b2c3d4e5f"}}
 	want := use(New(values))
 	if strings.Contains(want, long) {
 		t.Fatal(want)

@@ -11,14 +11,17 @@ type Output struct {
 	Cut bool // more would have followed
 }
 
-// Execution is everything that an execution gives out. It is looked at as one, because a value can be cut into pieces that go different ways.
+// Execution is everything that an execution gives out. It is looked at as one, because a value can
+// be cut into pieces that go different ways.
 type Execution struct {
 	Stdout, Stderr Output
 	Turns          []int // how the streams took turns: lengths in bytes, stdout first
 	Error          string
 	Result         json.RawMessage // nil if there is none
 	Network        []string        // texts of the ledger, in its order
-	Said           []string        // what went out before the end, such as questions, each text a channel; a value may go on from there
+	// what went out before the end, such as questions, each text a channel; a value may go on from
+	// there
+	Said []string
 }
 
 // Cleaned is an Execution without secrets.
@@ -30,14 +33,15 @@ type Cleaned struct {
 	Hits                  map[string]Hits // by channel: stdout, stderr, error, result, network
 }
 
-// Execution is the final pass over everything that an execution gives out. The result keeps its shape. Errors wrap ErrJSON: CheckJSON refuses the result, because it
-// is not one valid JSON value in UTF-8, or is nested more than MaxDepth deep.
+// Execution is the final pass over everything that an execution gives out. The result keeps its
+// shape. Errors wrap ErrJSON: CheckJSON refuses the result, because it is not one valid JSON value
+// in UTF-8, or is nested more than MaxDepth deep.
 func (r *Redactor) Execution(x Execution) (Cleaned, error) {
 	var result *tree
 	var leaves, values, keys []*leaf
 	var joints [][]part
 	if x.Result != nil {
-		value, err := decode(x.Result)
+		value, err := parseResult(x.Result)
 		if err != nil {
 			return Cleaned{}, err
 		}
@@ -75,7 +79,8 @@ func (r *Redactor) cleaned(stdout, stderr, failure *leaf, result *tree, network 
 		}
 		return clean
 	}
-	out.Stdout, out.Stderr, out.Error = channel("stdout", stdout)[0], channel("stderr", stderr)[0], channel("error", failure)[0]
+	out.Stdout, out.Stderr, out.Error = channel("stdout", stdout)[0], channel("stderr", stderr)[0], channel("error",
+		failure)[0]
 	out.Network = channel("network", network...)
 	if result == nil {
 		return out, nil
@@ -109,8 +114,9 @@ func leavesOf(texts []string) []*leaf {
 	return leaves
 }
 
-// After is Text for what goes out after something else did: a value may have begun there, and so may have been cut into pieces that each say nothing.
-// What was said before, each text a channel of its own, is not looked at for its own sake, and only the last 4 KiB of each count.
+// After is Text for what goes out after something else did: a value may have begun there, and so
+// may have been cut into pieces that each say nothing. What was said before, each text a channel of
+// its own, is not looked at for its own sake, and only the last 4 KiB of each count.
 func (r *Redactor) After(said []string, text string) (Clean, Hits) {
 	l := &leaf{text: text}
 	var joints [][]part
@@ -123,7 +129,8 @@ func (r *Redactor) After(said []string, text string) (Clean, Hits) {
 	return Clean{masked}, t.hits()
 }
 
-// maxCrossing is how much of the end of one channel and of the beginning of another are looked at together, in bytes.
+// maxCrossing is how much of the end of one channel and of the beginning of another are looked at
+// together, in bytes.
 const maxCrossing = 4 << 10
 
 // crossings puts the end of each channel before the beginning of each other one.

@@ -15,23 +15,35 @@ import (
 
 // TestExecution cuts one value into pieces that go different ways.
 func TestExecution(t *testing.T) {
+	t.Parallel()
 	const secret = "kP9s-Zx81qLmN4vT7w2"
 	a, b := secret[:9], secret[9:]
 	cases := map[string]struct {
 		x    Execution
 		hits map[string]string // channel to encoding
 	}{
-		"stdout, stderr":       {Execution{Stdout: Output{Raw: []byte("so " + a)}, Stderr: Output{Raw: []byte(b + " on")}}, map[string]string{"stdout": "split", "stderr": "split"}},
-		"stderr, stdout":       {Execution{Stdout: Output{Raw: []byte(b + "\n")}, Stderr: Output{Raw: []byte("x\n" + a + "\n")}}, map[string]string{"stdout": "split", "stderr": "split"}},
-		"stdout, result":       {Execution{Stdout: Output{Raw: []byte(a)}, Result: json.RawMessage(`{"x":"` + b + `"}`)}, map[string]string{"stdout": "split", "result": "split"}},
-		"result, stdout":       {Execution{Stdout: Output{Raw: []byte(b)}, Result: json.RawMessage(`"` + a + `"`)}, map[string]string{"stdout": "split", "result": "split"}},
-		"stdout, error":        {Execution{Stdout: Output{Raw: []byte(a)}, Error: b}, map[string]string{"stdout": "split", "error": "split"}},
-		"elements":             {Execution{Result: json.RawMessage(`["` + a + `","` + b + `"]`)}, map[string]string{"result": "split"}},
-		"values":               {Execution{Result: json.RawMessage(`{"k1":"` + a + `","k2":"` + b + `"}`)}, map[string]string{"result": "split"}},
-		"keys":                 {Execution{Result: json.RawMessage(`{"` + a + `":1,"` + b + `":"some other text"}`)}, map[string]string{"result": "split"}},
-		"numbers":              {Execution{Result: json.RawMessage(strings.ReplaceAll(fmt.Sprint([]byte(secret)), " ", ","))}, map[string]string{"result": "list"}},
-		"hosts of the ledger":  {Execution{Network: []string{a, b}}, map[string]string{"network": "split"}},
-		"raw in every channel": {Execution{Stdout: Output{Raw: []byte(secret)}, Stderr: Output{Raw: []byte(secret)}, Error: secret, Result: json.RawMessage(`{"` + secret + `":1}`), Network: []string{secret}}, map[string]string{"stdout": "", "stderr": "", "error": "", "result": "", "network": ""}},
+		"stdout, stderr": {Execution{Stdout: Output{Raw: []byte("so " + a)},
+			Stderr: Output{Raw: []byte(b + " on")}}, map[string]string{"stdout": "split", "stderr": "split"}},
+		"stderr, stdout": {Execution{Stdout: Output{Raw: []byte(b + "\n")},
+			Stderr: Output{Raw: []byte("x\n" + a + "\n")}}, map[string]string{"stdout": "split", "stderr": "split"}},
+		"stdout, result": {Execution{Stdout: Output{Raw: []byte(a)},
+			Result: json.RawMessage(`{"x":"` + b + `"}`)}, map[string]string{"stdout": "split", "result": "split"}},
+		"result, stdout": {Execution{Stdout: Output{Raw: []byte(b)}, Result: json.RawMessage(`"` + a + `"`)},
+			map[string]string{"stdout": "split", "result": "split"}},
+		"stdout, error": {Execution{Stdout: Output{Raw: []byte(a)}, Error: b},
+			map[string]string{"stdout": "split", "error": "split"}},
+		"elements": {Execution{Result: json.RawMessage(`["` + a + `","` + b + `"]`)},
+			map[string]string{"result": "split"}},
+		"values": {Execution{Result: json.RawMessage(`{"k1":"` + a + `","k2":"` + b + `"}`)},
+			map[string]string{"result": "split"}},
+		"keys": {Execution{Result: json.RawMessage(`{"` + a + `":1,"` + b + `":"some other text"}`)},
+			map[string]string{"result": "split"}},
+		"numbers": {Execution{Result: json.RawMessage(strings.ReplaceAll(fmt.Sprint([]byte(secret)), " ",
+			","))}, map[string]string{"result": "list"}},
+		"hosts of the ledger": {Execution{Network: []string{a, b}}, map[string]string{"network": "split"}},
+		"raw in every channel": {Execution{Stdout: Output{Raw: []byte(secret)}, Stderr: Output{Raw: []byte(secret)},
+			Error: secret, Result: json.RawMessage(`{"` + secret + `":1}`), Network: []string{secret}},
+			map[string]string{"stdout": "", "stderr": "", "error": "", "result": "", "network": ""}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -64,16 +76,20 @@ func TestExecution(t *testing.T) {
 
 // TestPiecesInQuestions cuts a value into pieces that go out one after the other.
 func TestPiecesInQuestions(t *testing.T) {
+	t.Parallel()
 	const secret = "kP9s-Zx81qLmN4vT7w2"
 	a, b := secret[:9], secret[9:]
 	r := of(secret)
-	if got, hits := r.After([]string{"what is " + a, "model"}, b+" for?"); strings.Contains(got.String(), b) || hits.Total() != 1 || !strings.HasSuffix(got.String(), " for?") {
+	if got, hits := r.After([]string{"what is " + a, "model"}, b+" for?"); strings.Contains(got.String(), b) ||
+		hits.Total() != 1 || !strings.HasSuffix(got.String(), " for?") {
 		t.Errorf("%s, %v", got, hits)
 	}
-	if got, hits := r.After([]string{secret}, "an ordinary question"); got.String() != "an ordinary question" || hits != nil {
+	if got, hits := r.After([]string{secret}, "an ordinary question"); got.String() != "an ordinary question" ||
+		hits != nil {
 		t.Errorf("%s, %v", got, hits)
 	}
-	got, err := r.Execution(Execution{Said: []string{"model", "what is " + a}, Stdout: Output{Raw: []byte(b + " it is\n")}, Result: json.RawMessage(`["` + b + `"]`)})
+	got, err := r.Execution(Execution{Said: []string{"model", "what is " + a},
+		Stdout: Output{Raw: []byte(b + " it is\n")}, Result: json.RawMessage(`["` + b + `"]`)})
 	if err != nil || strings.Contains(got.Stdout.String()+got.Result.String(), b) || len(got.Hits) != 2 {
 		t.Errorf("%v, %+v", err, got)
 	}
@@ -81,6 +97,7 @@ func TestPiecesInQuestions(t *testing.T) {
 
 // TestTurns writes one character to each stream in turn.
 func TestTurns(t *testing.T) {
+	t.Parallel()
 	const secret = "kP9sZx81qLmN4vT7w2"
 	var out [2][]byte
 	var turns []int
@@ -95,12 +112,15 @@ func TestTurns(t *testing.T) {
 }
 
 func TestExecutionRefusesNoJSON(t *testing.T) {
-	if _, err := of(long).Execution(Execution{Result: json.RawMessage("{")}); !errors.Is(err, ErrJSON) || !errors.Is(CheckJSON(json.RawMessage("{")), ErrJSON) {
+	t.Parallel()
+	if _, err := of(long).Execution(Execution{Result: json.RawMessage("{")}); !errors.Is(err, ErrJSON) ||
+		!errors.Is(CheckJSON(json.RawMessage("{")), ErrJSON) {
 		t.Error(err)
 	}
 }
 
 func TestPlaceholder(t *testing.T) {
+	t.Parallel()
 	v := Value{Name: "KEY", Secret: secretOf(long), Placeholder: "airlock-placeholder-0123456789abcdef"}
 	r := New([]Value{v})
 	got, hits := r.Text("use " + v.Placeholder + " or " + long)
@@ -115,9 +135,11 @@ func TestPlaceholder(t *testing.T) {
 	}
 }
 
-// TestOnlyPlaceholdersAreNoValue: whatever stands around placeholders, and whatever a pattern or the end of the text makes of it, a text that holds nothing
-// else is never told as one that held a value; with a value in it, it is.
+// TestOnlyPlaceholdersAreNoValue: whatever stands around placeholders, and whatever a pattern or
+// the end of the text makes of it, a text that holds nothing else is never told as one that held a
+// value; with a value in it, it is.
 func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
+	t.Parallel()
 	secret := "sK7#mQ2vX9pLw4Rt-value"
 	v := Value{Name: "KEY", Secret: secretOf(secret), Placeholder: "airlock_sealed_0a1b2c3d4e5f6a7b8c9d"}
 	word := regexp.MustCompile(`[A-Za-z0-9_+/=]{8,}|"token": ?"[^"]*"`)
@@ -127,9 +149,11 @@ func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
 		}
 		return list
 	}
-	r := New([]Value{v}, Options{Patterns: find, Ahead: func(text string) ([]Match, int) { return find(text), len(text) }})
+	r := New([]Value{v},
+		Options{Patterns: find, Ahead: func(text string) ([]Match, int) { return find(text), len(text) }})
 	rapid.Check(t, func(t *rapid.T) {
-		around := rapid.SampledFrom([]string{"", "abc", "Ym9iOn", "g==", `{"token": "`, `"}`, " ", "\n", "Basic ", "%20", "\u0061", "=", "YWJj", "//", "öä"})
+		around := rapid.SampledFrom([]string{"", "abc", "Ym9iOn", "g==", `{"token": "`, `"}`, " ", "\n", "Basic ",
+			"%20", "\u0061", "=", "YWJj", "//", "öä"})
 		text := around.Draw(t, "before")
 		for range rapid.IntRange(1, 3).Draw(t, "placeholders") {
 			text += around.Draw(t, "left") + v.Placeholder + around.Draw(t, "right")
@@ -160,12 +184,14 @@ func TestOnlyPlaceholdersAreNoValue(t *testing.T) {
 		}
 	})
 	_, hits := r.Text(`{"token": "abc` + v.Placeholder + `"}`)
-	if want := (Hit{Rule: "word", Encoding: "around the placeholder of KEY", Count: 1}); len(hits) != 1 || hits[0] != want {
+	if want := (Hit{Rule: "word", Encoding: "around the placeholder of KEY", Count: 1}); len(hits) != 1 ||
+		hits[0] != want {
 		t.Errorf("%+v, want %+v", hits, want)
 	}
 }
 
 func TestPatterns(t *testing.T) {
+	t.Parallel()
 	find := func(text string) (list []Match) {
 		if i := strings.Index(text, "tok_"); i >= 0 {
 			list = append(list, Match{i, i + 12, "token"})
@@ -174,7 +200,8 @@ func TestPatterns(t *testing.T) {
 	}
 	r := New([]Value{{Name: "A", Secret: secretOf(long)}}, Options{Patterns: find})
 	got, hits := r.Text("x tok_12345678 " + long)
-	if got.String() != "x [REDACTED] [REDACTED...6789]" || len(hits) != 2 || hits[0] != (Hit{Rule: "token", Count: 1}) || hits[1] != (Hit{Name: "A", Count: 1}) {
+	if got.String() != "x [REDACTED] [REDACTED...6789]" || len(hits) != 2 ||
+		hits[0] != (Hit{Rule: "token", Count: 1}) || hits[1] != (Hit{Name: "A", Count: 1}) {
 		t.Errorf("%s, %+v", got, hits)
 	}
 }

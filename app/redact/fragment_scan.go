@@ -3,6 +3,8 @@ package redact
 import (
 	"slices"
 	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app/redact/decode"
 )
 
 // fragment is a piece of a source that a text has up to the byte at hand.
@@ -73,7 +75,7 @@ func (s *scan) follows(g fragment, text []byte) bool {
 }
 
 func isGap(text []byte) bool {
-	return !slices.ContainsFunc(text, func(c byte) bool { return digitOf[c] != 0 })
+	return !slices.ContainsFunc(text, func(c byte) bool { return decode.WordClass[c] != 0 })
 }
 
 // advance lets fragments take the byte before pos.

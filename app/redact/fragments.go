@@ -14,7 +14,7 @@ const (
 )
 
 const (
-	seedLen       = 7  // bytes: short enough for minFragment, long enough for leapers at full stride
+	seedLen       = 7  // bytes: short enough for minFragment, so long that ordinary text has few
 	seedsOfSource = 4  // places of a seed in a source: more are only in sources that repeat themselves
 	seedPlaces    = 32 // places in all sources: what so many values begin with is no secret
 	gramLen       = 4
@@ -22,8 +22,8 @@ const (
 
 // fragments finds pieces of values in text. Every few bytes of a source are a seed, which is a
 // needle of the machine, so that ordinary text pays nothing. What stands around a seed in a text is
-// compared with what stands around it in the source. All of it takes less memory than the value as a
-// whole does.
+// compared with what stands around it in the source. All of it takes less memory than the value as
+// a whole does.
 type fragments struct {
 	origins [][]origin // by seed, less one
 	grams   []uint64   // bit set: the hash of 1 to gramLen bytes of a source behind which it goes on
@@ -33,7 +33,7 @@ type fragments struct {
 // source is a text of which fragments count: a value, or a part of one.
 type source struct {
 	text  string
-	form  int32 // what a fragment is told as
+	form  int32 // that a fragment counts as
 	least int   // characters of a fragment
 }
 

@@ -5,15 +5,19 @@ import (
 	"slices"
 )
 
-// Hit says what was masked, never its text. Exactly one of Name and Rule is set, or neither: then the place could not be checked.
+// RuleNotGiven marks the hit of a value that the execution was not given. Name is its credential then.
+const RuleNotGiven = "value that the execution was not given"
+
+// Hit says what was masked, never its text. Exactly one of Name and Rule is set, but for RuleNotGiven both; or neither: then the place could not be checked.
 type Hit struct {
 	Name     string // key of a known value; of equal values under several names the first
-	Rule     string // of a pattern
+	Rule     string // of a pattern, or RuleNotGiven of an Anonymous value
 	Encoding string // in which the value stood there, such as base64; "" if it stood there as it is
 	Count    int    // masked places
 }
 
-// Hits are counts by name, rule and encoding, each combination once, sorted. The zero Hits is ready for use.
+// Hits are counts by name, rule and encoding, each combination once, sorted. The zero Hits is ready
+// for use.
 type Hits []Hit
 
 // Total returns the number of masked places.

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,11 +20,11 @@ const MaxDepth = 200
 
 // CheckJSON returns the error that Execution would return for a result.
 func CheckJSON(data json.RawMessage) error {
-	_, err := decode(data)
+	_, err := parseResult(data)
 	return err
 }
 
-func decode(data []byte) (any, error) {
+func parseResult(data []byte) (any, error) {
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("%w: it is not UTF-8", ErrJSON)
 	}
@@ -66,19 +65,15 @@ func depth(data []byte) int {
 
 // tree is decoded JSON with its texts.
 type tree struct {
-	value   any
-	leaves  []*leaf // keys and values, in the order of sorted keys
-	keys    []*leaf
-	values  []*leaf
-	counted []*leaf // values, in the order of the numbers in their keys; nil if that is the same
+	value  any
+	leaves []*leaf // keys and values, in the order of sorted keys
+	keys   []*leaf
+	values []*leaf
 }
 
 func newTree(value any) *tree {
 	t := &tree{value: value}
 	t.collect(value)
-	if slices.Equal(t.counted, t.values) {
-		t.counted = nil
-	}
 	return t
 }
 
@@ -93,72 +88,17 @@ func (t *tree) collect(v any) {
 			t.collect(e)
 		}
 	case map[string]any:
-		from := len(t.counted)
-		keys := slices.Sorted(maps.Keys(v))
-		ends := make([]int, len(keys))
-		for i, key := range keys {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			t.keys = append(t.keys, &leaf{text: key})
 			t.leaves = append(t.leaves, t.keys[len(t.keys)-1])
 			t.collect(v[key])
-			ends[i] = len(t.counted)
 		}
-		t.count(from, keys, ends)
 	}
 }
 
 func (t *tree) add(l *leaf) {
 	t.values = append(t.values, l)
-	t.counted = append(t.counted, l)
 	t.leaves = append(t.leaves, l)
-}
-
-// count puts the values of an object, of which those of each key end at an offset, in the order of the numbers in its keys.
-func (t *tree) count(from int, keys []string, ends []int) {
-	if slices.IsSortedFunc(keys, byNumbers) {
-		return
-	}
-	type entry struct {
-		key    string
-		values []*leaf
-	}
-	sorted := slices.Clone(t.counted[from:])
-	entries := make([]entry, len(keys))
-	begin := 0
-	for i, key := range keys {
-		end := ends[i] - from
-		entries[i] = entry{key, sorted[begin:end]}
-		begin = end
-	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return byNumbers(a.key, b.key) })
-	t.counted = t.counted[:from]
-	for _, e := range entries {
-		t.counted = append(t.counted, e.values...)
-	}
-}
-
-// byNumbers compares texts as people count: p9 comes before p10.
-func byNumbers(a, b string) int {
-	for a != "" && b != "" {
-		m, n := leadingNumber(a), leadingNumber(b)
-		if m == "" || n == "" {
-			if a[0] != b[0] {
-				return cmp.Compare(a[0], b[0])
-			}
-			a, b = a[1:], b[1:]
-			continue
-		}
-		x, y := strings.TrimLeft(m, "0"), strings.TrimLeft(n, "0")
-		if order := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); order != 0 {
-			return order
-		}
-		a, b = a[len(m):], b[len(n):]
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-// leadingNumber returns the digits with which a text begins.
-func leadingNumber(text string) string {
-	return text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
 }
 
 // joints are the orders in which the leaves make sense besides the one they are in.
@@ -166,18 +106,15 @@ func (t *tree) joints() [][]part {
 	if len(t.keys) == 0 || len(t.leaves) < 3 {
 		return nil
 	}
-	orders := [][]part{partsOf(t.values), partsOf(t.keys)}
-	if t.counted != nil {
-		orders = append(orders, partsOf(t.counted))
-	}
-	return orders
+	return [][]part{partsOf(t.values), partsOf(t.keys)}
 }
 
-// encode returns the masked JSON: compact, with sorted keys; of equal keys the last counts; numbers stay as they are written.
+// encode returns the masked JSON: compact, with sorted keys; of equal keys the last counts; numbers
+// stay as they are written.
 //
-// A number whose digits hold a secret of 8 characters or more becomes a masked string. Where masking makes two keys of an
-// object equal, all but one get " (2)", " (3)" … appended, in the order of the keys as they were; keys without a secret keep
-// their names.
+// A number whose digits hold a secret of 8 characters or more becomes a masked string. Where
+// masking makes two keys of an object equal, all but one get " (2)", " (3)" … appended, in the
+// order of the keys as they were; keys without a secret keep their names.
 func (t *tree) encode(m *machine, hits *tally) (Clean, error) {
 	w := walker{machine: m, leaves: t.leaves, tally: hits}
 	var out bytes.Buffer
@@ -189,7 +126,8 @@ func (t *tree) encode(m *machine, hits *tally) (Clean, error) {
 	return Clean{strings.TrimSuffix(out.String(), "\n")}, nil
 }
 
-// walker rebuilds decoded JSON from its leaves, which it takes in the order in which they were collected.
+// walker rebuilds decoded JSON from its leaves, which it takes in the order in which they were
+// collected.
 type walker struct {
 	machine *machine
 	leaves  []*leaf

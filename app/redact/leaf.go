@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/computclaw/airlock/app/redact/views"
 )
 
 // leaf is one text of a document: a whole channel, or a string, key or number of JSON.
@@ -27,14 +29,16 @@ func (r *Redactor) known(l *leaf) {
 	}
 	for _, p := range r.patterns(l.text) {
 		if p.Start >= 0 && p.Start < p.End && p.End <= len(l.text) {
-			l.regions = append(l.regions, region{start: p.Start, end: p.End, form: none, by: none, quiet: none, note: &note{rule: p.Rule}})
+			l.regions = append(l.regions,
+				region{start: p.Start, end: p.End, form: none, by: none, quiet: none, note: &note{rule: p.Rule}})
 		}
 	}
 	r.machine.settle(l)
 }
 
-// cutEnd is the end of a text that was cut off, if it may begin a value that scripts hold. Where a text ends is the script's choice, so sealed values
-// don't count: a mask would tell a script that guesses that one begins like that.
+// cutEnd is the end of a text that was cut off, if it may begin a value that scripts hold. Where a
+// text ends is the script's choice, so sealed values don't count: a mask would tell a script that
+// guesses that one begins like that.
 func (r *Redactor) cutEnd(l *leaf) []region {
 	held := r.held()
 	m := held.machine
@@ -76,9 +80,6 @@ type part struct {
 	off   int // in the leaf
 }
 
-// unit stands between the leaves of a root. It is no part of any code, and left out with the white space.
-const unit = "\x1f"
-
 // partsOf returns the whole of each leaf.
 func partsOf(leaves []*leaf) []part {
 	parts := make([]part, len(leaves))
@@ -89,7 +90,7 @@ func partsOf(leaves []*leaf) []part {
 }
 
 // join makes a root of parts, with something between them, and notes in each where it begins.
-func join(parts []part, between string) *view {
+func join(parts []part, between string) *views.View {
 	var b strings.Builder
 	for i := range parts {
 		if i > 0 {
@@ -99,13 +100,15 @@ func join(parts []part, between string) *view {
 		p.at = b.Len()
 		b.WriteString(p.leaf.text[p.off : p.off+p.n])
 	}
-	return &view{text: []byte(b.String())}
+	return &views.View{Text: []byte(b.String())}
 }
 
-// hand gives regions of a root to the leaves that they are in. What a leaf has masked already stays as it is.
+// hand gives regions of a root to the leaves that they are in. What a leaf has masked already stays
+// as it is.
 func hand(regions []region, parts []part) {
 	for _, g := range regions {
-		first, _ := slices.BinarySearchFunc(parts, g.start, func(p part, at int) int { return cmp.Compare(p.at+p.n, at+1) })
+		first, _ := slices.BinarySearchFunc(parts, g.start,
+			func(p part, at int) int { return cmp.Compare(p.at+p.n, at+1) })
 		for _, p := range parts[first:] {
 			if p.at >= g.end {
 				break
@@ -125,15 +128,16 @@ func (l *leaf) covers(g region) bool {
 	return i < len(l.regions) && l.regions[i].start <= g.start && l.regions[i].end >= g.end
 }
 
-// look finds everything in leaves that stand one after the other, and what shows when parts of them are put together otherwise.
+// look finds everything in leaves that stand one after the other, and what shows when parts of them
+// are put together otherwise.
 func (r *Redactor) look(leaves []*leaf, joints ...[]part) {
 	for _, l := range leaves {
 		r.known(l)
 	}
 	parts := partsOf(leaves)
-	hand(r.inspect(join(parts, unit), false), parts)
+	hand(r.inspect(join(parts, views.Separator), false), parts)
 	for _, parts := range joints {
-		hand(r.inspect(join(parts, unit), true), parts)
+		hand(r.inspect(join(parts, views.Separator), true), parts)
 	}
 	for _, l := range leaves {
 		if len(l.extra) > 0 {

@@ -11,9 +11,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
-// encoders are what a script may do to a secret without meaning to hide it. They share no code with the needles.
+// encoders are what a script may do to a secret without meaning to hide it. They share no code with
+// the needles.
 var encoders = map[string]func(before, secret, after string) string{
 	"raw":           func(b, s, a string) string { return b + s + a },
 	"base64":        func(b, s, a string) string { return base64.StdEncoding.EncodeToString([]byte(b + s + a)) },
@@ -43,7 +46,8 @@ func asciiJSON(s string) string {
 			b.WriteString(`\u` + strconv.FormatInt(0x10000|int64(r), 16)[1:])
 		default:
 			r -= 0x10000
-			b.WriteString(`\u` + strconv.FormatInt(0xd800+int64(r>>10), 16) + `\u` + strconv.FormatInt(0xdc00+int64(r&0x3ff), 16))
+			b.WriteString(`\u` + strconv.FormatInt(0xd800+int64(r>>10), 16) + `\u` +
+				strconv.FormatInt(0xdc00+int64(r&0x3ff), 16))
 		}
 	}
 	return b.String()
@@ -61,7 +65,8 @@ func percentEach(s, format string) string {
 	return b.String()
 }
 
-// detect looks for a secret in what was let through, decoding in every way it knows. It returns how it found it.
+// detect looks for a secret in what was let through, decoding in every way it knows. It returns how
+// it found it.
 func detect(text, secret string) string {
 	for _, part := range unmasked(text) {
 		if strings.Contains(part, secret) {
@@ -95,15 +100,18 @@ func detect(text, secret string) string {
 			return "percent"
 		}
 		var decoded string
-		if err := json.Unmarshal([]byte(`"`+strings.Trim(part, `[]"`)+`"`), &decoded); err == nil && strings.Contains(decoded, secret) {
+		if err := json.Unmarshal([]byte(`"`+strings.Trim(part, `[]"`)+`"`), &decoded); err == nil &&
+			strings.Contains(decoded, secret) {
 			return "json"
 		}
 	}
 	return ""
 }
 
-// TestDetectorFinds keeps the detector honest: it finds every encoder's work when nothing is masked.
+// TestDetectorFinds keeps the detector honest: it finds every encoder's work when nothing is
+// masked.
 func TestDetectorFinds(t *testing.T) {
+	t.Parallel()
 	secret := "p@ss/wörd\"+<x>"
 	for name, encode := range encoders {
 		text := encode("xy", secret, "")
@@ -117,6 +125,7 @@ func TestDetectorFinds(t *testing.T) {
 }
 
 func TestNothingLeaks(t *testing.T) {
+	t.Parallel()
 	ascii := rapid.Map(rapid.IntRange(' ', '~'), func(i int) rune { return rune(i) })
 	secrets := map[string]*rapid.Generator[string]{
 		"ASCII":   rapid.StringOfN(ascii, 8, 90, -1),
@@ -130,7 +139,7 @@ func TestNothingLeaks(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				secret := strings.TrimSpace(generator.Draw(r, "secret"))
-				if len([]rune(secret)) < minWhole {
+				if len([]rune(secret)) < encodings.MinWhole {
 					r.Skip("white space only")
 				}
 				redactor := of(secret, long)

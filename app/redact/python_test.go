@@ -27,13 +27,17 @@ def forms(s):
 json.dump([list(forms(s)) for s in json.load(sys.stdin)], sys.stdout)
 `
 
-// TestPythonForms asks the real interpreter for the forms of nasty secrets; each must be masked so that neither the form nor
-// half of the secret is left.
+// TestPythonForms asks the real interpreter for the forms of nasty secrets; each must be masked so
+// that neither the form nor half of the secret is left.
 func TestPythonForms(t *testing.T) {
+	t.Parallel()
 	secrets := []string{
-		long, "p@ss/wörd+<x>&y=z", `it's "quoted" \ back`, "only 'single' quotes", `only "double" quotes`, "tab\there and\nnew line",
-		"emoji 😀 and € and ß", "control \x01\x1f\x7f bytes", "nbsp\u00a0sep\u2028zero\u200bwidth", "percent % sign %41", "combining e\u0301 x",
-		"private \ue000 use", "backslash-n \\n literal", "{\"type\": \"service_account\"}", "semi;comma,amp&plus+tilde~star*",
+		long, "p@ss/wörd+<x>&y=z", `it's "quoted" \ back`, "only 'single' quotes", `only "double" quotes`,
+		"tab\there and\nnew line",
+		"emoji 😀 and € and ß", "control \x01\x1f\x7f bytes", "nbsp\u00a0sep\u2028zero\u200bwidth", "percent % sign %41",
+		"combining e\u0301 x",
+		"private \ue000 use", "backslash-n \\n literal", "{\"type\": \"service_account\"}",
+		"semi;comma,amp&plus+tilde~star*",
 	}
 	in, err := json.Marshal(secrets)
 	if err != nil {

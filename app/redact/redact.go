@@ -6,23 +6,29 @@ import (
 	"sync"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/decode"
+	"github.com/computclaw/airlock/app/redact/views"
 )
 
 // Value is a secret that must not get out, under the name the script knows it by.
 type Value struct {
 	Name   string
 	Secret app.Secret
-	// Placeholder is what a script holds instead of a sealed value; "" if it holds the value itself. It is shown as [SEALED:NAME],
-	// which is no hit.
+	// Placeholder is what a script holds instead of a sealed value; "" if it holds the value
+	// itself. It is shown as [SEALED:NAME], which is no hit.
 	Placeholder string
-	// Unheld is set if the script doesn't hold the value either way, such as one that Vault gave to another execution.
+	// Unheld is set if the script doesn't hold the value either way, such as one that Vault gave to
+	// another execution.
 	Unheld bool
+	// Anonymous masks show nothing of the value, not even the last characters, and its hits name a rule: no key of the script has it.
+	Anonymous bool
 }
 
 // held reports whether a script holds the value itself.
 func (v Value) held() bool { return v.Placeholder == "" && !v.Unheld }
 
-// Match is a place of a text that a pattern takes for a secret, in bytes, and the name of the pattern.
+// Match is a place of a text that a pattern takes for a secret, in bytes, and the name of the
+// pattern.
 type Match struct {
 	Start, End int
 	Rule       string
@@ -30,21 +36,21 @@ type Match struct {
 
 // Options change what a Redactor does. The zero Options are the usual.
 type Options struct {
-	// Patterns finds what looks like a secret in a whole text, in order, without overlap. It must be safe for concurrent use.
+	// Patterns finds what looks like a secret in a whole text, in order, without overlap. It must
+	// be safe for concurrent use.
 	Patterns func(text string) []Match
-	// Ahead is Patterns for the beginning of a text that comes in pieces: from offset open on, what follows may yet make a match. A Stream asks it; nil:
-	// a Stream masks known values only.
+	// Ahead is Patterns for the beginning of a text that comes in pieces: from offset open on, what
+	// follows may yet make a match. A Stream asks it; nil: a Stream masks known values only.
 	Ahead func(text string) (found []Match, open int)
-	// Anonymous masks show nothing of their values, not even the last characters.
-	Anonymous bool
 }
 
-// Redactor knows the secrets of one execution. It is safe for concurrent use and prints none of them.
+// Redactor knows the secrets of one execution. It is safe for concurrent use and prints none of
+// them.
 type Redactor struct {
 	machine  *machine
 	texts    []string // of the machine's values
 	only     *lettersOnly
-	alphabet alphabet
+	alphabet decode.Alphabet
 	near     int // bytes around an escape that may belong to the same value
 	least    int // bytes of the shortest form that counts in what was decoded, between minStretch and maxStretch
 	patterns func(text string) []Match
@@ -52,28 +58,26 @@ type Redactor struct {
 	held     func() *Redactor // of what scripts hold; nil if that is all
 }
 
-// New returns a Redactor for the values. Values of fewer than 4 characters, white space around them not counted, are ignored;
-// plain credentials are not to be passed. Equal values under several names are one.
+// New returns a Redactor for the values. Values of fewer than 4 characters, white space around them
+// not counted, are ignored; plain credentials are not to be passed. Equal values under several
+// names are one.
 func New(values []Value, options ...Options) *Redactor {
 	texts, known, all := needles(values)
-	if slices.ContainsFunc(options, func(o Options) bool { return o.Anonymous }) {
-		for i := range known {
-			known[i].show = ""
-		}
-	}
 	fragments, seeds := newFragments(values, texts, len(all))
-	r := &Redactor{machine: newMachine(known, slices.Concat(all, seeds)), texts: texts, only: &lettersOnly{}, alphabet: alphabetOf(texts)}
+	r := &Redactor{machine: newMachine(known, slices.Concat(all, seeds)), texts: texts, only: &lettersOnly{},
+		alphabet: decode.AlphabetOf(texts)}
 	r.machine.fragments = fragments
-	r.least = maxStretch
+	r.least = views.MaxStretch
 	for _, n := range all {
 		if !n.word {
-			r.least = max(min(r.least, len(n.text)), minStretch)
+			r.least = max(min(r.least, len(n.text)), views.MinStretch)
 		}
 	}
 	for _, text := range texts {
 		r.near = min(max(r.near, minNear, 16*len(text)), maxNear)
 	}
-	if held := slices.DeleteFunc(slices.Clone(values), func(v Value) bool { return !v.held() }); len(held) < len(values) {
+	if held := slices.DeleteFunc(slices.Clone(values),
+		func(v Value) bool { return !v.held() }); len(held) < len(values) {
 		r.held = sync.OnceValue(func() *Redactor { return New(held) })
 	}
 	for _, o := range options {
@@ -90,8 +94,9 @@ func New(values []Value, options ...Options) *Redactor {
 // Text masks the secrets in a whole text and reports what was masked.
 func (r *Redactor) Text(text string) (Clean, Hits) { return r.one(&leaf{text: text}) }
 
-// Cut is Text for a text whose end was cut off: 4 bytes or more at the end that may begin a secret are masked, too. Values that scripts don't
-// hold are no such secrets: what a script writes without holding them would show by its mask that one begins like that, and so be found byte by byte.
+// Cut is Text for a text whose end was cut off: 4 bytes or more at the end that may begin a secret
+// are masked, too. Values that scripts don't hold are no such secrets: what a script writes without
+// holding them would show by its mask that one begins like that, and so be found byte by byte.
 func (r *Redactor) Cut(text string) (Clean, Hits) { return r.one(&leaf{text: text, cut: true}) }
 
 func (r *Redactor) one(l *leaf) (Clean, Hits) {
@@ -101,8 +106,8 @@ func (r *Redactor) one(l *leaf) (Clean, Hits) {
 	return Clean{masked}, t.hits()
 }
 
-// Stream masks what is written to it piece by piece; emit gets the text as soon as no secret can begin in it, never empty,
-// never with half a character. Not safe for concurrent use.
+// Stream masks what is written to it piece by piece; emit gets the text as soon as no secret can
+// begin in it, never empty, never with half a character. Not safe for concurrent use.
 func (r *Redactor) Stream(emit func(Clean)) *Stream {
 	s := &Stream{scan: newScan(r.machine), emit: emit}
 	if r.ahead != nil {

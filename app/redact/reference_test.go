@@ -12,10 +12,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/charset"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
-// reference finds the places of a text the slow and obvious way: look for every needle at every place, then merge what overlaps.
-// broken are those that may be found across line breaks, too.
+// reference finds the places of a text the slow and obvious way: look for every needle at every
+// place, then merge what overlaps. broken are those that may be found across line breaks, too.
 func reference(needles []needle, text string) (found, broken [][]region) {
 	var exact []region
 	for _, n := range needles {
@@ -24,15 +26,19 @@ func reference(needles []needle, text string) (found, broken [][]region) {
 			if text[start:end] != n.text || (n.word && !standsAlone(text, start, end)) {
 				continue
 			}
-			end = referenceRun(n, byteClasses, text, end)
+			end = referenceRun(n, encodings.RunsOf, text, end)
 			quiet := none
 			if n.quiet || n.word {
 				quiet = n.owner
 			}
-			exact = append(exact, region{start: start, end: end, form: int32(slices.IndexFunc(needles, func(o needle) bool { return o.form == n.form && o.text == n.text })), quiet: quiet})
+			exact = append(exact,
+				region{start: start, end: end,
+					form: int32(slices.IndexFunc(needles,
+						func(o needle) bool { return o.form == n.form && o.text == n.text })), quiet: quiet})
 		}
 	}
-	return referenceGroups(exact), referenceGroups(slices.Concat(exact, referenceFolded(needles, byteClasses, text)))
+	return referenceGroups(exact), referenceGroups(slices.Concat(exact,
+		referenceFolded(needles, encodings.RunsOf, text)))
 }
 
 // referenceGroups puts what overlaps together.
@@ -71,19 +77,21 @@ func referenceText(m *machine, found [][]region, text string) string {
 	return out.String() + strings.ToValidUTF8(text[done:], "\uFFFD")
 }
 
-// check compares what was found with the reference: the same, and where there are line breaks at least what is in one line and at most
-// what a reader of the whole text can find.
+// check compares what was found with the reference: the same, and where there are line breaks at
+// least what is in one line and at most what a reader of the whole text can find.
 func check(t interface{ Fatalf(string, ...any) }, r *Redactor, needles []needle, text string) {
 	exact, broken := reference(needles, text)
 	if !strings.ContainsAny(text, "\r\n\\") {
-		if got, want := r.machine.render(text, r.machine.places([]byte(text), true, false), new(tally)), referenceText(r.machine, exact, text); utf8.ValidString(text) && got != want {
+		if got, want := r.machine.render(text, r.machine.places([]byte(text), true, false),
+			new(tally)), referenceText(r.machine, exact, text); utf8.ValidString(text) && got != want {
 			t.Fatalf("got  %q\nwant %q\nof   %q", got, want, text)
 		}
 		return
 	}
 	places := r.machine.places([]byte(text), true, false)
 	for _, group := range exact {
-		if !slices.ContainsFunc(places, func(p region) bool { return p.start <= group[0].start && p.end >= endOf(group) }) {
+		if !slices.ContainsFunc(places,
+			func(p region) bool { return p.start <= group[0].start && p.end >= endOf(group) }) {
 			t.Fatalf("%v are not found in %q, only %v", group, text, places)
 		}
 	}
@@ -91,7 +99,8 @@ func check(t interface{ Fatalf(string, ...any) }, r *Redactor, needles []needle,
 		if slices.ContainsFunc(needles, func(n needle) bool { return strings.ContainsAny(n.text, "\r\n\\") }) {
 			break // one break may be in the needle and another in the way
 		}
-		if !slices.ContainsFunc(broken, func(group []region) bool { return group[0].start <= p.start && endOf(group) >= p.end }) {
+		if !slices.ContainsFunc(broken,
+			func(group []region) bool { return group[0].start <= p.start && endOf(group) >= p.end }) {
 			t.Fatalf("%v is found in %q, but only %v are there", p, text, broken)
 		}
 	}
@@ -107,12 +116,12 @@ func referenceBreak(text string, at int) (length, slashes int) {
 }
 
 // referenceRun returns where the run of a needle that ends at end ends.
-func referenceRun(n needle, classes [256]runs, text string, end int) int {
+func referenceRun(n needle, classes [256]encodings.RunSet, text string, end int) int {
 	runs, more := n.runs, n.left
 	for at := end; at < len(text) && runs != 0; {
 		length, slashes := referenceBreak(text, at)
 		if length+slashes > 0 {
-			if runs &= more.crossing(); runs == 0 || slashes > 0 || length > maxBreak {
+			if runs &= more.Crossing(); runs == 0 || slashes > 0 || length > maxBreak {
 				break
 			}
 			at += length
@@ -121,14 +130,15 @@ func referenceRun(n needle, classes [256]runs, text string, end int) int {
 		if runs &= classes[text[at]]; runs != 0 {
 			at++
 			end = at
-			more.base64, more.hex = more.base64-1, more.hex-1
+			more.Base64, more.Hex = more.Base64-1, more.Hex-1
 		}
 	}
 	return end
 }
 
-// referenceFolded finds what is broken into lines: it takes the breaks out and notes where each byte was.
-func referenceFolded(needles []needle, classes [256]runs, text string) []region {
+// referenceFolded finds what is broken into lines: it takes the breaks out and notes where each
+// byte was.
+func referenceFolded(needles []needle, classes [256]encodings.RunSet, text string) []region {
 	const barrier = "\x00\n\x00"
 	var folded strings.Builder
 	var places []int
@@ -158,7 +168,8 @@ func referenceFolded(needles []needle, classes [256]runs, text string) []region 
 			}
 			start, end := places[at], places[at+len(n.text)-1]+1
 			if end-start > len(n.text) && text[end-1] != '\\' {
-				found = append(found, region{start: start, end: referenceRun(n, classes, text, end), form: none, quiet: several})
+				found = append(found,
+					region{start: start, end: referenceRun(n, classes, text, end), form: none, quiet: several})
 			}
 		}
 	}
@@ -167,7 +178,8 @@ func referenceFolded(needles []needle, classes [256]runs, text string) []region 
 
 func referenceMask(m *machine, group []region, end int) string {
 	for _, g := range group {
-		others := slices.ContainsFunc(group, func(o region) bool { return o.quiet != none && o.quiet != m.forms[g.form].owner })
+		others := slices.ContainsFunc(group,
+			func(o region) bool { return o.quiet != none && o.quiet != m.forms[g.form].owner })
 		show := m.values[m.forms[g.form].owner].show
 		if m.forms[g.form].shows && show != "" && g.start == group[0].start && g.end == end && !others {
 			return "[REDACTED..." + show + "]"
@@ -177,14 +189,17 @@ func referenceMask(m *machine, group []region, end int) string {
 }
 
 func standsAlone(text string, start, end int) bool {
-	return (start == 0 || !isWord(text[start]) || !isWord(text[start-1])) &&
-		(end == len(text) || !isWord(text[end-1]) || !isWord(text[end]))
+	return (start == 0 || !charset.IsWord(text[start]) || !charset.IsWord(text[start-1])) &&
+		(end == len(text) || !charset.IsWord(text[end-1]) || !charset.IsWord(text[end]))
 }
 
-// TestAgainstReference compares the automaton, over random cuts, with the slow way, on secrets and texts that overlap a lot.
+// TestAgainstReference compares the automaton, over random cuts, with the slow way, on secrets and
+// texts that overlap a lot.
 func TestAgainstReference(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
-		alphabet := rapid.SampledFrom([]string{"ab", "abc", "aB1", "a-é", "01", "ab/\n", "a \\n", "01\n", "a\r\n"}).Draw(r, "alphabet")
+		alphabet := rapid.SampledFrom([]string{"ab", "abc", "aB1", "a-é", "01", "ab/\n", "a \\n", "01\n",
+			"a\r\n"}).Draw(r, "alphabet")
 		letters := rapid.SampledFrom([]rune(alphabet))
 		secrets := rapid.SliceOfN(rapid.StringOfN(letters, 4, 70, -1), 1, 5).Draw(r, "secrets")
 		var values []Value
@@ -195,8 +210,10 @@ func TestAgainstReference(t *testing.T) {
 		text := drawText(r, all, letters)
 		if width := rapid.IntRange(0, 80).Draw(r, "width of the lines"); width > 0 {
 			secret := []byte(strings.Join(secrets[:1], ""))
-			encoded := rapid.SampledFrom([]string{base64.StdEncoding.EncodeToString(secret), hex.EncodeToString(secret)}).Draw(r, "encoded")
-			text += wrap(encoded, width, rapid.SampledFrom(breaks).Draw(r, "break")) + rapid.SampledFrom(breaks).Draw(r, "end") + text
+			encoded := rapid.SampledFrom([]string{base64.StdEncoding.EncodeToString(secret),
+				hex.EncodeToString(secret)}).Draw(r, "encoded")
+			text += wrap(encoded, width, rapid.SampledFrom(breaks).Draw(r, "break")) +
+				rapid.SampledFrom(breaks).Draw(r, "end") + text
 		}
 
 		redactor := New(values)
@@ -231,7 +248,8 @@ func drawText(r *rapid.T, all []needle, letters *rapid.Generator[rune]) string {
 }
 
 // breaks are line breaks, and what looks like one but is none or is too long.
-var breaks = []string{"\n", "\r\n", `\n`, `\r\n`, `\\n`, `\\r\\n`, "\n\n", `\`, `\x`, `\n\`, "\n\n\n\n\n\n\n\n", `\\\\\\\\n`, "\n "}
+var breaks = []string{"\n", "\r\n", `\n`, `\r\n`, `\\n`, `\\r\\n`, "\n\n", `\`, `\x`, `\n\`, "\n\n\n\n\n\n\n\n",
+	`\\\\\\\\n`, "\n "}
 
 // wrap puts a break behind every width bytes.
 func wrap(text string, width int, with string) string {
@@ -256,8 +274,10 @@ func cut(r *rapid.T, text string) []string {
 
 // TestStreamIsText: the cuts make no difference, whatever the bytes.
 func TestStreamIsText(t *testing.T) {
+	t.Parallel()
 	redactor := of(long, "hunter2", "é€😀-secret", "line-one-of-it\nline-two-of-it")
-	parts := rapid.SampledFrom([]string{long, long[:9], long[9:], "hunter2", "é€😀-secret", "line-two-of-it", "\xe2\x82", "\xac", "\xf0\x9f", "\x98\x80", "\xff", "\x00", " ", "x", "€", "😀"})
+	parts := rapid.SampledFrom([]string{long, long[:9], long[9:], "hunter2", "é€😀-secret", "line-two-of-it", "\xe2\x82",
+		"\xac", "\xf0\x9f", "\x98\x80", "\xff", "\x00", " ", "x", "€", "😀"})
 	rapid.Check(t, func(r *rapid.T) {
 		text := strings.Join(rapid.SliceOf(parts).Draw(r, "text"), "")
 		var hits tally

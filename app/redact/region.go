@@ -1,12 +1,15 @@
 package redact
 
-// region is a place to be masked, as offsets into the whole text. Regions of a scan are ordered and don't overlap.
+// region is a place to be masked, as offsets into the whole text. Regions of a scan are ordered and
+// don't overlap.
 type region struct {
 	start, end int
 	form       int32 // form that fills the region; none if no single one does
-	by         int32 // the longest form in it, of a placeholder only if there is no value's; none for patterns and for what was not checked
-	quiet      int32 // as in output
-	note       *note // nil for what was found as it stands
+	// the longest form in it, of a placeholder only if there is no value's; none for patterns and
+	// for what was not checked
+	by    int32
+	quiet int32 // as in ending
+	note  *note // nil for what was found as it stands
 }
 
 // note says how a region was found.
@@ -39,14 +42,15 @@ func (m *machine) mask(g *region) string {
 	return maskPlain
 }
 
-// What a region's form is worth when it is told what was found there.
+// How much a form counts when a hit names one for its region.
 const (
 	ofNothing = iota
 	ofPlaceholder
 	ofValue
 )
 
-// worth ranks a form: a placeholder is found in text that never held the value, so it says nothing about a value, and gives way to every form of one.
+// worth ranks a form: a placeholder is found in text that never held the value, so it says nothing
+// about a value, and gives way to every form of one.
 func (m *machine) worth(form int32) int {
 	switch {
 	case form == none:
@@ -65,7 +69,11 @@ func (m *machine) hit(g *region) (h Hit, ok bool) {
 	}
 	if worth == ofValue {
 		f := m.forms[g.by]
-		h = Hit{Name: m.values[f.owner].name, Encoding: f.encoding}
+		v := m.values[f.owner]
+		h = Hit{Name: v.name, Encoding: f.encoding}
+		if v.anonymous {
+			h.Rule = RuleNotGiven
+		}
 	}
 	if g.note != nil {
 		switch {
@@ -88,7 +96,8 @@ func (m *machine) hit(g *region) (h Hit, ok bool) {
 func (m *machine) extend(g, h *region) {
 	fills := h.start == g.start && h.end >= g.end
 	switch {
-	case fills && (h.end > g.end || g.form == none || (!m.forms[g.form].shows && h.form != none && m.forms[h.form].shows)):
+	case fills && (h.end > g.end || g.form == none ||
+		(!m.forms[g.form].shows && h.form != none && m.forms[h.form].shows)):
 		g.form = h.form
 	case h.end > g.end:
 		g.form = none

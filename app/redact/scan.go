@@ -1,22 +1,27 @@
 package redact
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/computclaw/airlock/app/multimatch"
+	"github.com/computclaw/airlock/app/redact/charset"
+	"github.com/computclaw/airlock/app/redact/encodings"
+)
 
 // scan runs a machine over a text that comes in pieces.
 type scan struct {
 	machine *machine
-	classes *[256]runs
-	at      uint32 // state
-	pos     int    // bytes taken
-	base    int    // of the bytes that are being taken
+	classes *[256]encodings.RunSet
+	at      multimatch.State
+	pos     int // bytes taken
+	base    int // of the bytes that are being taken
 	regions []region
-	runs    runs // in which the region that ends at runEnd goes on
+	runs    encodings.RunSet // in which the region that ends at runEnd goes on
 	runEnd  int
 	runBy   int32 // form with which it began
-	left    left
+	left    encodings.Remainder
 	lines   newline
 	folded  folded
-	breaks  breakPlaces
 	words   bool   // needles that count only as words count
 	loose   bool   // only needles count that are safe to look for in joined text
 	open    bool   // candidate ends at pos and counts if no word character follows
@@ -27,22 +32,16 @@ type scan struct {
 	pending int // offset from which on what was taken may yet become a fragment; counts only where there are fragments
 }
 
-func newScan(m *machine) scan { return scan{machine: m, classes: &byteClasses, words: true} }
+func newScan(m *machine) scan { return scan{machine: m, classes: &encodings.RunsOf, words: true} }
 
-// take scans buf[from:]. buf begins at offset base of the whole text and has, before from, at least headLen bytes (or all that there
-// are) and one byte before every needle that may end here.
+// take scans buf[from:]. buf begins at offset base of the whole text and has, before from, at least
+// headLen bytes (or all that there are) and one byte before every needle that may end here.
 func (s *scan) take(buf []byte, base, from int) {
 	s.base = base
 	for i := from; i < len(buf); {
 		if s.idle() {
 			s.lines = newline{}
-			next := max(i-headLen+1, 0)
-			if s.words {
-				next = s.machine.skip(buf, next)
-			} else {
-				next = s.leap(buf, next)
-			}
-			if i = next + headLen - 1; i >= len(buf) {
+			if i = s.machine.Skip(buf, max(i-headLen+1, 0)) + headLen - 1; i >= len(buf) {
 				break
 			}
 		} else if s.steady() {
@@ -70,33 +69,38 @@ func (s *scan) quietly() bool {
 	return !s.open && s.runs == 0 && !s.folded.on && len(s.active) == 0
 }
 
-// walk takes bytes for as long as a needle goes on and there is nothing to do, and returns the offset of the next one. In a text that is one byte again and
-// again, state and output stay the same from byte to byte, so both are remembered.
+// walk takes bytes for as long as a needle goes on and there is nothing to do, and returns the
+// offset of the next one. In a text that is one byte again and again, state and ending stay the
+// same from byte to byte, so both are remembered.
 func (s *scan) walk(buf []byte, i int) int {
-	m, at := s.machine, s.at
-	var same uint32 // the output that made the last region a byte longer
+	m, at := s.machine.Automaton, s.at
+	var same multimatch.End // the ending that made the last region a byte longer
 	var turned struct {
-		from, to uint32
+		from, to multimatch.State
+		end      multimatch.End // of to
 		b        byte
 	}
 	for ; i < len(buf) && i >= headLen-1; i++ {
 		b := buf[i]
-		if s.classes[b]&lineBreak != 0 {
+		if s.classes[b]&encodings.LineBreak != 0 {
 			break
 		}
 		next := at + 1
+		var end multimatch.End
 		switch {
-		case m.chars[next]&(gap|0xff) == uint16(b):
+		case m.Follows(at, b):
+			end = m.End(next)
 		case at == turned.from && b == turned.b:
-			next = turned.to
+			next, end = turned.to, turned.end
 		default:
-			next = m.turn(at, b, binary.BigEndian.Uint32(buf[i-headLen+1:]))
-			turned.from, turned.to, turned.b = at, next, b
+			if next = m.Turn(at, b, binary.LittleEndian.Uint32(buf[i-headLen+1:])); next != 0 {
+				end = m.End(next)
+			}
+			turned.from, turned.to, turned.end, turned.b = at, next, end, b
 		}
 		if next == 0 {
 			break
 		}
-		end := uint32(m.link(next) >> 32)
 		if end != 0 && end == same {
 			s.regions[len(s.regions)-1].end = s.base + i + 1
 		} else if end != 0 && !s.again(end, i) {
@@ -108,8 +112,9 @@ func (s *scan) walk(buf []byte, i int) int {
 	return i
 }
 
-// again makes the last region a byte longer if that is all that the needles which end at offset i of buf mean.
-func (s *scan) again(end uint32, i int) bool {
+// again makes the last region a byte longer if that is all that the needles which end at offset i
+// of buf mean.
+func (s *scan) again(end multimatch.End, i int) bool {
 	out, n := s.machine.sums[end].Load(), len(s.regions)
 	if out == nil || n == 0 || len(out.words) > 0 || out.runs != 0 || out.seed != 0 || s.loose {
 		return false
@@ -127,7 +132,7 @@ func (s *scan) again(end uint32, i int) bool {
 func (s *scan) one(buf []byte, base, i int) {
 	b := buf[i]
 	s.pos = base + i
-	if s.lines.length > 0 || s.classes[b]&lineBreak != 0 {
+	if s.lines.length > 0 || s.classes[b]&encodings.LineBreak != 0 {
 		s.lines.take(b)
 	}
 	if s.open || s.runs != 0 {
@@ -135,7 +140,7 @@ func (s *scan) one(buf []byte, base, i int) {
 	}
 	before := s.at
 	if i >= headLen-1 {
-		s.at = s.machine.step(before, b, binary.BigEndian.Uint32(buf[i-headLen+1:]))
+		s.at = s.machine.Step(before, b, binary.LittleEndian.Uint32(buf[i-headLen+1:]))
 	}
 	s.pos++
 	if s.folded.on || (s.lines.length > 0 && before != 0) {
@@ -145,7 +150,7 @@ func (s *scan) one(buf []byte, base, i int) {
 		s.advance(b)
 	}
 	if s.at != 0 {
-		if out := s.machine.output(s.at); out != nil {
+		if out := s.machine.ending(s.at); out != nil {
 			s.found(out, buf[:i+1], base)
 		}
 	}
@@ -158,7 +163,7 @@ func (s *scan) one(buf []byte, base, i int) {
 func (s *scan) follow(buf []byte, base int, b byte) {
 	if s.open {
 		s.open = false
-		if !(isWord(b) && isWord(buf[s.word.end-1-base])) {
+		if !(charset.IsWord(b) && charset.IsWord(buf[s.word.end-1-base])) {
 			s.hit(s.word)
 		}
 	}
@@ -173,22 +178,22 @@ func (s *scan) goOn(b byte) {
 	case s.lines.length > maxBreak || s.lines.literal > 0:
 		s.runs = 0
 	case s.lines.length > 0:
-		s.runs &= s.left.crossing()
+		s.runs &= s.left.Crossing()
 	default:
 		if s.loose { // what follows may be another line
-			s.runs &= s.left.crossing()
+			s.runs &= s.left.Crossing()
 		}
 		if s.runs &= s.classes[b]; s.runs != 0 {
 			s.hit(region{start: s.runEnd - 1, end: s.pos + 1, form: none, by: s.runBy, quiet: none})
 			s.runEnd = s.pos + 1
-			s.left.base64--
-			s.left.hex--
+			s.left.Base64--
+			s.left.Hex--
 		}
 	}
 }
 
 // found takes note of what ends at the end of buf.
-func (s *scan) found(out *output, buf []byte, base int) {
+func (s *scan) found(out *ending, buf []byte, base int) {
 	if out.seed != 0 {
 		s.activate(out.seed, buf)
 	}
@@ -204,7 +209,7 @@ func (s *scan) found(out *output, buf []byte, base int) {
 			break
 		}
 		start := len(buf) - int(w.length)
-		if isWord(buf[start]) && start > 0 && isWord(buf[start-1]) {
+		if charset.IsWord(buf[start]) && start > 0 && charset.IsWord(buf[start-1]) {
 			continue
 		}
 		s.open = true
@@ -218,17 +223,17 @@ func (s *scan) found(out *output, buf []byte, base int) {
 }
 
 // begin takes note of the runs that begin with what ends at pos.
-func (s *scan) begin(out *output) {
+func (s *scan) begin(out *ending) {
 	if out.runs == 0 {
 		return
 	}
-	if s.runs&runBase64 == 0 {
-		s.left.base64 = 0
+	if s.runs&encodings.RunBase64 == 0 {
+		s.left.Base64 = 0
 	}
-	if s.runs&runHex == 0 {
-		s.left.hex = 0
+	if s.runs&encodings.RunHex == 0 {
+		s.left.Hex = 0
 	}
-	s.left = s.left.max(out.left)
+	s.left = s.left.Max(out.left)
 	s.runs |= out.runs
 	s.runEnd, s.runBy = s.pos, out.form
 }
@@ -248,16 +253,16 @@ func (s *scan) settled() int {
 func (s *scan) settledWhole() int {
 	m := s.machine
 	settled := s.pos
-	if open := m.open(s.at); open != 0 {
-		settled -= m.length(open)
+	if open := m.Open(s.at); open != 0 {
+		settled -= m.Len(open)
 	} else {
-		settled -= m.begins(s.tail[:min(s.pos, len(s.tail))])
+		settled -= m.Begun(s.tail[:min(s.pos, len(s.tail))])
 	}
 	if s.open {
 		settled = min(settled, s.word.start)
 	}
 	if s.folded.on {
-		settled = min(settled, s.pos-s.folded.span(m.length(m.open(s.folded.at))))
+		settled = min(settled, s.pos-s.folded.span(m.Len(m.Open(s.folded.at))))
 	}
 	if s.runs != 0 {
 		settled = min(settled, s.runEnd) // what follows, a line break, may become part of the region or not
@@ -280,14 +285,11 @@ func (s *scan) end() {
 	s.active, s.pending = nil, s.pos
 }
 
-// endCut settles everything where more would have followed: what may begin a secret is taken for one.
+// endCut settles everything where more would have followed: what may begin a secret is taken for
+// one.
 func (s *scan) endCut() {
 	if start := s.settledWhole(); s.pos-start >= minValue {
-		s.hit(region{start: start, end: s.pos, form: none, by: s.machine.formAt(s.machine.open(s.at)), quiet: several})
+		s.hit(region{start: start, end: s.pos, form: none, by: s.machine.formAt(s.machine.Open(s.at)), quiet: several})
 	}
 	s.end()
-}
-
-func isWord(b byte) bool {
-	return b == '_' || ('0' <= b && b <= '9') || ('a' <= b && b <= 'z') || ('A' <= b && b <= 'Z')
 }

@@ -1,29 +1,34 @@
 package redact
 
+import "github.com/computclaw/airlock/app/redact/views"
+
 // atOnce is how many views of a long text are looked at together.
 const atOnce = 2
 
-// search is the search for values in what can be decoded from one root. Views are looked at in order, each together with the one before it: it sees what all those
-// before that one have left of the budget, and what it finds and makes comes behind what they found and made. So nothing depends on who is faster.
+// search is the search for values in what can be decoded from one root. Views are looked at in
+// order, each together with the one before it: it sees what all those before that one have left of
+// the budget, and what it finds and makes comes behind what they found and made. So nothing depends
+// on who is faster.
 type search struct {
 	r      *Redactor
-	root   *view
+	root   *views.View
 	joint  bool
-	budget int     // bytes of work left
-	queue  []*view // to be looked at
+	budget int           // bytes of work left
+	queue  []*views.View // to be looked at
 	found  []region
-	spent  window // of the root: the largest part that was refused because nothing was left of the budget
+	spent  views.Window // of the root: the largest part that was refused because nothing was left of the budget
 	idle   []*inspection
 }
 
-// inspect returns where values are in a root, besides those that the machine finds in it as it is. Of a joint root only that is looked at
-// which shows when its parts are put together.
-func (r *Redactor) inspect(root *view, joint bool) []region {
-	if len(r.texts) == 0 || len(root.text) < minStretch {
+// inspect returns where values are in a root, besides those that the machine finds in it as it is.
+// Of a joint root only that is looked at which shows when its parts are put together.
+func (r *Redactor) inspect(root *views.View, joint bool) []region {
+	if len(r.texts) == 0 || len(root.Text) < views.MinStretch {
 		return nil
 	}
-	root.joined = joint
-	s := &search{r: r, root: root, joint: joint, budget: minBudget + budgetRatio*len(root.text), queue: []*view{root}}
+	root.Joined = joint
+	s := &search{r: r, root: root, joint: joint, budget: minBudget + budgetRatio*len(root.Text),
+		queue: []*views.View{root}}
 	var working []*inspection
 	for len(s.queue)+len(working) > 0 {
 		for len(working) < atOnce && len(s.queue) > 0 {
@@ -37,10 +42,10 @@ func (r *Redactor) inspect(root *view, joint bool) []region {
 }
 
 // begin begins to look at a view; it doesn't wait for a long one.
-func (s *search) begin(v *view) *inspection {
+func (s *search) begin(v *views.View) *inspection {
 	in := s.next()
 	in.view, in.budget, in.lent = v, s.budget, s.budget
-	if len(v.text) < manyBytes {
+	if len(v.Text) < manyBytes {
 		in.look()
 	} else {
 		in.done.Go(in.look)
@@ -57,7 +62,7 @@ func (s *search) next() *inspection {
 	}
 	in := &inspection{r: s.r, root: s.root, joint: s.joint}
 	for i := range in.decoders {
-		in.decoders[i].least = s.r.least
+		in.decoders[i].MinText = s.r.least
 	}
 	return in
 }
@@ -75,18 +80,19 @@ func (s *search) settle(in *inspection) {
 	s.idle = append(s.idle, in)
 }
 
-// refuse masks what a view was made of. A view of a text that is full of escapes has as many parts as that has bytes, and there may be hundreds, so it looks for
-// their places only where not all that the parent was made of is masked already.
-func (s *search) refuse(v *view) {
-	if all := v.parent.all(); s.spent.from <= all.from && all.to <= s.spent.to {
+// refuse masks what a view was made of. A view of a text that is full of escapes has as many parts
+// as that has bytes, and there may be hundreds, so it looks for their places only where not all
+// that the parent was made of is masked already.
+func (s *search) refuse(v *views.View) {
+	if all := v.Parent.Extent(); s.spent.From <= all.From && all.To <= s.spent.To {
 		return
 	}
-	w := v.all()
-	if w.from < 0 {
+	w := v.Extent()
+	if w.From < 0 {
 		return
 	}
 	s.found = append(s.found, unchecked(w))
-	if w.to-w.from > s.spent.to-s.spent.from {
+	if w.To-w.From > s.spent.To-s.spent.From {
 		s.spent = w
 	}
 }

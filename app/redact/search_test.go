@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/computclaw/airlock/app/redact/views"
 )
 
-// mixed is a text of what begins escapes and numbers, at random: the dearest that is known. Its budget doesn't last.
+// mixed is a text of what begins escapes and numbers, at random: the dearest that is known. Its
+// budget doesn't last.
 func mixed(n int) string {
 	const set = `\%&=u0041x;#`
 	r := rand.New(rand.NewPCG(1, 2))
@@ -22,7 +24,8 @@ func mixed(n int) string {
 	return string(out)
 }
 
-// TestTogetherIsLikeAlone: what is found, and what is refused when nothing is left of the budget, doesn't depend on how many processors there are or on who is faster.
+// TestTogetherIsLikeAlone: what is found, and what is refused when nothing is left of the budget,
+// doesn't depend on how many processors there are or on who is faster.
 func TestTogetherIsLikeAlone(t *testing.T) {
 	parts := []string{logText(nil)[:3*manyBytes]}
 	for _, name := range []string{"base64", "ascii85", "reversed", "hex", "zlib", "gzip", "ROT13"} {
@@ -30,7 +33,7 @@ func TestTogetherIsLikeAlone(t *testing.T) {
 	}
 	for name, text := range map[string]string{"mixed": mixed(manyBytes + 4<<10), "encoded": strings.Join(parts, "\n")} {
 		find := func() string {
-			root := join(partsOf([]*leaf{{text: text}}), unit)
+			root := join(partsOf([]*leaf{{text: text}}), views.Separator)
 			var b strings.Builder
 			for _, g := range of(long, other).inspect(root, false) {
 				fmt.Fprintln(&b, g.start, g.end, g.by, *g.note)
@@ -52,25 +55,27 @@ func TestTogetherIsLikeAlone(t *testing.T) {
 	}
 }
 
-// TestRefusedViewsAreMaskedOnce: a view is left out of what is refused only if all that it was made of is masked already.
+// TestRefusedViewsAreMaskedOnce: a view is left out of what is refused only if all that it was made
+// of is masked already.
 func TestRefusedViewsAreMaskedOnce(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
-		root := &view{text: make([]byte, 1000)}
-		views := []*view{root}
+		root := &views.View{Text: make([]byte, 1000)}
+		made := []*views.View{root}
 		s := &search{root: root}
 		var masked, every [1000]bool
 		for range rapid.IntRange(1, 20).Draw(r, "views") {
-			v := &view{parent: rapid.SampledFrom(views).Draw(r, "parent")}
-			var b build
+			v := &views.View{Parent: rapid.SampledFrom(made).Draw(r, "parent")}
+			var b views.Builder
 			for range rapid.IntRange(1, 5).Draw(r, "parts") {
-				from := rapid.IntRange(0, len(v.parent.text)-1).Draw(r, "from")
-				to := rapid.IntRange(from+1, len(v.parent.text)).Draw(r, "to")
-				b.add(make([]byte, rapid.IntRange(1, 9).Draw(r, "size")), from, to, whole)
+				from := rapid.IntRange(0, len(v.Parent.Text)-1).Draw(r, "from")
+				to := rapid.IntRange(from+1, len(v.Parent.Text)).Draw(r, "to")
+				b.Add(make([]byte, rapid.IntRange(1, 9).Draw(r, "size")), from, to, views.Whole)
 			}
-			v.text, v.spans = b.text, b.spans
-			views = append(views, v)
+			v.Text, v.Spans = b.Text, b.Spans
+			made = append(made, v)
 			s.refuse(v)
-			lo, hi := v.root(0, len(v.text))
+			lo, hi := v.ToRoot(0, len(v.Text))
 			for i := lo; i < hi; i++ {
 				every[i] = true
 			}
@@ -81,40 +86,16 @@ func TestRefusedViewsAreMaskedOnce(t *testing.T) {
 			}
 		}
 		if masked != every {
-			r.Fatalf("%v of %d views", s.found, len(views)-1)
+			r.Fatalf("%v of %d views", s.found, len(made)-1)
 		}
 	})
 }
 
-// TestOverlaidWindows: windows put together cover what they covered, and no two of them overlap.
-func TestOverlaidWindows(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		var list []window
-		var want, got [60]int
-		for range rapid.IntRange(0, 12).Draw(r, "windows") {
-			from := rapid.IntRange(0, 50).Draw(r, "from")
-			w := window{from, rapid.IntRange(from+1, min(from+20, 60)).Draw(r, "to")}
-			list = append(list, w)
-			for i := w.from; i < w.to; i++ {
-				want[i] = 1
-			}
-		}
-		out := overlaid(slices.Clone(list))
-		for _, w := range out {
-			for i := w.from; i < w.to; i++ {
-				got[i]++
-			}
-		}
-		if got != want {
-			r.Fatalf("%v of %v", out, list)
-		}
-	})
-}
-
-// TestHeadsAreRefusedTogether: many heads of compressed data in one run are refused together. One by one, each would be looked for in all parts of the views that
-// it is in.
+// TestHeadsAreRefusedTogether: many heads of compressed data in one run are refused together. One
+// by one, each would be looked for in all parts of the views that it is in.
 func TestHeadsAreRefusedTogether(t *testing.T) {
-	root := join(partsOf([]*leaf{{text: mixed(64 << 10)}}), unit)
+	t.Parallel()
+	root := join(partsOf([]*leaf{{text: mixed(64 << 10)}}), views.Separator)
 	n := 0
 	for _, g := range of(long).inspect(root, false) {
 		if g.note.unchecked {

@@ -41,8 +41,8 @@ func (s *Stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close emits what is held back; of a text that would have gone on that may be a part of a secret: see Redactor.Cut. It returns nil, also when
-// called again.
+// Close emits what is held back; of a text that would have gone on that may be a part of a secret:
+// see Redactor.Cut. It returns nil, also when called again.
 func (s *Stream) Close() error {
 	if !s.closed {
 		s.send(s.finish())
@@ -79,8 +79,8 @@ func (s *Stream) finish() string {
 	return text
 }
 
-// render returns the text from done up to settled, masks in place. A region that may still grow, and half a character at
-// the end, are left for later.
+// render returns the text from done up to settled, masks in place. A region that may still grow,
+// and half a character at the end, are left for later.
 func (s *Stream) render(settled int) string {
 	s.out = s.out[:0]
 	n := 0
@@ -136,8 +136,10 @@ func (s *Stream) literal(end int) {
 	s.out = out[:n]
 }
 
-// alone is how each byte is written that begins no longer character: as it is or as U+FFFD, and in the highest byte how many bytes that takes; its two highest
-// bits say that a longer character may go on with the byte, and begin with it. All is done without asking which: bytes that aren't text can't be foreseen.
+// alone is how each byte is written that begins no longer character: as it is or as U+FFFD, and in
+// the highest byte how many bytes that takes; its two highest bits say that a longer character may
+// go on with the byte, and begin with it. All is done without asking which: bytes that aren't text
+// can't be foreseen.
 var alone = func() (t [256]uint32) {
 	for c := range t {
 		switch {
@@ -167,8 +169,8 @@ func (s *Stream) whole(end int) int {
 	return end
 }
 
-// trim forgets the bytes that are needed no more: a region's, once they are settled, and all that was rendered, but for those
-// that take needs before the next ones.
+// trim forgets the bytes that are needed no more: a region's, once they are settled, and all that
+// was rendered, but for those that take needs before the next ones.
 func (s *Stream) trim() {
 	needed := s.settled()
 	if len(s.regions) == 0 || s.regions[0].start > s.done {

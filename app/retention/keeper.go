@@ -29,9 +29,9 @@ const every = time.Hour
 
 // Policy says what is kept. The zero Policy keeps every execution and no superseded value.
 type Policy struct {
-	Days       int // executions that were submitted more days ago go; 0: none for their age
-	Count      int // of each profile the newest stay; 0: all
-	Superseded int // values that were replaced more days ago go; 0: all
+	Days       int // executions that were submitted more days ago are removed; 0 keeps them
+	Count      int // executions that are kept of each profile, the newest; 0 keeps all
+	Superseded int // days for which a replaced value is kept; 0 keeps none
 }
 
 // Config is what a Keeper needs.

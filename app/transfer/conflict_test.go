@@ -121,7 +121,7 @@ func TestProfileConflicts(t *testing.T) {
 		{"more hosts", func(a, _ *house, p app.Profile) error {
 			_, err := a.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com", "db.example.com:5432", "evil.example"), nil)
 			return err
-		}, StateConflict, true, "It would also reach evil.example on ports 80 and 443: Airlock checks the name asked for, not which server answers."},
+		}, StateConflict, true, "It would also reach evil.example on ports 80 and 443: Airlock checks the name, but not always who answers."},
 		{"fewer hosts", func(a, _ *house, p app.Profile) error {
 			_, err := a.desk.SetHosts(t.Context(), person(), p.Handle, hosts(t, "api.stripe.com"), nil)
 			return err

@@ -28,7 +28,7 @@ func TestHoleH3AgentsChooseNoRelayOfTheWeb(t *testing.T) {
 					continue
 				}
 				w.refused(a, http.StatusBadRequest, app.CodeInvalidField)
-				if ok || !strings.Contains(a.text, "hosts[1].protocol") || !strings.Contains(a.text, "Leave protocol out") {
+				if ok || !strings.Contains(a.text, `"`+map[string]string{"hosts": "hosts[1].protocol", "keys": "keys[0].hosts[1].protocol"}[path]+`"`) || !strings.Contains(a.text, "Leave protocol out") {
 					t.Errorf("%s: %s", body, a.text)
 				}
 			}

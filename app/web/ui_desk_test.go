@@ -69,7 +69,7 @@ func TestExecutionFilters(t *testing.T) {
 		t.Errorf("the list refreshes as %q", here)
 	}
 	s.get(paths.Executions+"?from=yesterday").want(http.StatusUnprocessableEntity).says("#from-wrong", `"yesterday" is no day`).says(".errors", "Nothing was searched")
-	refused := s.get(paths.Executions+"?from=yesterday&status=error").says("#list", "Correct the condition that is marked above")
+	refused := s.get(paths.Executions+"?from=yesterday&status=error").says("#list", "Correct the marked condition")
 	if refused.doc.Find("details.more-filters[open]").Length() != 1 || refused.doc.Find("#list[hx-get]").Length() != 0 {
 		t.Error("the wrong condition is folded away, or the list asks for the rest without it")
 	}
@@ -247,7 +247,7 @@ func TestCompare(t *testing.T) {
 	_, err = s.engine.Await(t.Context(), x.ID, 20*time.Second)
 	s.must(err)
 	s.get(paths.ExecutionCompareURL(again)).want(http.StatusOK).says("main", "The result is the same").says("#diff-result", "Same").says("#diff-script", "Same")
-	s.get(paths.ExecutionCompareURL(again)+"?with="+bad.Handle).want(http.StatusOK).says("main", "The result is not the same").says("main", "this differs: script").says("#diff-script .gone", "fail").says("#diff-script .come", "quokka")
+	s.get(paths.ExecutionCompareURL(again)+"?with="+bad.Handle).want(http.StatusOK).says("main", "The result is not the same").says("main", "These differ: script").says("#diff-script .gone", "fail").says("#diff-script .come", "quokka")
 	s.get(paths.ExecutionCompareURL(again)+"?with=nosuchhandle").want(http.StatusUnprocessableEntity).says("#with-wrong", "not kept any more")
 	s.get(paths.ExecutionCompareURL("nosuchhandle")).want(http.StatusNotFound)
 	runs := s.runs(s.locked(), "hang", app.StatusRunning)

@@ -219,7 +219,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 		t.Errorf("leads to %q", got)
 	}
 	allow := s.send(paths.ProfileHostsURL(p.Handle), map[string][]string{"host.0": {"api.example.com:443"}, "private.0": {"yes"}, "allow.0": {"yes"}}).want(http.StatusOK)
-	allow.says("li:has(.fresh)", "Scripts can reach api.example.com on port 443, also where it leads to a private address in your network: Airlock checks the name asked for, not which server answers.")
+	allow.says("li:has(.fresh)", "Scripts can reach api.example.com on port 443, also where it leads to a private address in your network: Airlock checks the name, but not always who answers.")
 	if p, _ := s.access.ProfileByHandle(t.Context(), p.Handle); p.Policy != 1 {
 		t.Error("looking granted it")
 	}

@@ -44,7 +44,7 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	lock := s.get(paths.ProfileLockURL(p.Handle)).want(http.StatusOK).
 		says(".sentences", "ORACLE_PASSWORD is injected: scripts get the real value.").
 		says(".sentences", "ORACLE_DSN is plain: not a secret.").
-		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, also where it leads to a private address in your network: Airlock can't check the server name, the requests or the answers.").
+		says(".sentences", "Scripts can reach db.example.com on port 1521 over raw TCP, also where it leads to a private address in your network: Airlock may be unable to check the server name, the requests or the answers.").
 		says(".sentences", "Scripts can reach nothing else.").says(".sentences", "The profile has no end date.").says("#pairing", p.PairingCode)
 	if strings.Contains(lock.doc.Find(".sentences").Text(), "pypi.org") {
 		t.Error("an unticked host is among what is granted")
@@ -66,13 +66,13 @@ func TestUIPathWithoutScripts(t *testing.T) {
 	s.must(err)
 	after = s.get(paths.ProfileURL(p.Handle)).says("#requests h2", "The agent asks for 1 more host").says("#requests", "Because of pypi.org")
 	summary := s.submit(after, "#hosts form", "save", "new_host", "api.example.com").want(http.StatusOK).says("h1", "Change the hosts of").
-		says(".sentences li:has(.fresh)", "Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name asked for, not which server answers.")
+		says(".sentences li:has(.fresh)", "Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.")
 	if got := summary.doc.Find(".sentences .fresh").Length(); got != 1 {
 		t.Errorf("%d sentences are marked as new", got)
 	}
 	s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 1")
 	s.submit(summary, "main form", "grant").leads(paths.ProfileURL(p.Handle))
-	again := s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences", "Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name asked for, not which server answers.").says("#requests", "pypi.org")
+	again := s.get(paths.ProfileURL(p.Handle)).says(".chip", "policy version 2").says(".sentences", "Scripts can reach api.example.com on ports 80 and 443: Airlock checks the name, but not always who answers.").says("#requests", "pypi.org")
 	s.submit(again, "#requests form", "dismiss").leads(paths.ProfileURL(p.Handle))
 	s.get(paths.ProfileURL(p.Handle)).lacks("#requests")
 	s.get(paths.Root).lacks(".count")

@@ -25,7 +25,7 @@ func TestHoleM2HeadersOnTheCommandLine(t *testing.T) {
 		{[]string{"set", "KEY", "--header", ""}, "header, query", "X-Own", 0, ""},
 	} {
 		code, said := in.said(in.env, value, c.args...)
-		_, shown := in.said(in.env, "", "show", "KEY")
+		_, shown := in.said(in.env, "", "show", "KEY", "--headers")
 		if (code == 0) != (c.code == 0) || !strings.Contains(said, c.complains) || !strings.Contains(shown, c.puts) || strings.Contains(shown, c.lacks) {
 			t.Errorf("%q: code %d, said %q, shown\n%s", c.args, code, said, shown)
 		}

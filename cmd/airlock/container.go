@@ -11,6 +11,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+	"github.com/computclaw/airlock/cmd/airlock/internal/harden"
 	"github.com/computclaw/airlock/plugins/landlock"
 	"github.com/computclaw/airlock/plugins/landlock/warden"
 )
@@ -25,26 +28,26 @@ command as that user, with SETUID, SETGID and KILL for the landlock backend if t
 const containerUID = 10001
 
 // contain is airlock container. It returns the exit code.
-func contain(c console, args []string) int {
+func contain(c cli.Console, args []string) int {
 	if len(args) == 0 {
 		args = []string{"serve"}
 	}
 	if args[0] == "--help" || args[0] == "-h" {
-		fmt.Fprint(c.out, containerUsage)
-		return exitOK
+		fmt.Fprint(c.Out, containerUsage)
+		return cli.ExitOK
 	}
 	code, err := runContained(c, args)
 	if err != nil {
-		return c.finish(err)
+		return c.Finish(err)
 	}
 	return code
 }
 
 // runContained starts the command as it should run here, gives everything away that isn't needed any more, and sees the command to its end.
-func runContained(c console, args []string) (int, error) {
+func runContained(c cli.Console, args []string) (int, error) {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2)
-	if err := harden(); err != nil { // the environment holds secrets here too
+	if err := harden.Process(); err != nil { // the environment holds secrets here too
 		return 0, err
 	}
 	lower, err := lowering()
@@ -52,18 +55,18 @@ func runContained(c console, args []string) (int, error) {
 		return 0, err
 	}
 	if lower != nil {
-		if err := own(dataDir(c.env), containerUID); err != nil {
-			fmt.Fprintf(c.err, "airlock: the data directory can't be given to uid %d: %v\n", containerUID, err)
+		if err := own(dataDir(c.Env), containerUID); err != nil {
+			fmt.Fprintf(c.Err, "airlock: the data directory can't be given to uid %d: %v\n", containerUID, err)
 		}
 	}
-	if err := noNewPrivileges(); err != nil {
+	if err := harden.NoNewPrivileges(); err != nil {
 		return 0, err
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return 0, err
 	}
-	pid, err := syscall.ForkExec(self, append([]string{"airlock"}, args...), &syscall.ProcAttr{Env: c.env, Files: []uintptr{0, 1, 2}, Sys: lower})
+	pid, err := syscall.ForkExec(self, append([]string{"airlock"}, args...), &syscall.ProcAttr{Env: c.Env, Files: []uintptr{0, 1, 2}, Sys: lower})
 	if err != nil {
 		return 0, fmt.Errorf("start airlock %s: %w", args[0], err)
 	}
@@ -72,7 +75,7 @@ func runContained(c console, args []string) (int, error) {
 			return 0, errors.Join(err, unix.Kill(pid, unix.SIGKILL))
 		}
 	}
-	go passOn(signals, pid, isTerminal(c.in))
+	go passOn(signals, pid, cli.IsTerminal(c.In))
 	return reapUntil(pid)
 }
 
@@ -90,7 +93,7 @@ func lowering() (*syscall.SysProcAttr, error) {
 	case have.Powerless():
 		return nil, nil // a user like any other, who happens to have the number 0
 	default:
-		return nil, usageError{message: fmt.Sprintf("the container starts as root, but without SETUID and SETGID, so Airlock can't become uid %d: let it have these two (and KILL), drop all capabilities, or run it as another user (docker run --user %[1]d)", containerUID)}
+		return nil, cli.UsageError{Message: fmt.Sprintf("the container starts as root, but without SETUID and SETGID, so Airlock can't become uid %d: let it have these two (and KILL), drop all capabilities, or run it as another user (docker run --user %[1]d)", containerUID)}
 	}
 	lower := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: containerUID, Gid: containerUID, Groups: []uint32{}}}
 	for _, number := range landlock.Capabilities() {
@@ -103,10 +106,10 @@ func lowering() (*syscall.SysProcAttr, error) {
 
 // dataDir is where the command will keep its data.
 func dataDir(environ []string) string {
-	if dir := splitEnv(environ)["AIRLOCK_DATA_DIR"]; dir != "" {
+	if dir := config.SplitEnv(environ)["AIRLOCK_DATA_DIR"]; dir != "" {
 		return dir
 	}
-	return defaultDataDir
+	return config.DefaultDataDir
 }
 
 // own makes a directory and all in it uid's. Nothing outside is touched, whatever links were put there.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
 // serverMemory is what the server takes with its backend and an idle box: some 90 MiB measured before boxes run, and room.
@@ -13,12 +15,12 @@ const serverMemory = 128 << 20
 func TestDeployFilesFitTheirMemory(t *testing.T) {
 	files := deployFiles()
 	var render []string
-	for _, item := range at(t, files[0].parse(t), "services", "envVars").([]any) {
+	for _, item := range at(t, files[0].Parse(t), "services", "envVars").([]any) {
 		if entry, ok := item.(map[string]any); ok && entry["value"] != nil {
 			render = append(render, fmt.Sprintf("%v=%v", entry["key"], entry["value"]))
 		}
 	}
-	fly, vm := files[2].parse(t), at(t, files[2].parse(t), "vm", "memory")
+	fly, vm := files[2].Parse(t), at(t, files[2].Parse(t), "vm", "memory")
 	env, ok := fly["env"].(map[string]any)
 	if !ok || vm != "1gb" || at(t, fly, "vm", "size") != "shared-cpu-1x" {
 		t.Fatalf("fly.toml: %v %v", env, vm)
@@ -35,7 +37,7 @@ func TestDeployFilesFitTheirMemory(t *testing.T) {
 		set    []string
 		memory int64
 	}{{"render.yaml, plan starter", render, 512 << 20}, {"fly.toml", set, 1 << 30}} {
-		cfg, err := loadConfig(c.set)
+		cfg, err := config.Load(c.set)
 		must(t, err)
 		if boxes := int64(cfg.Workers) * cfg.Limits.Memory; boxes+serverMemory > c.memory {
 			t.Errorf("%s: %d boxes of %d MiB and the server are more than %d MiB", c.name, cfg.Workers, cfg.Limits.Memory>>20, c.memory>>20)

@@ -54,12 +54,12 @@ func plain(t *testing.T, value any) any {
 func TestDeployFilesFitPublishedSchemas(t *testing.T) {
 	for _, p := range publishedSchemas(t) {
 		t.Run(p.file, func(t *testing.T) {
-			content := deployFileNamed(t, p.file).parse(t)
+			content := deployFileNamed(t, p.file).Parse(t)
 			if err := p.schema.Validate(plain(t, content)); err != nil {
 				t.Error(err)
 			}
 			for section := range content {
-				broken := deployFileNamed(t, p.file).parse(t)
+				broken := deployFileNamed(t, p.file).Parse(t)
 				broken[section] = 7
 				if p.schema.Validate(plain(t, broken)) == nil {
 					t.Errorf("a number as %s would not be noticed", section)

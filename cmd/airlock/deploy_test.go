@@ -13,6 +13,9 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
 // keys are those that a file of a platform may have, as its documentation lists them; nil is a value, "*" any name.
@@ -109,7 +112,7 @@ func deployFileNamed(t *testing.T, name string) deployFile {
 	return deployFile{}
 }
 
-func (f deployFile) parse(t *testing.T) map[string]any {
+func (f deployFile) Parse(t *testing.T) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../..", f.name))
 	must(t, err)
@@ -124,10 +127,10 @@ func TestDeployFilesHaveKnownKeysOnly(t *testing.T) {
 		if f.keys == nil {
 			continue
 		}
-		if found := f.keys.unknown("", f.parse(t)); len(found) > 0 {
+		if found := f.keys.unknown("", f.Parse(t)); len(found) > 0 {
 			t.Errorf("%s: nobody documents %v", f.name, found)
 		}
-		misspelt := f.parse(t)
+		misspelt := f.Parse(t)
 		misspelt["healthChekPath"] = "/health"
 		if len(f.keys.unknown("", misspelt)) != 1 {
 			t.Errorf("%s: a misspelt key would not be noticed", f.name)
@@ -151,7 +154,7 @@ func TestDeployFilesHaveDocumentedValuesOnly(t *testing.T) {
 		{"fly.toml", []string{"http_service", "auto_stop_machines"}, []any{"off", "stop", "suspend"}},
 		{"fly.toml", []string{"vm", "size"}, []any{"shared-cpu-1x", "shared-cpu-2x", "shared-cpu-4x", "shared-cpu-8x", "performance-1x", "performance-2x", "performance-4x", "performance-8x", "performance-16x"}},
 	} {
-		if got := at(t, deployFileNamed(t, c.file).parse(t), c.path...); !slices.Contains(c.may, got) {
+		if got := at(t, deployFileNamed(t, c.file).Parse(t), c.path...); !slices.Contains(c.may, got) {
 			t.Errorf("%s: %v is %v, which is none of %v", c.file, c.path, got, c.may)
 		}
 	}
@@ -163,7 +166,7 @@ func TestDeployFilesHaveDocumentedValuesOnly(t *testing.T) {
 		{"railway.toml", []string{"deploy", "healthcheckTimeout"}}, {"railway.toml", []string{"deploy", "drainingSeconds"}}, {"fly.toml", []string{"kill_timeout"}},
 	} {
 		// Render and Fly.io let a shutdown take 300 seconds at most.
-		if n, err := strconv.Atoi(fmt.Sprint(at(t, deployFileNamed(t, c.file).parse(t), c.path...))); err != nil || n < 1 || n > 300 {
+		if n, err := strconv.Atoi(fmt.Sprint(at(t, deployFileNamed(t, c.file).Parse(t), c.path...))); err != nil || n < 1 || n > 300 {
 			t.Errorf("%s: %v is no number from 1 to 300: %v", c.file, c.path, err)
 		}
 	}
@@ -192,7 +195,7 @@ func at(t *testing.T, value any, path ...string) any {
 func TestDeployFilesFitTheProgram(t *testing.T) {
 	files := map[string]map[string]any{}
 	for _, f := range deployFiles() {
-		files[f.name] = f.parse(t)
+		files[f.name] = f.Parse(t)
 	}
 	image, err := os.ReadFile("../../Dockerfile")
 	must(t, err)
@@ -218,8 +221,8 @@ func TestDeployFilesFitTheProgram(t *testing.T) {
 	}
 	for _, seconds := range []any{at(t, files["render.yaml"], "services", "maxShutdownDelaySeconds"), at(t, files["railway.toml"], "deploy", "drainingSeconds"), at(t, files["fly.toml"], "kill_timeout")} {
 		var n int
-		if _, err := fmt.Sscan(fmt.Sprint(seconds), &n); err != nil || n < 2*int(grace.Seconds()) {
-			t.Errorf("a shutdown gets %v seconds, and may take twice %s", seconds, grace)
+		if _, err := fmt.Sscan(fmt.Sprint(seconds), &n); err != nil || n < 2*int(instance.Grace.Seconds()) {
+			t.Errorf("a shutdown gets %v seconds, and may take twice %s", seconds, instance.Grace)
 		}
 	}
 	volumes := at(t, files["deploy/docker-compose.yml"], "services", "airlock", "volumes")
@@ -235,7 +238,7 @@ func TestDeployFilesFitTheProgram(t *testing.T) {
 // The server takes the variables that the files set, and the platforms' own names for its address.
 func TestDeployFilesSetVariablesThatThereAre(t *testing.T) {
 	var render []string
-	for _, item := range at(t, deployFiles()[0].parse(t), "services", "envVars").([]any) {
+	for _, item := range at(t, deployFiles()[0].Parse(t), "services", "envVars").([]any) {
 		entry := item.(map[string]any)
 		value, set := entry["value"].(string)
 		if entry["generateValue"] == true {
@@ -246,21 +249,21 @@ func TestDeployFilesSetVariablesThatThereAre(t *testing.T) {
 		}
 		render = append(render, entry["key"].(string)+"="+value)
 	}
-	cfg, err := loadConfig(append(render, "RENDER=true", "RENDER_EXTERNAL_URL=https://airlock.onrender.com", "PORT=10000"))
+	cfg, err := config.Load(append(render, "RENDER=true", "RENDER_EXTERNAL_URL=https://airlock.onrender.com", "PORT=10000"))
 	if err != nil || cfg.PublicURL != "https://airlock.onrender.com" || cfg.Addr != ":10000" || cfg.AdminToken.Empty() || cfg.SecretKey.Empty() {
 		t.Errorf("%+v %v", cfg, err)
 	}
-	cfg, err = loadConfig([]string{"RAILWAY_PROJECT_ID=x", "RAILWAY_PUBLIC_DOMAIN=airlock.up.railway.app", "PORT=8080"})
+	cfg, err = config.Load([]string{"RAILWAY_PROJECT_ID=x", "RAILWAY_PUBLIC_DOMAIN=airlock.up.railway.app", "PORT=8080"})
 	if err != nil || cfg.PublicURL != "https://airlock.up.railway.app" || cfg.Addr != ":8080" {
 		t.Errorf("%+v %v", cfg, err)
 	}
-	cfg, err = loadConfig([]string{"FLY_APP_NAME=" + fmt.Sprint(at(t, deployFiles()[2].parse(t), "app"))})
+	cfg, err = config.Load([]string{"FLY_APP_NAME=" + fmt.Sprint(at(t, deployFiles()[2].Parse(t), "app"))})
 	if err != nil || cfg.PublicURL != "https://airlock.fly.dev" || cfg.Addr != ":9090" {
 		t.Errorf("%+v %v", cfg, err)
 	}
-	compose, _ := at(t, deployFiles()[3].parse(t), "services", "airlock", "environment").(map[string]any)
+	compose, _ := at(t, deployFiles()[3].Parse(t), "services", "airlock", "environment").(map[string]any)
 	for name := range compose {
-		if !slices.ContainsFunc(variables(), func(v variable) bool { return v.name == name }) {
+		if !slices.ContainsFunc(config.Variables(), func(v config.Variable) bool { return v.Name == name }) {
 			t.Errorf("compose sets %s, which Airlock doesn't know", name)
 		}
 	}
@@ -294,7 +297,7 @@ func TestSystemdUnit(t *testing.T) {
 	for line := range strings.Lines(string(text)) {
 		setting, ok := strings.CutPrefix(line, "Environment=")
 		if ok {
-			if _, err := loadConfig([]string{strings.TrimSpace(setting)}); err != nil {
+			if _, err := config.Load([]string{strings.TrimSpace(setting)}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -9,7 +9,7 @@
 //	airlock version
 //	airlock plugin NAME         a sandbox backend; only the server starts it
 //
-// All configuration is in environment variables (config_table.go). A secret never stands in an argument, since every process on a host can read
+// All configuration is in environment variables (internal/config/table.go). A secret never stands in an argument, since every process on a host can read
 // those: values come from stdin or from the environment, or from a file that NAME_FILE names.
 //
 // Other processes' changes: `airlock admin` writes to the database of a running server, which follows the audit log (follow.go), so a revocation

@@ -14,6 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/owner"
 )
@@ -24,11 +26,11 @@ Checks each configured sandbox backend on this host by trying to break out of a 
 `
 
 // doctor is airlock doctor. It uses a state directory of its own, so it can run beside a server.
-func doctor(ctx context.Context, c console, args []string) (err error) {
-	if _, err := newFlags("doctor", doctorUsage).parse(c.out, args); err != nil {
+func doctor(ctx context.Context, c cli.Console, args []string) (err error) {
+	if _, err := cli.NewFlags("doctor", doctorUsage).Parse(c.Out, args); err != nil {
 		return err
 	}
-	cfg, err := loadConfig(c.env)
+	cfg, err := config.Load(c.Env)
 	if err != nil {
 		return err
 	}
@@ -39,14 +41,14 @@ func doctor(ctx context.Context, c console, args []string) (err error) {
 		return fmt.Errorf("the doctor needs a place for files of its own: %w; make /tmp writable (docker run --tmpfs /tmp:mode=1777), or name another directory in TMPDIR", err)
 	}
 	defer os.RemoveAll(cfg.DataDir)
-	boxes, err := openSandboxes(cfg, fmt.Sprintf("doctor-%d", os.Getpid()), "", slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	boxes, err := openSandboxes(cfg, fmt.Sprintf("doctor-%d", os.Getpid()), "", slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
 		return err
 	}
-	defer func() { _ = boxes.close() }()
+	defer func() { _ = boxes.Close() }()
 	ready := false
-	if cfg.auto() {
-		fmt.Fprintf(c.out, "AIRLOCK_SANDBOX is auto: the strongest of these is used, the earlier one of two.\n\n")
+	if cfg.Auto() {
+		fmt.Fprintf(c.Out, "AIRLOCK_SANDBOX is auto: the strongest of these is used, the earlier one of two.\n\n")
 	}
 	for _, b := range boxes.list {
 		checkCtx, cancel := context.WithTimeout(ctx, 2*time.Minute)
@@ -56,7 +58,7 @@ func doctor(ctx context.Context, c console, args []string) (err error) {
 			report = plugins.Report{Tier: plugins.TierNone, Reason: err.Error()}
 		}
 		report.Name = b.Name
-		printReport(c.out, report)
+		printReport(c.Out, report)
 		ready = ready || report.Ready
 	}
 	if !ready {
@@ -72,7 +74,7 @@ func printReport(w io.Writer, r plugins.Report) {
 	if r.Ready {
 		state = "ready, isolation " + string(r.Tier)
 	}
-	fmt.Fprintf(w, "%s: %s\n", strings.TrimSpace(r.Name+" "+printable(r.Version)), printable(state))
+	fmt.Fprintf(w, "%s: %s\n", strings.TrimSpace(r.Name+" "+cli.Printable(r.Version)), cli.Printable(state))
 	if r.Reason != "" {
 		fmt.Fprintf(w, "  %s\n", printableLines(r.Reason, "  "))
 	}
@@ -89,13 +91,13 @@ func printReport(w io.Writer, r plugins.Report) {
 		if how == "" {
 			how = "NOT ENFORCED"
 		}
-		fmt.Fprintf(w, "  limit   %s: %s\n", printable(limit), printable(how))
+		fmt.Fprintf(w, "  limit   %s: %s\n", cli.Printable(limit), cli.Printable(how))
 	}
 	if r.Runtime != "" {
-		fmt.Fprintf(w, "  runtime %s\n", printable(r.Runtime))
+		fmt.Fprintf(w, "  runtime %s\n", cli.Printable(r.Runtime))
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Images)) {
-		fmt.Fprintf(w, "  image   %s: %s\n", printable(name), printable(r.Images[name]))
+		fmt.Fprintf(w, "  image   %s: %s\n", cli.Printable(name), cli.Printable(r.Images[name]))
 	}
 }
 
@@ -107,7 +109,7 @@ func printControl(w io.Writer, c plugins.Control) {
 	case c.NotApplicable:
 		mark = "n/a    "
 	}
-	fmt.Fprintf(w, "  %s %s", mark, printable(c.Name))
+	fmt.Fprintf(w, "  %s %s", mark, cli.Printable(c.Name))
 	if c.Detail != "" && !c.Proved {
 		fmt.Fprintf(w, ": %s", printableLines(c.Detail, "          "))
 	}
@@ -121,7 +123,7 @@ func printControl(w io.Writer, c plugins.Control) {
 func printableLines(text, indent string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		lines[i] = printable(strings.ReplaceAll(line, "\t", "    "))
+		lines[i] = cli.Printable(strings.ReplaceAll(line, "\t", "    "))
 	}
 	return strings.Join(lines, "\n"+indent)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/plugins"
 )
 
@@ -58,7 +59,7 @@ func TestDoctorThatNobodyReadsCleansUp(t *testing.T) {
 func TestDoctorWithoutATemporaryDirectory(t *testing.T) {
 	t.Setenv("TMPDIR", "/nonexistent")
 	var out strings.Builder
-	err := doctor(t.Context(), console{out: &out, err: &out}, nil)
+	err := doctor(t.Context(), cli.Console{Out: &out, Err: &out}, nil)
 	if err == nil || !strings.Contains(err.Error(), "TMPDIR") || !strings.Contains(err.Error(), "--tmpfs /tmp") {
 		t.Errorf("%v", err)
 	}

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/admin"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 )
 
 // The whole help of airlock admin is longer than a screen: a command's own lines stand before its mistake, which comes last.
 func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 	say := func(args ...string) (out, err []string) {
 		var o, e bytes.Buffer
-		run(t.Context(), console{in: strings.NewReader(""), out: &o, err: &e}, append([]string{"admin"}, args...))
+		run(t.Context(), cli.Console{In: strings.NewReader(""), Out: &o, Err: &e}, append([]string{"admin"}, args...))
 		split := func(b bytes.Buffer) []string { return strings.Split(strings.TrimRight(b.String(), "\n"), "\n") }
 		return split(o), split(e)
 	}
@@ -39,7 +42,7 @@ func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 			t.Errorf("%v:\n%s\n%s", x.args, strings.Join(out, "\n"), strings.Join(err, "\n"))
 		}
 	}
-	for line := range strings.Lines(adminUsage) { // each command has lines of its own
+	for line := range strings.Lines(admin.Usage) { // each command has lines of its own
 		if name, _, _ := strings.Cut(strings.TrimPrefix(line, "  "), "  "); strings.HasPrefix(line, "  ") && line[2] != ' ' {
 			words := strings.Fields(name)
 			if len(words) > 1 && strings.ToLower(words[1]) == words[1] && strings.Trim(words[1], "abcdefghijklmnopqrstuvwxyz") == "" {
@@ -47,7 +50,7 @@ func TestAdminShowsTheUsageOfOneCommand(t *testing.T) {
 			} else {
 				words = words[:1]
 			}
-			if own := usageOf(adminUsage, "admin "+strings.Join(words, " ")); !strings.Contains(own, line) || strings.Count(own, "\n") > 20 {
+			if own := cli.UsageOf(admin.Usage, "admin "+strings.Join(words, " ")); !strings.Contains(own, line) || strings.Count(own, "\n") > 20 {
 				t.Errorf("%v:\n%s", words, own)
 			}
 		}

@@ -19,7 +19,7 @@ const (
 // followChanges watches the audit log for what airlock admin changes in another process: a revoked or deleted profile is killed, and pages and long polls
 // are nudged. It also removes agents' profiles that nobody claimed in time. It returns at once; the watching ends with ctx; s.following waits for that.
 func (s *server) followChanges(ctx context.Context) error {
-	newest, err := s.access.Audit(ctx, 0, 1)
+	newest, err := s.Access.Audit(ctx, 0, 1)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *server) followChanges(ctx context.Context) error {
 			case <-tick.C:
 				seen = s.catchUp(ctx, seen)
 			case <-sweep.C:
-				if err := s.access.Sweep(ctx); err != nil && ctx.Err() == nil {
+				if err := s.Access.Sweep(ctx); err != nil && ctx.Err() == nil {
 					s.log.Error("unclaimed profiles could not be removed", "error", err)
 				}
 			}
@@ -51,7 +51,7 @@ func (s *server) followChanges(ctx context.Context) error {
 func (s *server) catchUp(ctx context.Context, seen int64) int64 {
 	var fresh []app.Event
 	for before := int64(0); ; before = fresh[len(fresh)-1].Seq {
-		page, err := s.access.Audit(ctx, before, 100)
+		page, err := s.Access.Audit(ctx, before, 100)
 		if err != nil {
 			if ctx.Err() == nil {
 				s.log.Error("the audit log could not be read", "error", err)
@@ -80,18 +80,18 @@ func (s *server) catchUp(ctx context.Context, seen int64) int64 {
 }
 
 func (s *server) react(ctx context.Context, e app.Event) {
-	s.hub.Publish(live.Audit)
+	s.Hub.Publish(live.Audit)
 	switch e.Action {
 	case "key.rotate", "key.rotated":
-		if err := s.renewKeys(s.cfg); err != nil {
+		if err := s.RenewKeys(s.cfg); err != nil {
 			s.log.Error("the instance keys could not be read again", "error", err)
-		} else if err := access.NoteServing(ctx, s.store, s.keyring); err != nil {
+		} else if err := access.NoteServing(ctx, s.Store, s.Keyring); err != nil {
 			s.log.Error("the new instance key could not be noted", "error", err)
 		}
 	case "transfer.import":
-		s.hub.Publish(live.Profiles)
-		s.hub.Publish(live.Credentials)
-		s.hub.Publish(live.Executions)
+		s.Hub.Publish(live.Profiles)
+		s.Hub.Publish(live.Credentials)
+		s.Hub.Publish(live.Executions)
 	case "profile.revoke", "profile.delete":
 		if err := s.engine.KillProfile(ctx, e.Subject, "the profile was ended by an operator"); err != nil && app.CodeOf(err) != app.CodeNotFound {
 			s.log.Error("what an ended profile runs could not be stopped", "profile", e.Subject, "error", err)
@@ -100,9 +100,9 @@ func (s *server) react(ctx context.Context, e app.Event) {
 	kind, _, _ := strings.Cut(e.Action, ".")
 	switch kind {
 	case "profile":
-		s.hub.Publish(live.Profile(e.Subject))
-		s.hub.Publish(live.Profiles)
+		s.Hub.Publish(live.Profile(e.Subject))
+		s.Hub.Publish(live.Profiles)
 	case "credential":
-		s.hub.Publish(live.Credentials)
+		s.Hub.Publish(live.Credentials)
 	}
 }

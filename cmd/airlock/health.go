@@ -9,6 +9,9 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
 const healthUsage = `Usage: airlock health
@@ -21,11 +24,11 @@ need the server's pages to see why. For the health check of a container.
 const healthWithin = 5 * time.Second
 
 // health is airlock health.
-func health(ctx context.Context, c console, args []string) error {
-	if _, err := newFlags("health", healthUsage).parse(c.out, args); err != nil {
+func health(ctx context.Context, c cli.Console, args []string) error {
+	if _, err := cli.NewFlags("health", healthUsage).Parse(c.Out, args); err != nil {
 		return err
 	}
-	cfg, err := loadConfig(c.env)
+	cfg, err := config.Load(c.Env)
 	if err != nil {
 		return err
 	}
@@ -57,10 +60,10 @@ func health(ctx context.Context, c console, args []string) error {
 		return fmt.Errorf("what answers at %s is no Airlock: %w", url, err)
 	}
 	if !view.Sandbox.Ready {
-		fmt.Fprintf(c.out, "%s, no sandbox is ready\n", view.Status)
+		fmt.Fprintf(c.Out, "%s, no sandbox is ready\n", view.Status)
 		return nil
 	}
-	fmt.Fprintf(c.out, "%s, sandbox %s, isolation %s\n", view.Status, view.Backend, view.Isolation)
+	fmt.Fprintf(c.Out, "%s, sandbox %s, isolation %s\n", view.Status, view.Backend, view.Isolation)
 	return nil
 }
 

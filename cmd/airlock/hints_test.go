@@ -15,6 +15,8 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/apidocs"
+	"github.com/computclaw/airlock/cmd/airlock/internal/admin"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
 // nextSteps says, for each error code, what its errors ask for: at least one hint has to match, and every hint may only name what exists (TestHintsNameWhatExists).
@@ -84,8 +86,8 @@ func TestHintsNameWhatExists(t *testing.T) {
 	for _, op := range apidocs.Operations() {
 		calls[op.Method+" "+op.Path] = true
 	}
-	for _, v := range variables() {
-		settings[v.name] = true
+	for _, v := range config.Variables() {
+		settings[v.Name] = true
 	}
 	pages := []string{"Backups", "Move house", "Sandbox", "sandbox", "Settings"}
 	count, named := 0, 0
@@ -103,7 +105,7 @@ func TestHintsNameWhatExists(t *testing.T) {
 			}
 			for _, m := range namedCommand.FindAllStringSubmatch(hint, -1) {
 				named++
-				if !strings.Contains(usage, "\n  "+m[1]+" ") || m[1] == "admin" && !strings.Contains(adminUsage, m[2]) {
+				if !strings.Contains(usage, "\n  "+m[1]+" ") || m[1] == "admin" && !strings.Contains(admin.Usage, m[2]) {
 					t.Errorf("%s: there is no command %q: %q", code, m[0], hint)
 				}
 			}

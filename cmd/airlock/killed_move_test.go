@@ -14,6 +14,8 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
 // TestKillNineWhileMoving kills the program in the middle of an import, a rotation of the instance key, a restore and a backup. What was there before is there afterwards, and doing it again
@@ -45,7 +47,7 @@ func TestKillNineWhileMoving(t *testing.T) {
 	}
 
 	// Two at once would drop each other's keys.
-	held, err := lockRotation(in.dir)
+	held, err := instance.LockRotation(in.dir)
 	must(t, err)
 	command := exec.Command(in.binary, "admin", "key", "rotate")
 	command.Env = in.env
@@ -89,10 +91,10 @@ func TestKillNineWhileMoving(t *testing.T) {
 		t.Errorf("nobody is told: %s", log)
 	}
 	in.stop()
-	i, err := openInstance(t.Context(), config{DataDir: in.dir}, slog.New(slog.DiscardHandler))
+	i, err := instance.Open(t.Context(), config.Config{DataDir: in.dir}, slog.New(slog.DiscardHandler))
 	must(t, err)
-	defer func() { must(t, i.close()) }()
-	b, err := i.transfer.BackUp(t.Context(), app.System())
+	defer func() { must(t, i.Close()) }()
+	b, err := i.Transfer.BackUp(t.Context(), app.System())
 	if err != nil {
 		t.Errorf("the next backup: %+v, %v", b, err)
 	}
@@ -177,11 +179,11 @@ func (in *testServer) lines(file string) int {
 
 // scheduleBackup switches backups on, as of a month ago, so that one is due.
 func (in *testServer) scheduleBackup(target string) {
-	i, err := openInstance(in.t.Context(), config{DataDir: in.dir}, slog.New(slog.DiscardHandler))
+	i, err := instance.Open(in.t.Context(), config.Config{DataDir: in.dir}, slog.New(slog.DiscardHandler))
 	must(in.t, err)
-	defer func() { must(in.t, i.close()) }()
+	defer func() { must(in.t, i.Close()) }()
 	then := func() time.Time { return time.Now().AddDate(0, -1, 0) }
-	past := transfer.New(transfer.Config{Store: i.store, Keyring: i.keyring, Dir: in.dir, Instance: i.label(), Now: then})
+	past := transfer.New(transfer.Config{Store: i.Store, Keyring: i.Keyring, Dir: in.dir, Instance: i.Label(), Now: then})
 	must(in.t, past.SetBackupSettings(in.t.Context(), app.System(), transfer.BackupSettings{
 		On: true, Every: transfer.Weekly, Keep: 3, Kind: transfer.ToDirectory, Directory: target, Passphrase: app.NewSecret(filePassphrase),
 	}))

@@ -18,6 +18,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
@@ -220,7 +221,7 @@ func labelOf(t *testing.T, in *testServer) string {
 	must(t, err)
 	ring, err := secrets.NewKeyring(key)
 	must(t, err)
-	return (&instance{keyring: ring}).label()
+	return (&instance.Instance{Keyring: ring}).Label()
 }
 
 func (h *household) listeners(t *testing.T) int {

@@ -2,37 +2,24 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/computclaw/airlock/app"
-)
-
-// Exit codes. `airlock run` adds its own.
-const (
-	exitOK    = 0
-	exitError = 1
-	exitUsage = 2
+	"github.com/computclaw/airlock/cmd/airlock/internal/admin"
+	"github.com/computclaw/airlock/cmd/airlock/internal/agentcli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/build"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, console{os.Stdin, os.Stdout, os.Stderr, os.Environ()}, os.Args[1:]))
-}
-
-// console is what a command talks to.
-type console struct {
-	in  io.Reader
-	out io.Writer
-	err io.Writer
-	env []string
+	os.Exit(run(ctx, cli.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}, os.Args[1:]))
 }
 
 const usage = `Usage: airlock COMMAND
@@ -50,80 +37,42 @@ const usage = `Usage: airlock COMMAND
 Everything is configured by environment variables: airlock config lists them.
 `
 
-func run(ctx context.Context, c console, args []string) int {
+func run(ctx context.Context, c cli.Console, args []string) int {
 	if len(args) == 0 {
-		fmt.Fprint(c.err, usage)
-		return exitUsage
+		fmt.Fprint(c.Err, usage)
+		return cli.ExitUsage
 	}
 	name, rest := args[0], args[1:]
 	switch name {
 	case "serve":
-		return c.finish(serve(ctx, c, rest))
+		return c.Finish(serve(ctx, c, rest))
 	case "run":
-		return runScript(ctx, c, rest)
+		return agentcli.Run(ctx, c, rest)
 	case "mcp":
-		return c.finish(serveModel(ctx, c, rest))
+		return c.Finish(serveModel(ctx, c, rest))
 	case "admin":
-		return c.finish(admin(ctx, c, rest))
+		return c.Finish(admin.Run(ctx, c, rest))
 	case "config":
-		return c.finish(showConfig(c, rest))
+		return c.Finish(config.Show(c, rest))
 	case "doctor":
-		return c.finish(doctor(ctx, c, rest))
+		return c.Finish(doctor(ctx, c, rest))
 	case "container":
 		return contain(c, rest)
 	case "health":
-		return c.finish(health(ctx, c, rest))
+		return c.Finish(health(ctx, c, rest))
 	case "plugin":
-		return c.finish(plugin(ctx, rest))
+		return c.Finish(plugin(ctx, rest))
 	case "version", "--version":
-		fmt.Fprintln(c.out, "airlock "+build())
-		return exitOK
+		fmt.Fprintln(c.Out, "airlock "+build.String())
+		return cli.ExitOK
 	case "help", "--help", "-h":
-		fmt.Fprint(c.out, usage)
-		return exitOK
+		fmt.Fprint(c.Out, usage)
+		return cli.ExitOK
 	}
 	commands := []string{"serve", "run", "mcp", "admin", "config", "doctor", "health", "container", "version"}
 	message := fmt.Sprintf("there is no command %q", app.Clip(name, 40))
 	if guess := app.Nearest(name, commands); guess != "" {
 		message += "; did you mean " + guess + "?"
 	}
-	return c.finish(usageError{message: message})
-}
-
-// usageError is a mistake in the command line or the environment.
-type usageError struct {
-	message string
-	usage   string // help text that is shown before it; may be empty
-}
-
-func (e usageError) Error() string { return e.message }
-
-// errHelp ends a command that was asked for its help.
-var errHelp = errors.New("help was printed")
-
-// finish tells a command's error and returns the exit code.
-func (c console) finish(err error) int {
-	var wrong usageError
-	var told *app.Error
-	switch {
-	case err == nil, errors.Is(err, errHelp):
-		return exitOK
-	case errors.As(err, &wrong):
-		if wrong.usage != "" {
-			fmt.Fprintln(c.err, strings.TrimRight(wrong.usage, "\n"))
-		}
-		fmt.Fprintln(c.err, "airlock: "+wrong.message) // last, where it is seen
-		return exitUsage
-	case errors.As(err, &told):
-		fmt.Fprintf(c.err, "airlock: %s (%s)\n", told.Message, told.Code)
-		if told.Cause != nil {
-			fmt.Fprintf(c.err, "  cause: %v\n", told.Cause)
-		}
-		if told.Hint != "" {
-			fmt.Fprintln(c.err, "  "+told.Hint)
-		}
-		return exitError
-	}
-	fmt.Fprintf(c.err, "airlock: %v\n", err)
-	return exitError
+	return c.Finish(cli.UsageError{Message: message})
 }

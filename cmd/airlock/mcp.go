@@ -10,6 +10,9 @@ import (
 
 	"github.com/computclaw/airlock/app/client"
 	"github.com/computclaw/airlock/app/mcp"
+	"github.com/computclaw/airlock/cmd/airlock/internal/build"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
 const mcpUsage = `Usage: airlock mcp [flags]
@@ -23,23 +26,23 @@ The profile is AIRLOCK_PROFILE; without it the model creates one, or names one i
 `
 
 // serveModel is airlock mcp. It ends when stdin does.
-func serveModel(ctx context.Context, c console, args []string) error {
-	f := newFlags("mcp", mcpUsage)
+func serveModel(ctx context.Context, c cli.Console, args []string) error {
+	f := cli.NewFlags("mcp", mcpUsage)
 	url := f.String("url", "", "")
-	if _, err := f.parse(c.out, args); err != nil {
+	if _, err := f.Parse(c.Out, args); err != nil {
 		return err
 	}
-	cfg, err := loadConfig(c.env)
+	cfg, err := config.Load(c.Env)
 	if err != nil {
 		return err
 	}
 	if *url != "" {
-		if cfg.URL, err = parseURL(*url); err != nil {
-			return usageError{message: "--url: " + err.Error()}
+		if cfg.URL, err = config.ParseURL(*url); err != nil {
+			return cli.UsageError{Message: "--url: " + err.Error()}
 		}
 	}
-	server := mcp.Server(mcp.Through(client.New(cfg.URL)), cfg.Profile, version())
-	err = server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.in), Writer: unclosed{c.out}})
+	server := mcp.Server(mcp.Through(client.New(cfg.URL)), cfg.Profile, build.Version())
+	err = server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.In), Writer: unclosed{c.Out}})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve on stdin and stdout: %w", err)
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
 const movingWords = "five random words for moving house"
@@ -249,7 +251,7 @@ func TestARestoreIsAloneInItsDirectory(t *testing.T) {
 	in.stop()
 	point := filepath.Join(t.TempDir(), "point.db")
 	must(t, os.Link(filepath.Join(in.dir, "airlock.db"), point))
-	other, err := shareKeys(in.dir) // as every command does
+	other, err := instance.ShareKeys(in.dir) // as every command does
 	must(t, err)
 	restore := exec.Command(in.binary, "admin", "restore", point, "--replace")
 	restore.Env = in.env
@@ -259,7 +261,7 @@ func TestARestoreIsAloneInItsDirectory(t *testing.T) {
 	must(t, other.Close())
 	in.admin("", "restore", point, "--replace")
 
-	alone, err := lockKeys(in.dir)
+	alone, err := instance.LockKeys(in.dir)
 	must(t, err)
 	began := exec.Command(in.binary, "admin", "credential", "list")
 	began.Env = in.env

@@ -11,19 +11,15 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+	"github.com/computclaw/airlock/cmd/airlock/internal/harden"
 	"github.com/computclaw/airlock/plugins"
 	"github.com/computclaw/airlock/plugins/bubblewrap"
 	"github.com/computclaw/airlock/plugins/docker"
 	"github.com/computclaw/airlock/plugins/landlock"
 	"github.com/computclaw/airlock/plugins/ssh"
 )
-
-// backends are the built-in sandbox backends.
-func backends() []string { return []string{bubblewrap.Name, landlock.Name, docker.Name, ssh.Name} }
-
-// automatic are those that auto tries, in this order. The others aren't: whoever may use Docker's socket is root on that host, and another
-// machine is another machine, so both take somebody to say so.
-func automatic() []string { return []string{bubblewrap.Name, landlock.Name} }
 
 // plugin is airlock plugin NAME.
 func plugin(ctx context.Context, args []string) error {
@@ -41,7 +37,7 @@ func plugin(ctx context.Context, args []string) error {
 			return plugins.Serve(ctx, ssh.Name, ssh.New())
 		}
 	}
-	return usageError{message: "usage: airlock plugin NAME, where NAME is one of " + strings.Join(backends(), ", ") + "; only the server starts it"}
+	return cli.UsageError{Message: "usage: airlock plugin NAME, where NAME is one of " + strings.Join(config.Backends(), ", ") + "; only the server starts it"}
 }
 
 // sandboxes are the started plugins.
@@ -53,9 +49,9 @@ type sandboxes struct {
 // openSandboxes makes the configured backends ready to be started. Whether a plugin can be started shows when its proof is taken: the server must
 // come up to show it, and the other backends don't depend on it.
 // Sockets is a directory for the plugins' sockets that nobody else uses, so that those of a server that was killed are found and removed; "" means temporary ones.
-func openSandboxes(cfg config, label, sockets string, log *slog.Logger) (*sandboxes, error) {
+func openSandboxes(cfg config.Config, label, sockets string, log *slog.Logger) (*sandboxes, error) {
 	s := &sandboxes{}
-	for _, name := range cfg.used() {
+	for _, name := range cfg.Used() {
 		state, err := filepath.Abs(filepath.Join(cfg.DataDir, "sandbox", name))
 		if err != nil {
 			return nil, err
@@ -65,13 +61,13 @@ func openSandboxes(cfg config, label, sockets string, log *slog.Logger) (*sandbo
 		}
 		host := plugins.HostConfig{Name: name, Dir: sockets, Logger: log}
 		if name == landlock.Name {
-			if host.Capabilities, err = handedOn(); err != nil {
+			if host.Capabilities, err = harden.HandedOn(); err != nil {
 				return nil, err
 			}
 		}
 		for _, own := range cfg.Plugins {
-			if own.name == name {
-				host.Path, host.SHA256 = own.path, own.sha256
+			if own.Name == name {
+				host.Path, host.SHA256 = own.Path, own.Sha256
 			}
 		}
 		client := plugins.New(host)
@@ -94,7 +90,7 @@ func socketsIn(dataDir string) (string, error) {
 	return dir, nil
 }
 
-func (s *sandboxes) close() error {
+func (s *sandboxes) Close() error {
 	var errs []error
 	for _, c := range s.clients {
 		errs = append(errs, c.Close())

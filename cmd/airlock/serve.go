@@ -21,6 +21,11 @@ import (
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/web"
+	"github.com/computclaw/airlock/cmd/airlock/internal/build"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+	"github.com/computclaw/airlock/cmd/airlock/internal/harden"
+	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 )
 
 const serveUsage = `Usage: airlock serve
@@ -28,25 +33,22 @@ const serveUsage = `Usage: airlock serve
 Serves the agent API and the admin UI until SIGTERM or SIGINT, after which executions may go on for AIRLOCK_DRAIN. A second signal ends it at once. The first start prints the admin token. Settings: airlock config.
 `
 
-// grace is how long a shutdown waits for requests, and then for the engine.
-const grace = 10 * time.Second
-
 // serve is airlock serve.
-func serve(ctx context.Context, c console, args []string) error {
-	if _, err := newFlags("serve", serveUsage).parse(c.out, args); err != nil {
+func serve(ctx context.Context, c cli.Console, args []string) error {
+	if _, err := cli.NewFlags("serve", serveUsage).Parse(c.Out, args); err != nil {
 		return err
 	}
-	cfg, err := loadConfig(c.env)
+	cfg, err := config.Load(c.Env)
 	if err != nil {
 		return err
 	}
-	if err := harden(); err != nil {
+	if err := harden.Process(); err != nil {
 		return err
 	}
-	log := newLog(c.err)
-	s, err := start(ctx, cfg, log, c.out)
+	log := newLog(c.Err)
+	s, err := start(ctx, cfg, log, c.Out)
 	if err != nil {
-		return noRoomHere(cfg.DataDir, err)
+		return instance.NoRoomHere(cfg.DataDir, err)
 	}
 	select {
 	case <-ctx.Done():
@@ -62,7 +64,7 @@ func serve(ctx context.Context, c console, args []string) error {
 // newLog writes JSON lines, or text for a person at a terminal.
 func newLog(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: slog.LevelInfo}
-	if isTerminal(w) {
+	if cli.IsTerminal(w) {
 		return slog.New(slog.NewTextHandler(w, options))
 	}
 	return slog.New(slog.NewJSONHandler(w, options))
@@ -70,8 +72,8 @@ func newLog(w io.Writer) *slog.Logger {
 
 // server is the whole program, running.
 type server struct {
-	*instance
-	cfg     config
+	*instance.Instance
+	cfg     config.Config
 	lock    *os.File // on the data directory
 	url     string   // as reached from this host
 	log     *slog.Logger
@@ -88,7 +90,7 @@ type server struct {
 }
 
 // start brings everything up: store, keys, listener, sandbox, engine, HTTP. It returns when requests are answered. The first admin token is printed to out.
-func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ *server, err error) {
+func start(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer) (_ *server, err error) {
 	s := &server{cfg: cfg, log: log, failed: make(chan error, 1), follow: func() {}}
 	defer func() {
 		if err != nil {
@@ -124,15 +126,15 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	if err := s.openBoxes(cfg, log); err != nil {
 		return nil, err
 	}
-	way, err := openOutside(ctx, cfg, s.instance, own)
+	way, err := instance.OpenOutside(ctx, cfg, s.Instance, own)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.startVault(ctx, log); err != nil {
+	if err := s.StartVault(ctx, log); err != nil {
 		return nil, err
 	}
-	s.metrics = metrics.New(version())
-	s.engine = newEngine(cfg, s.instance, s.boxes, way, s.metrics, log)
+	s.metrics = metrics.New(build.Version())
+	s.engine = newEngine(cfg, s.Instance, s.boxes, way, s.metrics, log)
 	if err := s.engine.Start(ctx); err != nil {
 		return nil, err
 	}
@@ -146,42 +148,42 @@ func start(ctx context.Context, cfg config, log *slog.Logger, out io.Writer) (_ 
 	if err := s.keepUp(ctx); err != nil {
 		return nil, err
 	}
-	log.Info("serving", "addr", own.String(), "url", s.url, "data", cfg.DataDir, "version", version())
+	log.Info("serving", "addr", own.String(), "url", s.url, "data", cfg.DataDir, "version", build.Version())
 	return s, nil
 }
 
 // openData opens the data directory for this process alone, and says what of it is at risk.
-func (s *server) openData(ctx context.Context, cfg config, log *slog.Logger) (err error) {
+func (s *server) openData(ctx context.Context, cfg config.Config, log *slog.Logger) (err error) {
 	if !cfg.SecretKey.Empty() || cfg.SecretKeyFile != "" { // a wrong key leaves the directory as it is
 		if _, _, _, err := secrets.LoadInstanceKey(cfg.SecretKey, cfg.SecretKeyFile, cfg.DataDir); err != nil {
 			return err
 		}
 	}
-	if s.lock, err = lockDataDir(cfg.DataDir); err != nil {
+	if s.lock, err = instance.LockDataDir(cfg.DataDir); err != nil {
 		return err
 	}
 	if err := dropUnfinishedKeys(cfg.DataDir); err != nil {
 		return err
 	}
-	if s.instance, err = openInstance(ctx, cfg, log); err != nil {
+	if s.Instance, err = instance.Open(ctx, cfg, log); err != nil {
 		return err
 	}
-	if s.keyMade {
-		log.Warn("made a new instance key; without it nothing in the database can be read, so back it up apart from the database", "file", s.keyFrom)
+	if s.KeyMade {
+		log.Warn("made a new instance key; without it nothing in the database can be read, so back it up apart from the database", "file", s.KeyFrom)
 	}
-	if risk := s.keyInfo().Risk; risk != "" && !s.keyMade {
-		log.Warn("the instance key and the data share a disk", "key", s.keyFrom, "advice", risk)
+	if risk := s.KeyInfo().Risk; risk != "" && !s.KeyMade {
+		log.Warn("the instance key and the data share a disk", "key", s.KeyFrom, "advice", risk)
 	}
-	if s.where, err = where(cfg); err != nil {
+	if s.where, err = config.Where(cfg); err != nil {
 		return err
 	}
 	if s.where.Losing != "" {
 		log.Warn("nothing that is stored here will outlive this container", "advice", s.where.Losing)
 	}
-	if err := access.NoteServing(ctx, s.store, s.keyring); err != nil {
+	if err := access.NoteServing(ctx, s.Store, s.Keyring); err != nil {
 		return err
 	}
-	return s.transfer.Tidy()
+	return s.Transfer.Tidy()
 }
 
 // dropUnfinishedKeys removes the key files that a start or a rotation was at when it was killed. A rotation that goes on is left alone.
@@ -190,7 +192,7 @@ func dropUnfinishedKeys(dir string) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
-	rotation, err := lockRotation(dir)
+	rotation, err := instance.LockRotation(dir)
 	if err != nil {
 		return nil //nolint:nilerr // it drops them itself
 	}
@@ -204,12 +206,12 @@ func dropUnfinishedKeys(dir string) error {
 }
 
 // openBoxes opens the sandbox backends; what they need is proved later.
-func (s *server) openBoxes(cfg config, log *slog.Logger) error {
+func (s *server) openBoxes(cfg config.Config, log *slog.Logger) error {
 	sockets, err := socketsIn(cfg.DataDir)
 	if err != nil {
 		return err
 	}
-	s.boxes, err = openSandboxes(cfg, s.label(), sockets, log)
+	s.boxes, err = openSandboxes(cfg, s.Label(), sockets, log)
 	return err
 }
 
@@ -219,28 +221,28 @@ func (s *server) keepUp(ctx context.Context) error {
 	if err := s.followChanges(ctx); err != nil {
 		return err
 	}
-	s.following.Go(func() { s.transfer.Run(ctx) })
-	s.following.Go(func() { s.keeper.Run(ctx) })
+	s.following.Go(func() { s.Transfer.Run(ctx) })
+	s.following.Go(func() { s.Keeper.Run(ctx) })
 	return nil
 }
 
-func newEngine(cfg config, i *instance, boxes *sandboxes, way outside, counts *metrics.Metrics, log *slog.Logger) *engine.Engine {
+func newEngine(cfg config.Config, i *instance.Instance, boxes *sandboxes, way instance.Outside, counts *metrics.Metrics, log *slog.Logger) *engine.Engine {
 	pool := cfg.Pool
 	if pool == 0 {
 		pool = -1 // the engine's word for none
 	}
 	return engine.New(engine.Config{
-		Store: i.store, Access: i.access, Keyring: i.keyring, Hub: i.hub, Metrics: counts, Log: log,
-		Gateway: way.gateway, CA: way.trusted,
-		Sandboxes: boxes.list, Auto: cfg.auto(), Limits: cfg.Limits,
+		Store: i.Store, Access: i.Access, Keyring: i.Keyring, Hub: i.Hub, Metrics: counts, Log: log,
+		Gateway: way.Gateway, CA: way.Trusted,
+		Sandboxes: boxes.list, Auto: cfg.Auto(), Limits: cfg.Limits,
 		Workers: cfg.Workers, Waiters: cfg.Waiters, Queue: cfg.Queue, Pool: pool,
 		TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait, Patterns: cfg.Patterns.Find, Ahead: cfg.Patterns.Ahead,
 	})
 }
 
 // admit sets the configured admin token, or makes and prints one at the first start.
-func (s *server) admit(ctx context.Context, cfg config, out io.Writer) error {
-	printed, err := s.access.EnsureAdminToken(ctx, cfg.AdminToken)
+func (s *server) admit(ctx context.Context, cfg config.Config, out io.Writer) error {
+	printed, err := s.Access.EnsureAdminToken(ctx, cfg.AdminToken)
 	if err != nil || printed.Empty() {
 		return err
 	}
@@ -296,15 +298,15 @@ func (l patient) Accept() (net.Conn, error) {
 	}
 }
 
-func (s *server) serveHTTP(cfg config, way outside, listener, monitor net.Listener) error {
+func (s *server) serveHTTP(cfg config.Config, way instance.Outside, listener, monitor net.Listener) error {
 	connections, err := boundConnections(cfg.TrustedProxies, s.log)
 	if err != nil {
 		return err
 	}
 	face := web.New(web.Config{
 		Conns:  connections,
-		Access: s.access, Engine: s.engine, Prober: way.prober(s.instance, false), Transfer: s.transfer, Retention: s.keeper, Rules: cfg.Patterns, Metrics: s.metrics, Key: s.keyInfo, Hub: s.hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
-		Version: version(), Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+		Access: s.Access, Engine: s.engine, Prober: way.Prober(s.Instance, false), Transfer: s.Transfer, Retention: s.Keeper, Rules: cfg.Patterns, Metrics: s.metrics, Key: s.KeyInfo, Hub: s.Hub, Log: s.log, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
+		Version: build.Version(), Where: s.where, Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
 	})
 	s.http = face.HTTPServer()
 	go func() {
@@ -322,8 +324,8 @@ func (s *server) serveHTTP(cfg config, way outside, listener, monitor net.Listen
 // the API meanwhile. Then: no new requests, requests under way within grace, executions that are left, boxes, store.
 func (s *server) stop() error {
 	var errs []error
-	if s.instance != nil {
-		s.transfer.Close() // an import keeps the store's only writer, which the ends of executions need
+	if s.Instance != nil {
+		s.Transfer.Close() // an import keeps the store's only writer, which the ends of executions need
 	}
 	if s.engine != nil && s.http != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Drain)
@@ -333,7 +335,7 @@ func (s *server) stop() error {
 	s.follow()
 	s.following.Wait()
 	if s.http != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), grace)
+		ctx, cancel := context.WithTimeout(context.Background(), instance.Grace)
 		if err := s.http.Shutdown(ctx); err != nil {
 			errs = append(errs, s.http.Close())
 		}
@@ -343,15 +345,15 @@ func (s *server) stop() error {
 		errs = append(errs, s.monitor.Close())
 	}
 	if s.engine != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), grace)
+		ctx, cancel := context.WithTimeout(context.Background(), instance.Grace)
 		errs = append(errs, s.engine.Close(ctx))
 		cancel()
 	}
 	if s.boxes != nil {
-		errs = append(errs, s.boxes.close())
+		errs = append(errs, s.boxes.Close())
 	}
-	if s.instance != nil {
-		errs = append(errs, s.instance.close())
+	if s.Instance != nil {
+		errs = append(errs, s.Instance.Close())
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
 	"github.com/computclaw/airlock/plugins/docker/dockertest"
 	"github.com/computclaw/airlock/plugins/ssh/sshtest"
 )
@@ -74,7 +75,7 @@ func TestHoleM4UnluckyStops(t *testing.T) {
 					}
 				}
 			}
-			u.finish()
+			u.Finish()
 		})
 	}
 }
@@ -309,7 +310,7 @@ func (u *unluckyStops) orphaned(what string) {
 }
 
 // finish starts another Airlock, which has to clear away what is left of all others, and compares with what there was at first.
-func (u *unluckyStops) finish() {
+func (u *unluckyStops) Finish() {
 	u.t.Helper()
 	u.t.Logf("%s: %d stops; what there was to leave, and in how many: %v", u.backend, u.stops, u.seen)
 	for what, list := range u.left {
@@ -368,7 +369,7 @@ func TestHoleM4UnfinishedKeyFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, ".instance.key-1234")
 	must(t, os.WriteFile(path, []byte("a key"), 0o600))
-	rotation, err := lockRotation(dir)
+	rotation, err := instance.LockRotation(dir)
 	must(t, err)
 	must(t, dropUnfinishedKeys(dir))
 	if _, err := os.Stat(path); err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
 )
 
 // TestVault runs the whole program with a real Vault and a real PostgreSQL: a sealed value from KV, user and password from one lease, a test request, rotation, and a
@@ -152,14 +153,14 @@ func TestVaultConfiguration(t *testing.T) {
 		"VAULT_ADDR=https://vault.test VAULT_TOKEN=t VAULT_TOKEN_FILE=/nowhere/token":    "not both",
 		"VAULT_ADDR=https://vault.test VAULT_ROLE_ID=r VAULT_CLIENT_CERT=/nowhere/c.pem": "lient cert",
 	} {
-		_, err := loadConfig(strings.Fields(env))
+		_, err := config.Load(strings.Fields(env))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", env, err)
 		}
 	}
 	for _, env := range []string{"VAULT_TOKEN=t", "VAULT_ADDR=https://vault.test VAULT_TOKEN=t VAULT_CLIENT_TIMEOUT=30 VAULT_SKIP_VERIFY=false AIRLOCK_VAULT_CACHE=30s VAULT_NAMESPACE=team",
 		"VAULT_ADDR=https://vault.test VAULT_TOKEN_FILE=/run/token", "VAULT_ADDR=https://vault.test VAULT_ROLE_ID=r VAULT_SECRET_ID_FILE=/run/secret VAULT_APPROLE_MOUNT=ci"} {
-		if _, err := loadConfig(strings.Fields(env)); err != nil {
+		if _, err := config.Load(strings.Fields(env)); err != nil {
 			t.Errorf("%s: %v", env, err)
 		}
 	}

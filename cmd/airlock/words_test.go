@@ -10,6 +10,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/apidocs"
 	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/cmd/airlock/internal/admin"
 	"github.com/computclaw/airlock/views/credentialview"
 )
 
@@ -33,7 +34,7 @@ func TestModesAreToldTheSameEverywhere(t *testing.T) {
 	}
 	for where, text := range map[string]string{
 		"GET /skill.md": manual, "GET /openapi.json": string(schema), "GET /airlock.pyi": string(guest.Stub()),
-		"the credential's page": page.String(), "airlock admin": adminUsage, "docs/credentials.md": string(guide),
+		"the credential's page": page.String(), "airlock admin": admin.Usage, "docs/credentials.md": string(guide),
 	} {
 		text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 		for mode, said := range map[app.Mode][]string{

@@ -119,7 +119,7 @@ func Audit(p Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, p.following())
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Refresh(p.Here, "audit"))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -4,7 +4,7 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// LoginPage asks who somebody is: for a name and a password, or for a token while there is nobody or if they say so.
+// LoginPage asks for a name and a password, or for a token.
 type LoginPage struct {
 	layout.Shell
 	Token   bool   // asks for a token

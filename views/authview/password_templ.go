@@ -48,7 +48,7 @@ func Password(p PasswordPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = components.Head("Your password, please", "What comes next can't be taken back or gives much away, so Airlock asks who is at the keyboard. It then counts for five minutes.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = components.Head("Your password, please", "The next step can't be undone or reveals much. Your password counts for five minutes.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -18,7 +18,7 @@ func runTime(x app.Execution) string {
 	return ""
 }
 
-// lastLine is the last line of an error that says something, which in a traceback is the error itself.
+// lastLine returns the last line of an error, which in a traceback is the error itself.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return app.Clip(strings.TrimSpace(lines[len(lines)-1]), 160)

@@ -6,13 +6,13 @@ import (
 	"github.com/a-h/templ"
 )
 
-// ModeField is the name of the field with the mode of a key's new credential.
+// ModeField names the field with the mode of a new credential.
 func ModeField(key string) string { return "mode." + key }
 
-// HostsField is the name of the field with the hosts of a key's new credential.
+// HostsField names the field with the hosts of a new credential.
 func HostsField(key string) string { return "hosts." + key }
 
-// Described are the attributes that tie an input to its hint and its message.
+// Described returns the attributes that tie an input to its hint and its message.
 func Described(id string, hinted bool, message string) templ.Attributes {
 	var by []string
 	if hinted {

@@ -1,18 +1,33 @@
 package components
 
 import (
+	"strings"
+
 	"github.com/a-h/templ"
 )
 
-// RefreshOnExecutions makes a list ask for itself again when an execution changes. Older pages stand still, so nothing moves under the reader.
-func RefreshOnExecutions(first bool, here string) templ.Attributes {
-	if !first {
+// Refresh makes an element load its content from url again when one of the events arrives.
+// Without a url the element stands still.
+func Refresh(url string, events ...string) templ.Attributes {
+	if url == "" {
 		return nil
 	}
-	return templ.Attributes{"hx-get": here, "hx-trigger": "executions from:body, connected from:body", "hx-swap": "innerMorph", "hx-target": "this"}
+	return templ.Attributes{
+		"hx-get": url, "hx-trigger": trigger(events), "hx-swap": "innerMorph", "hx-target": "this",
+	}
 }
 
-// ReplaceByID marks an element as a replacement of the one with its id, wherever that stands.
+// RefreshParts loads elements from url when one of the events arrives. They replace those with their ids.
+func RefreshParts(url string, events ...string) templ.Attributes {
+	return templ.Attributes{"hx-get": url, "hx-trigger": trigger(events), "hx-swap": "none"}
+}
+
+// trigger adds the event of a new connection: what happened before it was told to nobody.
+func trigger(events []string) string {
+	return strings.Join(append(events, "connected"), " from:body, ") + " from:body"
+}
+
+// ReplaceByID makes an element of a response replace the one with its id.
 func ReplaceByID(yes bool) templ.Attributes {
 	if !yes {
 		return nil

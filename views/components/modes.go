@@ -1,25 +1,37 @@
 package components
 
-import (
-	"github.com/computclaw/airlock/app"
-)
+import "github.com/computclaw/airlock/app"
 
-// ModeOption is one way a script receives a credential, explained.
+// ModeOption explains one way in which scripts receive a credential.
 type ModeOption struct {
 	Mode    app.Mode
 	meaning string
 	warning string
 }
 
+// Modes returns all modes, the safest first.
 func Modes() []ModeOption {
 	return []ModeOption{
-		{Mode: app.ModeSealed, meaning: "Scripts hold a placeholder and never see the value. Airlock puts it in on the way to its hosts, and takes it out of what they answer."},
-		{Mode: app.ModeInjected, meaning: "Scripts get the value itself. For what can't be sealed: database passwords, and clients that sign requests with the secret (AWS SigV4, HMAC).",
-			warning: "Redaction stops accidents only: a script that means to can send the value to any host of its profile."},
-		{Mode: app.ModePlain, meaning: "Not secret: a host name, a user name, an address. Scripts get it as it is, and it is not masked in output."},
+		{
+			Mode: app.ModeSealed,
+			meaning: "Scripts hold a placeholder and never see the value. " +
+				"Airlock puts it in on the way to its hosts, and takes it out of what they answer.",
+		},
+		{
+			Mode: app.ModeInjected,
+			meaning: "Scripts get the value itself. For what can't be sealed: database passwords, " +
+				"and clients that sign requests with the secret (AWS SigV4, HMAC).",
+			warning: "Redaction stops accidents only: a script that means to can send the value to any host of its profile.",
+		},
+		{
+			Mode: app.ModePlain,
+			meaning: "Not secret: a host name, a user name, an address. " +
+				"Scripts get it as it is, and it is not masked in output.",
+		},
 	}
 }
 
+// ModeIcon names the icon of a mode.
 func ModeIcon(m app.Mode) string {
 	switch m {
 	case app.ModeSealed:

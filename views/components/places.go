@@ -7,27 +7,40 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// requestPart is a part of a request, explained.
-type requestPart struct {
+// RequestPart explains one part of a request that may carry a sealed value.
+type RequestPart struct {
 	Place   app.Place
-	word    string // in a list
+	word    string // in a sentence
 	Title   string
 	Meaning string
 }
 
-func RequestParts() []requestPart {
-	return []requestPart{
-		{app.PlaceHeader, "the usual credential headers", "Headers, always", "Authorization (Bearer and Basic) and the usual API key headers, or those that you name below."},
-		{app.PlacePath, "the path", "Path", "For addresses that contain the key, such as /bot<KEY>/send. Servers and proxies often log it."},
-		{app.PlaceQuery, "the query", "Query", "For addresses that end in ?api_key=… Servers and proxies often log it."},
-		{app.PlaceBody, "the body", "Body", "JSON, forms and text up to 1 MiB, such as client_secret in a token request."},
+// RequestParts returns all parts of a request that may carry a sealed value.
+func RequestParts() []RequestPart {
+	return []RequestPart{
+		{
+			app.PlaceHeader, "the usual credential headers", "Headers, always",
+			"Authorization (Bearer and Basic) and the usual API key headers, or those that you name below.",
+		},
+		{
+			app.PlacePath, "the path", "Path",
+			"For addresses that contain the key, such as /bot<KEY>/send. Servers and proxies often log it.",
+		},
+		{
+			app.PlaceQuery, "the query", "Query",
+			"For addresses that end in ?api_key=… Servers and proxies often log it.",
+		},
+		{
+			app.PlaceBody, "the body", "Body",
+			"JSON, forms and text up to 1 MiB, such as client_secret in a token request.",
+		},
 	}
 }
 
-// PlaceField is the name of the tick for a place.
+// PlaceField names the checkbox of a place.
 func PlaceField(p app.Place) string { return "place." + string(p) }
 
-// PlaceWords names places in a sentence, with the headers that a credential names: the header Cookie and the query.
+// PlaceWords lists places in a sentence, such as: the header Cookie and the query.
 func PlaceWords(all []app.Place, headers []string) string {
 	var words []string
 	for _, p := range RequestParts() {

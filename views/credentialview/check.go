@@ -16,7 +16,8 @@ type checkState struct {
 	why   string // the failure
 }
 
-// lastCheck is what the last test says today. One that is older than the value or the settings says nothing any more.
+// lastCheck returns the outcome of the last test. A test older than the value or the settings counts
+// no more.
 func lastCheck(c app.Credential) checkState {
 	switch {
 	case c.Mode != app.ModeSealed || !c.HasValue():
@@ -45,7 +46,7 @@ type CheckForm struct {
 	Problems  components.Problems // why none was
 }
 
-// CheckOutcome is what a test request led to. It holds neither the value nor anything of the answer but its status.
+// CheckOutcome is the outcome of a test request. Of the answer it holds the status only.
 type CheckOutcome struct {
 	Request string // GET https://api.example.com/
 	Works   bool

@@ -1,2 +1,2 @@
-// Package credentialview renders credentials: the list, the form, the test request, pasted .env files.
+// Package credentialview renders credentials: list, form, test request and pasted .env files.
 package credentialview

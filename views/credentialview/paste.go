@@ -61,7 +61,10 @@ func (r PreviewRow) shape() string {
 func (r PreviewRow) actions() []components.Choice {
 	switch {
 	case r.Exists:
-		return []components.Choice{{Value: "skip", Word: "Keep the stored value"}, {Value: "overwrite", Word: "Overwrite the value"}}
+		return []components.Choice{
+			{Value: "skip", Word: "Keep the stored value"},
+			{Value: "overwrite", Word: "Overwrite the value"},
+		}
 	case r.Empty:
 		return []components.Choice{{Value: "skip", Word: "Skip"}}
 	}

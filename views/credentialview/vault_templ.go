@@ -5,12 +5,12 @@ package credentialview
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
+
 import (
 	"strconv"
 	"time"
-
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
@@ -157,7 +157,7 @@ func sourceChoice(v VaultChoice, problems components.Problems) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = components.Hint("erase", "With all its earlier versions. Nothing brings it back: be sure that it is in Vault.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = components.Hint("erase", "All versions are erased. This can't be undone: make sure that Vault has the value.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -341,7 +341,7 @@ func findingCard(c app.Credential, f *VaultFinding, now time.Time) templ.Compone
 				return templ_7745c5c3_Err
 			}
 			if f.Lent {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<p class=\"muted small\">Vault makes a value for each execution and takes it back afterwards, so none was made to look.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<p class=\"muted small\">Not read: Vault makes a value for each execution.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

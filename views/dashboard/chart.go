@@ -9,7 +9,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// stacked are the statuses of a bar from its foot up: what is well at the foot, what is wrong on top.
+// stacked returns the statuses of a bar from its foot up: success at the foot, failures on top.
 func stacked() []app.Status {
 	return []app.Status{app.StatusCompleted, app.StatusCancelled, app.StatusTimeout, app.StatusError}
 }
@@ -50,7 +50,11 @@ func columns(u Usage) []column {
 			}
 			h := math.Max(float64(n)/float64(most)*(chartHeight-12), 2) // one of thousands is still seen
 			foot -= h
-			c.blocks = append(c.blocks, block{string(s), strconv.Itoa(i*chartStep + chartGap/2), format.Decimal(math.Max(foot, 0)), strconv.Itoa(chartStep - chartGap), format.Decimal(h)})
+			c.blocks = append(c.blocks, block{
+				class: string(s),
+				x:     strconv.Itoa(i*chartStep + chartGap/2), y: format.Decimal(math.Max(foot, 0)),
+				w: strconv.Itoa(chartStep - chartGap), h: format.Decimal(h),
+			})
 		}
 		all[i] = c
 	}
@@ -65,7 +69,7 @@ func barTitle(b UsageBar, p Period) string {
 	text := barTime(b, p) + ": " + format.Count(b.Total(), "run")
 	for _, s := range stacked() {
 		if n := b.Counts[s]; n > 0 {
-			text += ", " + strconv.FormatInt(n, 10) + " " + format.Lower(format.Status(s))
+			text += ", " + strconv.FormatInt(n, 10) + " " + format.LowerFirst(format.Status(s))
 		}
 	}
 	return text

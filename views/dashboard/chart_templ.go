@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// usageChart shows what ended as stacked bars. The numbers stand in a table beneath, for those who want them or can't see bars.
+// usageChart shows ended executions as stacked bars. usageTable has the numbers.
 func usageChart(u Usage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

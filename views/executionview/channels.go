@@ -7,8 +7,14 @@ import (
 // channels are the ways out of a box in the order of the page, each with its word.
 func channels() [][2]string {
 	return [][2]string{
-		{"script", "Script"}, {"result", "Result"}, {"stdout", "Output"}, {"stderr", "Errors (stderr)"}, {"error", "Error message"},
-		{"prompt", "LLM question"}, {"answer", "LLM answer"}, {"network", "Network"},
+		{"script", "Script"},
+		{"result", "Result"},
+		{"stdout", "Output"},
+		{"stderr", "Errors (stderr)"},
+		{"error", "Error message"},
+		{"prompt", "LLM question"},
+		{"answer", "LLM answer"},
+		{"network", "Network"},
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// comparedFact is one line of the comparison; identity says that it defines a run, so that a difference matters.
+// comparedFact is one line of the comparison.
 type comparedFact struct {
 	name        string
 	left, right string
-	identity    bool
+	identity    bool // it defines a run, so a difference matters
 }
 
 func comparedFacts(a, b Side) []comparedFact {
@@ -29,7 +29,9 @@ func comparedFacts(a, b Side) []comparedFact {
 		}
 		return ""
 	}
-	for _, name := range []string{"Script", "Inputs", "LLM answers", "Runner", "Python", "Packages", "Runtime", "Policy", "Limits"} {
+	for _, name := range []string{
+		"Script", "Inputs", "LLM answers", "Runner", "Python", "Packages", "Runtime", "Policy", "Limits",
+	} {
 		if l, r := value(left, name), value(right, name); l != "" || r != "" {
 			all = append(all, comparedFact{name, l, r, true})
 		}
@@ -38,12 +40,12 @@ func comparedFacts(a, b Side) []comparedFact {
 		comparedFact{"Policy version", strconv.Itoa(x.Policy), strconv.Itoa(y.Policy), false},
 		comparedFact{"Ran", format.Span(x.RunTime), format.Span(y.RunTime), false},
 		comparedFact{"Peak memory", format.Bytes(x.PeakMemory), format.Bytes(y.PeakMemory), false},
-		comparedFact{"Sandbox", boxWords(x), boxWords(y), false},
+		comparedFact{"Sandbox", sandboxWords(x), sandboxWords(y), false},
 		comparedFact{"Sent", format.Exact(x.CreatedAt), format.Exact(y.CreatedAt), false})
 }
 
-// short is the beginning of a digest, which tells two apart; other values stay whole.
-func short(value string) string {
+// shortDigest returns the beginning of a digest, which tells two apart. Other values stay whole.
+func shortDigest(value string) string {
 	if len(value) == 64 && strings.Trim(value, "0123456789abcdef") == "" {
 		return value[:16]
 	}
@@ -53,16 +55,17 @@ func short(value string) string {
 	return value
 }
 
-// differences says in a sentence what of a run's identity differs.
+// differences names the parts of a run's identity that differ.
 func differences(a, b Side) string {
 	names := b.Execution.Manifest.Differs(a.Execution.Manifest)
 	if len(names) == 0 {
-		return "Nothing of what defines a run differs: a difference in the result comes from the source data, or from the script's own chance and clock."
+		return "Same script, inputs and policy. " +
+			"If the results differ, the cause is source data, randomness or time."
 	}
 	for i, name := range names {
 		names[i] = identityWord(name)
 	}
-	return "Of what defines a run, this differs: " + strings.Join(names, ", ") + "."
+	return "These differ: " + strings.Join(names, ", ") + "."
 }
 
 // identityWord names a part of the manifest as the table below does.

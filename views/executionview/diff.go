@@ -26,7 +26,7 @@ const (
 	diffAlike = 3 // lines shown around each difference
 )
 
-// diffOf compares two texts by lines. same is true if they are alike; over if there is more than rows shows.
+// diffOf compares two texts by lines. same reports that they are equal, over that rows is not all.
 func diffOf(before, after string) (rows []diffRow, same, over bool) {
 	if before == after {
 		return nil, true, false
@@ -56,40 +56,40 @@ func diffHead(text string) string {
 	return text
 }
 
-// hunkRows puts what was taken away beside what came in its place.
+// hunkRows puts removed lines beside the lines added in their place.
 func hunkRows(h *udiff.Hunk, gap bool) (rows []diffRow) {
 	left, right := h.FromLine, h.ToLine
-	var gone, come []diffCell
-	settle := func() {
-		for i := range max(len(gone), len(come)) {
+	var removed, added []diffCell
+	flush := func() {
+		for i := range max(len(removed), len(added)) {
 			var r diffRow
-			if i < len(gone) {
-				r.left = gone[i]
+			if i < len(removed) {
+				r.left = removed[i]
 			}
-			if i < len(come) {
-				r.right = come[i]
+			if i < len(added) {
+				r.right = added[i]
 			}
 			rows = append(rows, r)
 		}
-		gone, come = nil, nil
+		removed, added = nil, nil
 	}
 	for _, l := range h.Lines {
 		text := strings.TrimSuffix(l.Content, "\n")
 		switch l.Kind {
 		case udiff.Delete:
-			gone = append(gone, diffCell{left, text, true})
+			removed = append(removed, diffCell{left, text, true})
 			left++
 		case udiff.Insert:
-			come = append(come, diffCell{right, text, true})
+			added = append(added, diffCell{right, text, true})
 			right++
 		default:
-			settle()
+			flush()
 			rows = append(rows, diffRow{left: diffCell{left, text, false}, right: diffCell{right, text, false}})
 			left++
 			right++
 		}
 	}
-	settle()
+	flush()
 	if len(rows) > 0 {
 		rows[0].gap = gap
 	}

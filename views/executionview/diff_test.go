@@ -8,6 +8,7 @@ import (
 )
 
 func TestDiff(t *testing.T) {
+	t.Parallel()
 	rows, same, over := diffOf("a\nb\nc\n", "a\nB\nB2\nc\n")
 	want := []diffRow{
 		{left: diffCell{1, "a", false}, right: diffCell{1, "a", false}}, {left: diffCell{2, "b", true}, right: diffCell{2, "B", true}},

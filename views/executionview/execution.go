@@ -11,7 +11,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// ExecutionPage tells one run as a story: what was sent, what came out, what was asked, where it went.
+// ExecutionPage is everything about one execution.
 type ExecutionPage struct {
 	layout.Shell
 	Execution  app.Execution
@@ -20,19 +20,19 @@ type ExecutionPage struct {
 	Stdout     string
 	Stderr     string
 	Result     json.RawMessage // nil if none
-	Turns      []int           // how stdout and stderr took turns
-	Live       bool            // the output is what came so far
+	Turns      []int           // bytes that stdout and stderr wrote by turns
+	Live       bool            // the output is not complete yet
 	Exchanges  []app.LLMExchange
 	Network    []app.Connection
 	Redactions []Redaction
 	Hosts      []app.HostRequest // of the profile now; nil if it is gone
-	ListRules  []string          // the rules of refusals that end when a person allows the host
-	Answer     string            // kept after a refused answer
+	ListRules  []string          // rules whose refusals end when a person allows the host
+	Answer     string            // as typed, after a refused answer
 	Problems   components.Problems
 	Repeat     *Repeat // of a re-run
 }
 
-// outcomeSentence is the sentence on top of an execution.
+// outcomeSentence says in one sentence how an execution stands.
 func outcomeSentence(x app.Execution) string {
 	switch x.Status {
 	case app.StatusPending:
@@ -44,14 +44,15 @@ func outcomeSentence(x app.Execution) string {
 	case app.StatusCompleted:
 		return "The script ran to its end."
 	case app.StatusTimeout:
-		return "The script was stopped when its time was over."
+		return "The script reached its time limit and was stopped."
 	case app.StatusCancelled:
 		return "The script was stopped on request."
 	}
 	return "The script did not complete."
 }
 
-func boxWords(x app.Execution) string {
+// sandboxWords names the sandbox of an execution.
+func sandboxWords(x app.Execution) string {
 	if x.Backend == "" {
 		return "not started"
 	}
@@ -62,10 +63,10 @@ func boxWords(x app.Execution) string {
 	return words
 }
 
-// follow makes an execution's page keep up while it is not terminal.
+// follow refreshes an execution's page until the execution has ended.
 func follow(x app.Execution) templ.Attributes {
 	if x.Status.Terminal() {
 		return nil
 	}
-	return templ.Attributes{"hx-get": paths.ExecutionURL(x.Handle), "hx-trigger": "execution/" + x.Handle + " from:body, connected from:body", "hx-swap": "innerMorph", "hx-target": "this"}
+	return components.Refresh(paths.ExecutionURL(x.Handle), "execution/"+x.Handle)
 }

@@ -6,12 +6,7 @@ import (
 	"github.com/computclaw/airlock/views/layout"
 )
 
-// Rare reports whether one of the conditions is set that are folded away.
-func (f Filter) Rare() bool {
-	return f.From != "" || f.To != "" || f.Credential != "" || f.Host != ""
-}
-
-// Filter is what a person looks for, as it stands in the URL.
+// Filter holds the conditions of a search, as the URL has them.
 type Filter struct {
 	Text       string
 	Profile    string // handle
@@ -19,6 +14,11 @@ type Filter struct {
 	From, To   string // days, 2026-11-20
 	Credential string // name
 	Host       string
+}
+
+// folded reports whether one of the conditions is set that the form folds away.
+func (f Filter) folded() bool {
+	return f.From != "" || f.To != "" || f.Credential != "" || f.Host != ""
 }
 
 // ListPage lists executions, newest first.
@@ -29,9 +29,8 @@ type ListPage struct {
 	Profiles    []components.Choice
 	Credentials []string
 	Older       string // URL of the next page; "" if this is the last
-	Here        string // URL of this page, for refreshing
+	Here        string // URL of this page, for refreshing; "" for older pages, which stand still
 	CSV, Lines  string // URLs of the downloads
-	First       bool   // the newest page of a search that is right, which new executions appear on
-	Unfinished  bool   // only so much was looked through
+	Unfinished  bool   // the search stopped before the oldest execution
 	Problems    components.Problems
 }

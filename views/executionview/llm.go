@@ -11,10 +11,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Texts of scripts stand in pre elements, where every space counts; templ would add some, so these components write them.
-
-// typedText is what a person typed, for the field that takes it again: its invisible characters are references, or app.Visible would
-// replace them in what is sent.
+// typedText renders what a person typed into the field that takes it again. Invisible characters
+// are references: app.Visible would replace them in the response.
 func typedText(text string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var b strings.Builder

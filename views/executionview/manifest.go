@@ -22,8 +22,12 @@ func manifestFacts(m app.Manifest) []fact {
 		}
 	}
 	if m.Limits.Memory > 0 {
-		known = append(known, fact{"Limits", format.Bytes(m.Limits.Memory) + " memory, " + strconv.FormatFloat(m.Limits.CPU, 'g', -1, 64) + " CPU, " +
-			strconv.FormatInt(m.Limits.Pids, 10) + " processes, " + format.Bytes(m.Limits.Tmp) + " temporary files"})
+		known = append(known, fact{"Limits", limitWords(m.Limits)})
 	}
 	return known
+}
+
+func limitWords(l app.Limits) string {
+	return format.Bytes(l.Memory) + " memory, " + strconv.FormatFloat(l.CPU, 'g', -1, 64) + " CPU, " +
+		strconv.FormatInt(l.Pids, 10) + " processes, " + format.Bytes(l.Tmp) + " temporary files"
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// target is where a connection was to go. Names that were refused before a port was known stand alone.
+// target names the destination of a connection. A name refused before its port was known has none.
 func target(c app.Connection) string {
 	if c.Port == 0 {
 		return c.Host
@@ -15,8 +15,8 @@ func target(c app.Connection) string {
 	return c.Host + ":" + strconv.Itoa(c.Port)
 }
 
-// swapped are the keys whose sealed values were put into requests, each once.
-func swapped(network []app.Connection) []string {
+// sealedKeysUsed lists the keys whose sealed values were put into requests, each once.
+func sealedKeysUsed(network []app.Connection) []string {
 	var keys []string
 	for _, c := range network {
 		keys = append(keys, c.Credentials...)
@@ -25,18 +25,18 @@ func swapped(network []app.Connection) []string {
 	return slices.Compact(keys)
 }
 
-// since is what became of a refused host on the profile's page.
-type since int
+// laterDecision is what a person has decided about a refused host since.
+type laterDecision int
 
 const (
-	sinceNothing since = iota
-	sinceAsked         // it waits there for a person
-	sinceAllowed       // a person allowed it for later executions
+	noDecision       laterDecision = iota
+	waitsForDecision               // on the profile's page
+	allowedSince                   // for later executions
 )
 
-// sinceRefused finds a connection that was refused because of the host list among the profile's hosts of today.
-func sinceRefused(p ExecutionPage, c app.Connection) since {
-	found := sinceNothing
+// decisionSince looks up a connection that the host list refused among the profile's hosts of today.
+func decisionSince(p ExecutionPage, c app.Connection) laterDecision {
+	found := noDecision
 	if c.Verdict != app.VerdictDenied || !slices.Contains(p.ListRules, c.Rule) {
 		return found
 	}
@@ -45,14 +45,15 @@ func sinceRefused(p ExecutionPage, c app.Connection) since {
 			continue
 		}
 		if h.Allowed {
-			return sinceAllowed
+			return allowedSince
 		}
-		found = sinceAsked
+		found = waitsForDecision
 	}
 	return found
 }
 
-// covers reports whether an entry covers where a connection was to go. A name that was refused when it was looked up has no port yet.
+// covers reports whether an entry covers the destination of a connection. A name refused when it was
+// looked up has no port: one matching port is enough.
 func covers(h app.Host, c app.Connection) bool {
 	if c.Port == 0 {
 		return slices.ContainsFunc(h.Ports, func(port int) bool { return h.Matches(c.Host, port) })
@@ -60,5 +61,5 @@ func covers(h app.Host, c app.Connection) bool {
 	return h.Matches(c.Host, c.Port)
 }
 
-// bad reports whether an answer's status is a failure.
-func bad(status int) bool { return status >= 400 }
+// failedStatus reports whether an HTTP status is a failure.
+func failedStatus(status int) bool { return status >= 400 }

@@ -212,8 +212,8 @@ func connectionRow(p ExecutionPage, c app.Connection) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.ProfileURL != "" {
-			switch sinceRefused(p, c) {
-			case sinceAsked:
+			switch decisionSince(p, c) {
+			case waitsForDecision:
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<a class=\"ask\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -239,7 +239,7 @@ func connectionRow(p ExecutionPage, c app.Connection) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			case sinceAllowed:
+			case allowedSince:
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<span class=\"rule\">Allowed since, for later executions.</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -251,7 +251,7 @@ func connectionRow(p ExecutionPage, c app.Connection) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if c.Status > 0 {
-			var templ_7745c5c3_Var11 = []any{"nowrap", templ.KV("badly", bad(c.Status))}
+			var templ_7745c5c3_Var11 = []any{"nowrap", templ.KV("badly", failedStatus(c.Status))}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -276,7 +276,7 @@ func connectionRow(p ExecutionPage, c app.Connection) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(c.Status))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/executionview/network.templ`, Line: 73, Col: 87}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/executionview/network.templ`, Line: 73, Col: 96}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {

@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"github.com/computclaw/airlock/views/components"
 )
 
-// togetherText is both streams as they came, stderr marked.
+// togetherText renders both streams as they came, with stderr marked.
 func togetherText(all []outputPart, lines int) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var b strings.Builder
@@ -33,7 +35,8 @@ type outputPart struct {
 	text   string
 }
 
-// inOrder puts the two streams together as they took turns; what the turns don't cover follows. It returns nil if only one of them said something, or their order is not known.
+// inOrder joins the two streams as they took turns; the rest of each follows.
+// It returns nil if only one stream has text, or if their order is not known.
 func inOrder(p ExecutionPage) []outputPart {
 	if p.Stdout == "" || p.Stderr == "" || len(p.Turns) == 0 {
 		return nil
@@ -58,4 +61,13 @@ func inOrder(p ExecutionPage) []outputPart {
 	take(0, len(left[0]))
 	take(1, len(left[1]))
 	return slices.Clip(all)
+}
+
+// outputViews returns the ways to look at two streams.
+func outputViews() []components.Choice {
+	return []components.Choice{
+		{Value: "order", Word: "As it came"},
+		{Value: "out", Word: "stdout"},
+		{Value: "err", Word: "stderr"},
+	}
 }

@@ -37,7 +37,7 @@ func outputs(p ExecutionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = switcher("output-view", "How the output is shown", []components.Choice{{Value: "order", Word: "As it came"}, {Value: "out", Word: "stdout"}, {Value: "err", Word: "stderr"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = switcher("output-view", "How the output is shown", outputViews()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -9,6 +9,7 @@ import (
 
 // TestInOrder: the two streams stand as they took turns; nothing is lost whatever the turns claim.
 func TestInOrder(t *testing.T) {
+	t.Parallel()
 	for _, turns := range [][]int{{2, 1, 2, 3}, {1}, {99, 99}, {-5, 2}, {0, 0, 0, 4}, {4, 4, 4, 4, 4}} {
 		p := ExecutionPage{Stdout: "aabb", Stderr: "EFFF", Turns: turns}
 		var out, errs strings.Builder

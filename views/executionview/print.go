@@ -4,7 +4,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// PrintPage is an execution on paper, for auditors: everything unfolded, exact times, and what the audit log says about it.
+// PrintPage is an execution on paper: everything unfolded, exact times, the audit log's entries.
 type PrintPage struct {
 	ExecutionPage
 	Events  []app.Event

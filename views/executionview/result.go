@@ -3,6 +3,8 @@ package executionview
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/computclaw/airlock/views/components"
 )
 
 // Indent is JSON with indentation, or the text as it is if it isn't JSON.
@@ -12,4 +14,12 @@ func Indent(data json.RawMessage) string {
 		return string(data)
 	}
 	return buf.String()
+}
+
+// resultViews returns the ways to look at a result.
+func resultViews() []components.Choice {
+	return []components.Choice{
+		{Value: "tree", Word: "Tree"},
+		{Value: "raw", Word: "Raw"},
+	}
 }

@@ -46,7 +46,7 @@ func resultCard(result json.RawMessage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = switcher("result-view", "How the result is shown", []components.Choice{{Value: "tree", Word: "Tree"}, {Value: "raw", Word: "Raw"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = switcher("result-view", "How the result is shown", resultViews()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

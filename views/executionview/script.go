@@ -16,13 +16,14 @@ func scriptLines(script string, failing int) []ScriptLine {
 	parts := strings.Split(script, "\n")
 	lines := make([]ScriptLine, len(parts))
 	for i, text := range parts {
-		lines[i] = ScriptLine{Text: plainly(text), Failing: i+1 == failing}
+		lines[i] = ScriptLine{Text: showBidi(text), Failing: i+1 == failing}
 	}
 	return lines
 }
 
-// plainly names the characters of a script that would show others in another order than that in which they run.
-func plainly(script string) string {
+// showBidi writes out the characters that change the direction of text. A script would read in
+// another order than it runs.
+func showBidi(script string) string {
 	turns := func(r rune) bool { return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' }
 	if !strings.ContainsFunc(script, turns) {
 		return script

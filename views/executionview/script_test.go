@@ -7,6 +7,7 @@ import (
 
 // TestAScriptIsShownAsItRuns: characters that turn the order of others around would show a comment where there is a command.
 func TestAScriptIsShownAsItRuns(t *testing.T) {
+	t.Parallel()
 	const script = "a = 1 # \u202e\u2066harmless\u2069\nשלום = '👩\u200d💻'\n"
 	pages := map[string]func(*strings.Builder) error{
 		"script": func(b *strings.Builder) error {

@@ -28,7 +28,7 @@ type timeline struct {
 	finished bool
 }
 
-// timelineOf gathers the phases of an execution. Waiting for the LLM lies where it was, as the exchanges say.
+// timelineOf gathers the phases of an execution. exchanges say when it waited for the LLM.
 func timelineOf(x app.Execution, exchanges []app.LLMExchange, now time.Time) timeline {
 	end := x.CompletedAt
 	s := timeline{finished: !end.IsZero()}
@@ -77,7 +77,7 @@ func timelineOf(x app.Execution, exchanges []app.LLMExchange, now time.Time) tim
 	}
 	slices.SortStableFunc(s.moments, func(a, b moment) int { return a.at.Compare(b.at) })
 	if s.finished {
-		tell(string(x.Status), end, format.Lower(format.Status(x.Status))+", after running "+format.Span(x.RunTime))
+		tell(string(x.Status), end, format.LowerFirst(format.Status(x.Status))+", after running "+format.Span(x.RunTime))
 	}
 	return s
 }

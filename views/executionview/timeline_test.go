@@ -11,6 +11,7 @@ import (
 )
 
 func TestStory(t *testing.T) {
+	t.Parallel()
 	at := func(ms int) time.Time { return time.UnixMilli(1700000000000 + int64(ms)) }
 	x := app.Execution{Status: app.StatusCompleted, CreatedAt: at(0), StartedAt: at(100), FirstOutputAt: at(300), CompletedAt: at(1000), RunTime: 500 * time.Millisecond}
 	s := timelineOf(x, []app.LLMExchange{{AskedAt: at(400), AnsweredAt: at(800)}}, at(5000))

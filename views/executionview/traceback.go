@@ -25,7 +25,8 @@ func writeTraced(b *strings.Builder, text string, lines int) {
 			b.WriteString(templ.EscapeString(p.text))
 			continue
 		}
-		b.WriteString(`<a href="#line-` + strconv.Itoa(p.line) + `" hx-boost="false">` + templ.EscapeString(p.text) + `</a>`)
+		b.WriteString(`<a href="#line-` + strconv.Itoa(p.line) + `" hx-boost="false">`)
+		b.WriteString(templ.EscapeString(p.text) + `</a>`)
 	}
 }
 

@@ -26,7 +26,7 @@ const (
 	openDepth = 2   // levels that begin open
 )
 
-// treeOf reads JSON as a tree, with keys in their order. ok is false if it is no JSON, or too large to be shown so.
+// treeOf reads JSON as a tree, keys in their order. ok is false for other text and for large values.
 func treeOf(data json.RawMessage) (root node, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -95,7 +95,7 @@ type treeError string
 
 func (e treeError) Error() string { return string(e) }
 
-const errTooLarge = treeError("views: the value is too large for a tree")
+const errTooLarge = treeError("executionview: the value is too large for a tree")
 
 // summary says what a folded value holds.
 func (n node) summary() string {

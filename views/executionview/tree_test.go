@@ -7,6 +7,7 @@ import (
 )
 
 func TestTree(t *testing.T) {
+	t.Parallel()
 	root, ok := treeOf(json.RawMessage(`{"z":1,"a":[true,null,"x"],"big":12345678901234567890.10}`))
 	if !ok || len(root.children) != 3 || root.children[0].key != "z" || root.children[1].summary() != "3 items" || root.children[2].value != "12345678901234567890.10" {
 		t.Errorf("%v %+v", ok, root)

@@ -6,10 +6,17 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Browser is what people call the browser that a User-Agent header names, with its system; the header's beginning where it names none.
+// Browser names the browser and the system of a User-Agent header. A header that names no known
+// browser is returned itself, cut off.
 func Browser(agent string) string {
-	name := firstOf(agent, [][2]string{{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"}})
-	system := firstOf(agent, [][2]string{{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"}})
+	name := firstOf(agent, [][2]string{
+		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+		{"curl/", "curl"},
+	})
+	system := firstOf(agent, [][2]string{
+		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"},
+		{"CrOS", "ChromeOS"}, {"Linux", "Linux"},
+	})
 	switch {
 	case name == "" && len(agent) > 40:
 		return app.Clip(agent, 40) + "…"
@@ -21,6 +28,7 @@ func Browser(agent string) string {
 	return name + " on " + system
 }
 
+// firstOf returns the second of the first pair whose first the text contains.
 func firstOf(text string, names [][2]string) string {
 	for _, n := range names {
 		if strings.Contains(text, n[0]) {

@@ -7,15 +7,15 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// EventActor is who caused an event. Whoever types a wrong token is no agent: nothing is known of them but an address.
+// EventActor names who caused an event. Before a login only an address is known.
 func EventActor(e app.Event) string {
-	if e.Action == "session.refuse" || e.Action == "session.enroll" { // nobody has said yet who they are
+	if e.Action == "session.refuse" || e.Action == "session.enroll" {
 		return "Somebody at " + e.Actor.Address
 	}
 	return Actor(e.Actor)
 }
 
-// EventDetail is an event's detail as a sentence.
+// EventDetail returns an event's detail as a sentence.
 func EventDetail(e app.Event) string {
 	first, size := utf8.DecodeRuneInString(e.Detail)
 	if size == 0 {
@@ -28,6 +28,7 @@ func EventDetail(e app.Event) string {
 	return text
 }
 
+// PersonOrCommand names who acted through a page, or the command line for no name.
 func PersonOrCommand(name string) string {
 	if name == "" {
 		return "airlock admin"
@@ -35,10 +36,13 @@ func PersonOrCommand(name string) string {
 	return name
 }
 
-// Actor is who did something, in words.
+// Actor names who did something.
 func Actor(a app.Actor) string {
 	who := map[app.ActorKind]string{
-		app.ActorAgent: "Agent", app.ActorPerson: "Person", app.ActorCommand: "airlock admin", app.ActorSystem: "Airlock",
+		app.ActorAgent:   "Agent",
+		app.ActorPerson:  "Person",
+		app.ActorCommand: "airlock admin",
+		app.ActorSystem:  "Airlock",
 	}[a.Kind]
 	if who == "" {
 		who = string(a.Kind)

@@ -6,7 +6,7 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Mode is what people call a mode.
+// Mode names a mode.
 func Mode(m app.Mode) string {
 	switch m {
 	case app.ModeSealed:
@@ -19,7 +19,7 @@ func Mode(m app.Mode) string {
 	return string(m)
 }
 
-// Enumerate joins words as a sentence does.
+// Enumerate joins words as a sentence does: a, b and c.
 func Enumerate(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -27,12 +27,7 @@ func Enumerate(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-func Lower(s string) string { return string(s[0]|0x20) + s[1:] }
-
-// gap stands between a number and its unit: a space at which no line breaks.
-const gap = "\u00a0"
-
-// LowerFirst is a word in the middle of a sentence.
+// LowerFirst returns a word as it stands in the middle of a sentence.
 func LowerFirst(word string) string {
 	if word == "" {
 		return ""
@@ -40,7 +35,7 @@ func LowerFirst(word string) string {
 	return strings.ToLower(word[:1]) + word[1:]
 }
 
-// Status is what people call a status.
+// Status names a status.
 func Status(s app.Status) string {
 	switch s {
 	case app.StatusPending:
@@ -61,7 +56,7 @@ func Status(s app.Status) string {
 	return string(s)
 }
 
-// State is what people call a profile's state.
+// State names a profile's state.
 func State(s app.State) string {
 	switch s {
 	case app.StateUnlocked:
@@ -76,7 +71,7 @@ func State(s app.State) string {
 	return string(s)
 }
 
-// Title is a profile's description on one line, or words for one that has none.
+// Title returns the first line of a profile's description, or words for an empty one.
 func Title(description string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(description), "\n")
 	if line == "" {
@@ -85,7 +80,7 @@ func Title(description string) string {
 	return app.Clip(line, 80)
 }
 
-// ShortHandle is the beginning of a handle, enough to tell rows apart.
+// ShortHandle returns the beginning of a handle, enough to tell rows apart.
 func ShortHandle(handle string) string {
 	if len(handle) > 8 {
 		return handle[:8]

@@ -1,12 +1,14 @@
 package format
 
-import (
-	"strconv"
-)
+import "strconv"
 
+// gap separates a number from its unit. No line breaks there.
+const gap = "\u00a0"
+
+// Decimal formats a length in a drawing, with one decimal.
 func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
-// Number is a count as people read it: 1,204,441.
+// Number formats a count: 1,204,441.
 func Number(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
@@ -15,7 +17,7 @@ func Number(n int64) string {
 	return text
 }
 
-// Percent is a share as people read it: 0 %, 0.4 %, 12 %.
+// Percent formats a share of 1 without its sign: 0, 0.4, 12.
 func Percent(share float64) string {
 	p := share * 100
 	switch {
@@ -29,7 +31,7 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(p, 'f', 0, 64)
 }
 
-// Bytes is a size as people read it: 840 B, 1.2 KiB, 48 MiB.
+// Bytes formats a size: 840 B, 1.2 KiB, 48 MiB.
 func Bytes(n int64) string {
 	if n < 1024 {
 		return strconv.FormatInt(n, 10) + gap + "B"
@@ -46,7 +48,7 @@ func Bytes(n int64) string {
 	return strconv.FormatFloat(size, 'f', digits, 64) + gap + []string{"KiB", "MiB", "GiB", "TiB"}[unit]
 }
 
-// Count is a number with its noun: 1 key, 2 keys, 1,284 executions.
+// Count formats a number with its noun: 1 key, 2 keys, 1,284 executions.
 func Count(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -5,6 +5,7 @@ import (
 )
 
 func TestNumbers(t *testing.T) {
+	t.Parallel()
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1204441: "1,204,441", -1234: "-1,234"} {
 		if got := Number(n); got != want {
 			t.Errorf("%d: %q", n, got)

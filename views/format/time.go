@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Clock is a time of day, in UTC.
+// Clock formats a time of day, in UTC.
 func Clock(at time.Time) string { return at.UTC().Format("15:04 UTC") }
 
-// Ago says how long before (or after) now a time is, in words. The zero time is "never".
+// Ago says how long before or after now a time is. The zero time is "never".
 func Ago(at, now time.Time) string {
 	if at.IsZero() {
 		return "never"
@@ -23,10 +23,14 @@ func Ago(at, now time.Time) string {
 	if d < 5*time.Second {
 		return "just now"
 	}
+	const day = 24 * time.Hour
 	for _, u := range []struct {
 		name   string
 		length time.Duration
-	}{{"year", 365 * 24 * time.Hour}, {"month", 30 * 24 * time.Hour}, {"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
+	}{
+		{"year", 365 * day}, {"month", 30 * day}, {"day", day},
+		{"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second},
+	} {
 		if d >= u.length {
 			words := Count(int64(d/u.length), u.name)
 			if past {
@@ -38,13 +42,13 @@ func Ago(at, now time.Time) string {
 	return "just now"
 }
 
-// Exact is a time in UTC, to the second.
+// Exact formats a time in UTC, to the second.
 func Exact(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04:05 UTC") }
 
-// Day is a time in UTC, to the minute.
+// Day formats a time in UTC, to the minute.
 func Day(at time.Time) string { return at.UTC().Format("2 January 2006, 15:04 UTC") }
 
-// Span is a duration as people read it: 840 ms, 1.2 s, 2 min 5 s.
+// Span formats a duration: 840 ms, 1.2 s, 2 min 5 s.
 func Span(d time.Duration) string {
 	switch {
 	case d < 0:

@@ -6,7 +6,7 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Section is a place in the navigation.
+// Section is the part of the navigation that a page belongs to.
 type Section string
 
 // The sections.
@@ -29,6 +29,7 @@ type Place struct {
 	Word    string
 }
 
+// MainPlaces returns the upper part of the navigation.
 func MainPlaces() []Place {
 	return []Place{
 		{SectionOverview, paths.Root, "overview", "Overview"},
@@ -39,7 +40,7 @@ func MainPlaces() []Place {
 	}
 }
 
-// thumbPlaces are those that fit a phone's bar; farPlaces are the others.
+// thumbPlaces returns the places that fit a phone's bar.
 func thumbPlaces() []Place {
 	var near []Place
 	for _, p := range MainPlaces() {
@@ -50,6 +51,7 @@ func thumbPlaces() []Place {
 	return near
 }
 
+// farPlaces returns the places that a phone's bar has no room for.
 func farPlaces() []Place {
 	var far []Place
 	for _, p := range MainPlaces() {
@@ -60,6 +62,7 @@ func farPlaces() []Place {
 	return append(far, OtherPlaces()...)
 }
 
+// OtherPlaces returns the lower part of the navigation.
 func OtherPlaces() []Place {
 	return []Place{
 		{SectionSandbox, paths.Sandbox, "box", "Sandbox"},

@@ -1,17 +1,16 @@
 package layout
 
-import (
-	"time"
-)
+import "time"
 
-// Disk is how much room there is for what Airlock stores. Full: nothing new is taken.
+// Disk is the space on the disk with the data, in bytes.
 type Disk struct {
 	Free    int64
 	Size    int64
-	Reserve int64
-	Full    bool
+	Reserve int64 // that has to stay free
+	Full    bool  // Airlock accepts nothing new
 }
 
+// KeysChoice returns the value of the setting for single keys.
 func KeysChoice(off bool) string {
 	if off {
 		return "off"
@@ -24,20 +23,20 @@ type Shell struct {
 	Title    string
 	Section  Section
 	Theme    string // "light", "dark", or "" to follow the system
-	Notice   string // what the last action did; "" if nothing is to be said
-	Warns    bool   // the notice is of something that is not well
+	Notice   string // what the last action did; "" for none
+	Warns    bool   // the notice is a warning
 	Version  string
 	Base     string // this instance's address as agents reach it, without trailing slash
 	Now      time.Time
 	NeedsYou int // entries of the inbox
 	Paused   Paused
 	Disk     Disk
-	DataLoss string // why the data won't outlive this process, and what to do; "" if it will
-	NoKeys   bool   // single keys are no commands
-	Person   string // who is logged in; "" where nobody is
+	DataLoss string // why the data is lost at a restart, and what to do; "" if it is kept
+	NoKeys   bool   // single keys do nothing
+	Person   string // who is logged in; "" for nobody
 }
 
-// Paused says since when executions are held in the queue, and by whom; the zero Paused says that they are not.
+// Paused says since when executions wait in the queue, and who paused them. Zero: not paused.
 type Paused struct {
 	Since time.Time
 	By    string

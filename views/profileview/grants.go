@@ -23,8 +23,8 @@ type KeyGrant struct {
 	Names string
 }
 
-// Grants says what a profile grants, one sentence per line: values, hosts, and until when. The same sentences stand before the lock and
-// after it. hosts are the allowed ones.
+// Grants says what a profile grants: values, hosts and until when. The same sentences stand before
+// the lock and after it. hosts are the allowed ones.
 func Grants(keys []KeyGrant, hosts []app.Host, expires time.Time) []Sentence {
 	var all []Sentence
 	for _, k := range keys {
@@ -44,7 +44,7 @@ func Grants(keys []KeyGrant, hosts []app.Host, expires time.Time) []Sentence {
 	return append(all, untilSentence(expires))
 }
 
-// Changes is Grants for a profile whose hosts are about to change: what before did not allow is marked as new.
+// Changes is Grants for hosts that are about to change. It marks sentences that before did not grant.
 func Changes(keys []KeyGrant, hosts, before []app.Host, expires time.Time) []Sentence {
 	known := map[string]bool{}
 	for _, s := range Grants(keys, before, expires) {
@@ -70,12 +70,14 @@ func keySentence(k KeyGrant, allowed []app.Host) Sentence {
 	}
 	switch key.CredentialMode {
 	case app.ModePlain:
-		s.Parts = append(s.Parts, word(" is plain: not a secret. Scripts get it as it is, and it may appear in output."))
+		s.Parts = append(s.Parts,
+			word(" is plain: not a secret. Scripts get it as it is, and it may appear in output."))
 	case app.ModeSealed:
 		s = sealedSentence(s, k, allowed)
 	default:
 		s.Warn = true
-		s.Parts = append(s.Parts, word(" is injected: scripts get the real value. Redaction stops accidents only; a script that means to can send it to every host below."))
+		s.Parts = append(s.Parts, word(" is injected: scripts get the real value. "+
+			"Redaction stops accidents only; a script that means to can send it to every host below."))
 	}
 	if !key.ValueExists {
 		s.Parts, s.Warn = append(s.Parts, word(" It has no value yet.")), true
@@ -98,7 +100,8 @@ func sealedSentence(s Sentence, k KeyGrant, allowed []app.Host) Sentence {
 	s.Warn = true
 	where := usable(k)
 	if len(where) == 0 {
-		s.Parts = append(append(s.Parts, hostParts(k.Where)...), word(", without encryption, which its credential does not permit: it can go nowhere."))
+		s.Parts = append(append(s.Parts, hostParts(k.Where)...),
+			word(", without encryption, which its credential does not permit: it can go nowhere."))
 		return s
 	}
 	s.Parts = append(append(s.Parts, hostParts(where)...), word(", which scripts can't reach: it can go nowhere."))
@@ -135,7 +138,9 @@ func hostSentence(h app.Host, keys []KeyGrant) Sentence {
 	if key := h.KeyReference(); key != "" {
 		i := slices.IndexFunc(keys, func(k KeyGrant) bool { return k.Key.Name == key })
 		if i < 0 || keys[i].Key.CredentialID != "" && keys[i].Key.CredentialMode != app.ModePlain {
-			return Sentence{Icon: "globe", Warn: true, Parts: []Part{word("Scripts reach nothing through "), code(h.Name), word(": the profile has no plain key of that name.")}}
+			return Sentence{Icon: "globe", Warn: true, Parts: []Part{
+				word("Scripts reach nothing through "), code(h.Name), word(": the profile has no plain key of that name."),
+			}}
 		}
 		s.Parts = []Part{word("Scripts can reach the host that "), code(key), word(" names,")}
 		if keys[i].Names != "" {
@@ -149,7 +154,7 @@ func hostSentence(h app.Host, keys []KeyGrant) Sentence {
 	return s
 }
 
-// sealedHosts is where the sealed credentials of a profile belong: Airlock reads what passes there, and knows who answers.
+// sealedHosts returns the hosts of a profile's sealed credentials. Airlock reads what passes there.
 func sealedHosts(keys []KeyGrant) []app.Host {
 	var all []app.Host
 	for _, k := range keys {

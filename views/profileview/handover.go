@@ -9,7 +9,8 @@ import (
 // Handover is what a person gives to the agent that is to use a locked profile.
 func Handover(base, id string, keys []app.Key, hosts []app.Host) string {
 	var b strings.Builder
-	b.WriteString("Use Airlock at " + base + " to run Python. Read " + base + "/skill.md first.\nYour profile_id is " + id + " (a token: don't print or share it).")
+	b.WriteString("Use Airlock at " + base + " to run Python. Read " + base + "/skill.md first.\n")
+	b.WriteString("Your profile_id is " + id + " (a token: don't print or share it).")
 	if len(keys) > 0 {
 		b.WriteString("\nKeys your scripts get with settings.get(name): " + strings.Join(keyNames(keys), ", ") + ".")
 	}

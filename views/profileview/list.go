@@ -19,7 +19,8 @@ type ListRow struct {
 
 // grants counts what it opens.
 func (r ListRow) grants() string {
-	return format.Count(int64(len(r.Profile.Keys)), "key") + ", " + format.Count(int64(len(AllowedHosts(r.Profile.Hosts))), "host")
+	hosts := AllowedHosts(r.Profile.Hosts)
+	return format.Count(int64(len(r.Profile.Keys)), "key") + ", " + format.Count(int64(len(hosts)), "host")
 }
 
 // ends leads to the time of its end; "" if it has none, or was revoked before.

@@ -87,7 +87,7 @@ func headline(description string) (title, rest string) {
 	return strings.TrimSpace(title), strings.TrimSpace(rest)
 }
 
-// watching shows a line when the agent changes its request, instead of changing a form under somebody's hands.
+// watching shows a notice when the agent changes its request. The form in use stays as it is.
 func watching(handle string) templ.Attributes {
 	return templ.Attributes{"data-changed": "profile/" + handle}
 }
@@ -98,7 +98,8 @@ func stand(p ProfilePage) string {
 	case app.StateUnlocked:
 		return "Choose what its scripts may use and reach. Nothing is granted before you lock it."
 	case app.StateLocked:
-		return "Locked " + format.Ago(p.Profile.LockedAt, p.Now) + ". Scripts with this profile can do what is listed here and nothing else."
+		return "Locked " + format.Ago(p.Profile.LockedAt, p.Now) +
+			". Scripts with this profile can do what is listed here and nothing else."
 	case app.StateRevoked:
 		return "Revoked. Nothing can run with it any more."
 	}

@@ -5,11 +5,11 @@ package profileview
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
+import "github.com/a-h/templ"
+import templruntime "github.com/a-h/templ/runtime"
+
 import (
 	"strconv"
-
-	"github.com/a-h/templ"
-	templruntime "github.com/a-h/templ/runtime"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/components"
@@ -608,7 +608,7 @@ func profileRuns(p ProfilePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.RefreshOnExecutions(true, paths.ProfileURL(p.Profile.Handle)))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, components.Refresh(paths.ProfileURL(p.Profile.Handle), "executions"))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -6,7 +6,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// reachable is where a sealed value can go: hosts that are both the key's and the profile's. An allowed host that a plain key names may be any of them.
+// reachable returns where a sealed value can go: hosts of both the key and the profile. An allowed
+// host that a plain key names may be any of them.
 func reachable(k KeyGrant, allowed []app.Host) []app.Host {
 	var all []app.Host
 	for _, w := range usable(k) {
@@ -22,7 +23,8 @@ func reachable(k KeyGrant, allowed []app.Host) []app.Host {
 	return merged(all)
 }
 
-// usable is where a sealed value may go at all: without the ports at which nothing is encrypted, unless that is permitted.
+// usable returns where a sealed value may go at all, without unencrypted ports unless the credential
+// permits them.
 func usable(k KeyGrant) []app.Host {
 	var all []app.Host
 	for _, h := range k.Where {

@@ -36,7 +36,7 @@ func word(text string) Part { return Part{Text: text} }
 
 func code(text string) Part { return Part{Text: text, Code: true} }
 
-// written renders a sentence without a space between its parts: a template would put one before every full stop.
+// written renders a sentence without spaces between its parts, as templates would add.
 func written(parts []Part) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for _, p := range parts {

@@ -228,7 +228,7 @@ func tokenCard(p SettingsPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p class=\"muted\">For a forgotten password, or when somebody is in who should not be: on the host of Airlock, with the same AIRLOCK_DATA_DIR as the server, this prints a new one and ends every session and invitation.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p class=\"muted\">For a forgotten password or an intruder: run this on Airlock's host with the server's AIRLOCK_DATA_DIR. It prints a new token and ends every session and invitation.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

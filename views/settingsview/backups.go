@@ -49,7 +49,11 @@ type BackupRow struct {
 
 // frequencies are how often backups can be made.
 func frequencies() []components.Choice {
-	return []components.Choice{{Value: "hourly", Word: "Every hour"}, {Value: "daily", Word: "Every day at 03:00"}, {Value: "weekly", Word: "Sundays at 03:00"}}
+	return []components.Choice{
+		{Value: "hourly", Word: "Every hour"},
+		{Value: "daily", Word: "Every day at 03:00"},
+		{Value: "weekly", Word: "Sundays at 03:00"},
+	}
 }
 
 // backupsEmpty says what comes first where no backup was made yet.
@@ -64,7 +68,7 @@ func backupsEmpty(p BackupsPage) string {
 func backupLead(p BackupsPage) string {
 	switch {
 	case !p.Set, !p.Form.On:
-		return "No backups are made. They would be sealed with a passphrase, and verified by restoring each one."
+		return "No backups are made. Turn them on below: each is sealed with a passphrase and verified."
 	case p.Next.IsZero():
 		return "Backups go " + p.Place + "."
 	}

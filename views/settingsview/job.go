@@ -52,19 +52,34 @@ func percent(done, total int64) string {
 	return fmt.Sprintf("%d %%", min(100, 100*done/total))
 }
 
-// The words, drawings and colours of how a thing of a file stands to what is here.
-func (i PlanItem) stateWord() string {
-	return map[string]string{"new": "New", "same": "The same here", "conflict": "Different here", "blocked": "Stays as it is"}[i.State]
+// planState is how an item of a file compares with this instance.
+type planState struct {
+	name, icon, class string
+	mark              string // on the item
+	count             string // in the summary
 }
 
-func (i PlanItem) stateIcon() string {
-	return map[string]string{"new": "plus", "same": "check", "conflict": "compare", "blocked": "locked"}[i.State]
+// planStates returns the states in the order of the summary.
+func planStates() []planState {
+	return []planState{
+		{name: "new", icon: "plus", class: "ready", mark: "New", count: "new"},
+		{name: "conflict", icon: "compare", class: "person", mark: "Different here", count: "different from what is here"},
+		{name: "same", icon: "check", mark: "The same here", count: "the same as here"},
+		{name: "blocked", icon: "locked", mark: "Stays as it is", count: "not to be changed by a file"},
+	}
 }
 
-func (i PlanItem) stateClass() string {
-	return map[string]string{"new": "ready", "conflict": "person"}[i.State]
+// state looks up the state of an item.
+func (i PlanItem) state() planState {
+	for _, s := range planStates() {
+		if s.name == i.State {
+			return s
+		}
+	}
+	return planState{}
 }
 
+// verb says what importing an item does.
 func (i PlanItem) verb() string {
 	if i.State == "new" {
 		return "Add"
@@ -72,7 +87,7 @@ func (i PlanItem) verb() string {
 	return "Overwrite"
 }
 
-// planSummary counts what is new, different and the same.
+// planSummary counts the items by their state.
 func planSummary(p Plan) string {
 	if len(p.Items) == 0 {
 		return "It has no credentials and no profiles."
@@ -82,12 +97,13 @@ func planSummary(p Plan) string {
 		counts[i.State]++
 	}
 	var parts []string
-	for _, s := range []struct{ state, words string }{{"new", "new"}, {"conflict", "different from what is here"}, {"same", "the same as here"}, {"blocked", "not to be changed by a file"}} {
-		if n := counts[s.state]; n > 0 {
-			parts = append(parts, strconv.Itoa(n)+" "+s.words)
+	for _, s := range planStates() {
+		if n := counts[s.name]; n > 0 {
+			parts = append(parts, strconv.Itoa(n)+" "+s.count)
 		}
 	}
-	return format.Count(int64(len(p.Items)), "thing") + ": " + strings.Join(parts, ", ") + ". Nothing happens before you confirm."
+	return format.Count(int64(len(p.Items)), "item") + ": " + strings.Join(parts, ", ") +
+		". Nothing happens before you confirm."
 }
 
 // jobLead says under the heading what a person can do.

@@ -34,5 +34,7 @@ func moveIndex(p MovePage) []components.IndexEntry {
 	if len(p.Points) > 0 {
 		list = append(list, components.IndexEntry{ID: "points", Word: "Restore points"})
 	}
-	return append(list, components.IndexEntry{ID: "retire", Word: "Retire"}, components.IndexEntry{ID: "key", Word: "Instance key"})
+	return append(list,
+		components.IndexEntry{ID: "retire", Word: "Retire"},
+		components.IndexEntry{ID: "key", Word: "Instance key"})
 }

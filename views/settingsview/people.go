@@ -33,5 +33,6 @@ type InvitedPage struct {
 
 // InvitationText is what a person hands to somebody who is to join.
 func InvitationText(base, token string) string {
-	return "Open " + base + paths.Token + " and log in with this token. It works once; then you choose a name and a password.\n" + token
+	return "Open " + base + paths.Token + " and log in with this token. " +
+		"It works once; then you choose a name and a password.\n" + token
 }

@@ -28,7 +28,8 @@ func (s RetentionState) keptWords() string {
 	case s.Days == 0:
 		return "The newest " + format.Count(int64(s.Count), "execution") + " of each profile."
 	}
-	return "Executions of the last " + format.Count(int64(s.Days), "day") + ", and of each profile at most the newest " + format.Count(int64(s.Count), "execution") + "."
+	return "Executions of the last " + format.Count(int64(s.Days), "day") +
+		", and of each profile at most the newest " + format.Count(int64(s.Count), "execution") + "."
 }
 
 // supersededWords says how long values that were replaced are kept.

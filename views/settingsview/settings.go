@@ -40,7 +40,14 @@ func (p SettingsPage) othersOpen() bool { return len(p.Sessions) > 1 }
 
 // settingsIndex are the parts of the settings.
 func settingsIndex(p SettingsPage) []components.IndexEntry {
-	list := []components.IndexEntry{{ID: "appearance", Word: "Appearance"}, {ID: "pause", Word: "Pause"}, {ID: "password-card", Word: "Password"}, {ID: "sessions", Word: "Sessions"}, {ID: "people", Word: "People"}, {ID: "token-card", Word: "Admin token"}}
+	list := []components.IndexEntry{
+		{ID: "appearance", Word: "Appearance"},
+		{ID: "pause", Word: "Pause"},
+		{ID: "password-card", Word: "Password"},
+		{ID: "sessions", Word: "Sessions"},
+		{ID: "people", Word: "People"},
+		{ID: "token-card", Word: "Admin token"},
+	}
 	if p.Vault != nil {
 		list = append(list, components.IndexEntry{ID: "vault", Word: "Vault"})
 	}
@@ -48,5 +55,7 @@ func settingsIndex(p SettingsPage) []components.IndexEntry {
 	if len(p.Rules) > 0 {
 		list = append(list, components.IndexEntry{ID: "redaction", Word: "Redaction"})
 	}
-	return append(list, components.IndexEntry{ID: "house", Word: "Backups and moving"}, components.IndexEntry{ID: "instance", Word: "Instance"})
+	return append(list,
+		components.IndexEntry{ID: "house", Word: "Backups and moving"},
+		components.IndexEntry{ID: "instance", Word: "Instance"})
 }

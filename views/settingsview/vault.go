@@ -7,7 +7,7 @@ import (
 	"github.com/computclaw/airlock/views/format"
 )
 
-// VaultState is how the Vault and Airlock's access to it stand.
+// VaultState is the state of the Vault server and of Airlock's access to it.
 type VaultState struct {
 	Address   string
 	Namespace string
@@ -19,9 +19,9 @@ type VaultState struct {
 	Expires   time.Time // of Airlock's token; zero: never, or unknown
 	Renewable bool
 	LoggedIn  bool
-	Leases    int    // that are out
-	Failed    int    // of those, how many could not be given back yet
-	Why       string // why one of them could not
+	Leases    int    // not returned
+	Failed    int    // of those, leases that Vault did not take back
+	Why       string // the error of one of those
 }
 
 // tokenLife says how long Airlock's token lives.
@@ -44,5 +44,5 @@ func (v VaultState) leasesOut() string {
 	if v.Failed == 0 {
 		return strconv.Itoa(v.Leases)
 	}
-	return strconv.Itoa(v.Leases) + "; " + strconv.Itoa(v.Failed) + " could not be given back yet, which is tried again: " + v.Why
+	return strconv.Itoa(v.Leases) + "; " + strconv.Itoa(v.Failed) + " not returned yet, Airlock tries again: " + v.Why
 }

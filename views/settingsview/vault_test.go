@@ -8,6 +8,7 @@ import (
 
 // TestTokenOfAFileIsReplacedByWhoWritesIt: that Airlock can't renew it is no reason to worry.
 func TestTokenOfAFileIsReplacedByWhoWritesIt(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	for method, want := range map[string]string{"token file": "VAULT_TOKEN_FILE", "token": "can't be renewed", "AppRole": "logs in again"} {
 		if got := (VaultState{Method: method, Expires: now.Add(time.Hour)}).tokenLife(now); !strings.Contains(got, want) {

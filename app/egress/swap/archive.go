@@ -11,10 +11,12 @@ import (
 	"io"
 )
 
-// errArchive says that a compressed file holds a value. It can't be replaced there without writing the file anew.
+// errArchive says that a compressed file holds a value. It can't be replaced there without writing
+// the file anew.
 var errArchive = errors.New("swap: a compressed file in the answer holds a sealed value")
 
-// freeInFile is how much may come of next to nothing in a file, in bytes: lines of logs and tables that are all alike compress a thousandfold.
+// freeInFile is how much may come of next to nothing in a file, in bytes: lines of logs and tables
+// that are all alike compress a thousandfold.
 const freeInFile = 64 << 20
 
 // maxRaw is how many compressed bytes may come of which nothing is decompressed.
@@ -26,8 +28,9 @@ const (
 	magicZip  = "PK\x03\x04"
 )
 
-// archive is a body which, if it is a gzip or zip file, is decompressed and searched while it passes, as it is. A piece of it is passed on when all
-// that it decompresses to was searched; with a value in it, or where it can't be read, it fails.
+// archive is a body which, if it is a gzip or zip file, is decompressed and searched while it
+// passes, as it is. A piece of it is passed on when all that it decompresses to was searched; with
+// a value in it, or where it can't be read, it fails.
 type archive struct {
 	io.ReadCloser // the body
 	search        valueSearch
@@ -75,7 +78,7 @@ func (a *archive) Read(p []byte) (int, error) {
 // begin finds out what the body is.
 func (a *archive) begin() {
 	a.source = bufio.NewReader(readerFunc(func(p []byte) (int, error) {
-		if a.plain != nil && a.raw.Len() > maxRaw+a.search.finder.Reach() {
+		if a.plain != nil && a.raw.Len() > maxRaw+a.search.reach() {
 			return 0, errBomb
 		}
 		n, err := a.ReadCloser.Read(p)
@@ -111,7 +114,7 @@ func (a *archive) look() {
 	a.total += int64(n)
 	a.window, a.fresh = append(a.window, a.scratch[:n]...), a.fresh+n
 	raw := a.taken - int64(a.source.Buffered())
-	reach := int64(a.search.finder.Reach())
+	reach := int64(a.search.reach())
 	if err == nil && int64(a.fresh) < reach/4 { // or small pieces would have the whole window searched again and again
 		return
 	}
@@ -148,7 +151,8 @@ func (a *archive) drain() {
 	a.ready = a.passed
 }
 
-// streams reads what the streams of a gzip file decompress to, one after the other. Zero bytes may stand between them, as gzip itself allows.
+// streams reads what the streams of a gzip file decompress to, one after the other. Zero bytes may
+// stand between them, as gzip itself allows.
 type streams struct {
 	source *bufio.Reader
 	plain  *gzip.Reader // of the stream that is being read
@@ -177,7 +181,8 @@ func (s *streams) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// members reads what the members of a zip file decompress to, one after the other. Stored ones too, though they are searched with the body.
+// members reads what the members of a zip file decompress to, one after the other. Stored ones too,
+// though they are searched with the body.
 type members struct {
 	source *bufio.Reader
 	plain  io.Reader // of the member that is being read
@@ -208,8 +213,9 @@ func (m *members) next() error {
 	switch {
 	case err != nil:
 		return noEOF(err)
-	case string(magic) == "PK\x01\x02", string(magic) == "PK\x05\x06", string(magic) == "PK\x06\x06", string(magic) == "PK\x06\x08": // the directory
-		return io.EOF
+	case string(magic) == "PK\x01\x02", string(magic) == "PK\x05\x06",
+		string(magic) == "PK\x06\x06", string(magic) == "PK\x06\x08":
+		return io.EOF // at the directory
 	case string(magic) != magicZip:
 		return errZip // there might be more members behind
 	}

@@ -45,11 +45,14 @@ func zipped(t *testing.T, method uint16, text string) string {
 func TestHonestFilesPass(t *testing.T) {
 	text := strings.Repeat("an honest line, PK and PK\x07\x08 in it\n", 3000)
 	for name, body := range map[string]string{
-		"gzip": gzipped(t, text), "streams": gzipped(t, text) + gzipped(t, "more"), "padded": gzipped(t, text) + strings.Repeat("\x00", 1000),
-		"alike": gzipped(t, strings.Repeat("the same line\n", 500000)), "zip": zipped(t, zip.Deflate, text), "stored": zipped(t, zip.Store, text),
-		"empty": gzipped(t, ""), "no file": "PK\x03", "text": "\x1f and text",
+		"gzip": gzipped(t, text), "streams": gzipped(t, text) + gzipped(t, "more"), "padded": gzipped(t, text) +
+			strings.Repeat("\x00", 1000),
+		"alike": gzipped(t, strings.Repeat("the same line\n", 500000)), "zip": zipped(t, zip.Deflate, text),
+		"stored": zipped(t, zip.Store, text),
+		"empty":  gzipped(t, ""), "no file": "PK\x03", "text": "\x1f and text",
 	} {
-		for size, reader := range map[string]io.Reader{"whole": strings.NewReader(body), "halves": iotest.HalfReader(strings.NewReader(body))} {
+		for size, reader := range map[string]io.Reader{"whole": strings.NewReader(body),
+			"halves": iotest.HalfReader(strings.NewReader(body))} {
 			resp := response("")
 			resp.Body = io.NopCloser(reader)
 			if err := atHome().Incoming(home, resp, nil); err != nil {
@@ -63,12 +66,14 @@ func TestHonestFilesPass(t *testing.T) {
 	}
 }
 
-// What can't be read to its end doesn't pass, and what decompresses to nothing is not held without bound.
+// What can't be read to its end doesn't pass, and what decompresses to nothing is not held without
+// bound.
 func TestFilesThatHideSomething(t *testing.T) {
 	whole := zipped(t, zip.Deflate, "text")
 	empty := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" + strings.Repeat("\x00\x00\x00\xff\xff", 4<<20)
 	for name, body := range map[string]string{
-		"a gap":        whole[:strings.LastIndex(whole, "PK\x03\x04")] + "\x00\x00\x00" + whole[strings.LastIndex(whole, "PK\x03\x04"):],
+		"a gap": whole[:strings.LastIndex(whole, "PK\x03\x04")] + "\x00\x00\x00" +
+			whole[strings.LastIndex(whole, "PK\x03\x04"):],
 		"cut":          whole[:len(whole)/3],
 		"empty blocks": empty,
 		"value":        gzipped(t, strings.Repeat("x ", 100000)+secretB),

@@ -18,11 +18,14 @@ func corpora() map[string]string {
 	}
 	fit := func(text string) string { return strings.Repeat(text, size/len(text)+1)[:size] }
 	return map[string]string{
-		"prose":  fit("The quick brown fox jumps over the lazy dog; airlines seal a lock. "),
-		"json":   fit(`{"id":1234567,"name":"A. Person","amount":"12.50","at":"2026-11-20T12:00:00Z","url":"https:\/\/example.com\/a?b=%20c"},`),
-		"binary": string(random),
-		"base64": fit("YWlyYm9ybmUgc2VhbHMgZmx5IG92ZXIgdGhlIHNlYQAAECAwQFBgcICQoLDA0ODw"),
-		"worst":  fit(secretB[:len(secretB)-1] + "#" + phA[:len(phA)-1] + "#"),
+		"prose": fit("The quick brown fox jumps over the lazy dog; airlines seal a lock. "),
+		"json": fit(`{"id":1234567,"name":"A. Person","amount":"12.50","at":"2026-11-20T12:00:00Z",` +
+			`"url":"https:\/\/example.com\/a?b=%20c"},`),
+		"binary":  string(random),
+		"base64":  fit("YWlyYm9ybmUgc2VhbHMgZmx5IG92ZXIgdGhlIHNlYQAAECAwQFBgcICQoLDA0ODw"),
+		"signs":   fit("%25"),
+		"escapes": fit(`\u003d\u002b\\u003d&#43;%2b`),
+		"worst":   fit(secretB[:len(secretB)-1] + "#" + phA[:len(phA)-1] + "#"),
 	}
 }
 
@@ -68,7 +71,8 @@ func BenchmarkOutgoing(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				req := request(b, "GET", "https://api.example.com/v1/things?x=1", body, "Authorization", "Bearer "+phB, "User-Agent", "python-httpx/0.28",
+				req := request(b, "GET", "https://api.example.com/v1/things?x=1", body, "Authorization", "Bearer "+phB,
+					"User-Agent", "python-httpx/0.28",
 					"Accept", "*/*", "Content-Type", "application/json")
 				if _, err := s.Outgoing(home, req); err != nil {
 					b.Fatal(err)
@@ -85,7 +89,8 @@ func BenchmarkHead(b *testing.B) {
 	s := atHome()
 	b.ReportAllocs()
 	for b.Loop() {
-		resp := response("", "Content-Type", "application/json", "Date", "Fri, 20 Nov 2026 12:00:00 GMT", "Server", "x", "Cache-Control", "no-store", "Set-Cookie", "a=b; Path=/")
+		resp := response("", "Content-Type", "application/json", "Date", "Fri, 20 Nov 2026 12:00:00 GMT", "Server", "x",
+			"Cache-Control", "no-store", "Set-Cookie", "a=b; Path=/")
 		if err := s.Incoming(home, resp, nil); err != nil {
 			b.Fatal(err)
 		}

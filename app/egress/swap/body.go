@@ -14,7 +14,8 @@ import (
 // bodyPlace is the body as a place for values.
 var bodyPlace = where{place: app.PlaceBody, text: "the body"}
 
-// body replaces placeholders in a body that may hold some, and has every other body watched while it is sent. Header is the request's new one.
+// body replaces placeholders in a body that may hold some, and has every other body watched while
+// it is sent. Header is the request's new one.
 func (o *outgoing) body(req *http.Request, header http.Header) *Refusal {
 	if req.Body == nil || req.Body == http.NoBody {
 		return nil
@@ -34,7 +35,8 @@ func (o *outgoing) body(req *http.Request, header http.Header) *Refusal {
 	return refusal
 }
 
-// held reads a body, as far as values may be put in, and calls release when no more of it is held, unless it is refused.
+// held reads a body, as far as values may be put in, and calls release when no more of it is held,
+// unless it is refused.
 func (o *outgoing) held(req *http.Request, header http.Header, release func()) *Refusal {
 	head, err := io.ReadAll(io.LimitReader(req.Body, app.MaxSwappedBody+1))
 	if err != nil {

@@ -30,25 +30,36 @@ func (l *lateTrailer) Close() error { return nil }
 
 func TestBodiesAreSwapped(t *testing.T) {
 	for name, c := range map[string]struct{ media, sent, want string }{
-		"json":           {"application/json", `{"k":"` + phA + `","n":1e5, "` + phA + `":"\"x"}`, `{"k":"sk+live/51Hx\"Q\\zT=<9>&uV","n":1e5, "sk+live/51Hx\"Q\\zT=<9>&uV":"\"x"}`},
-		"json, escapes":  {"application/vnd.api+json; charset=utf-8", `["\\", "\"` + phA + `"]`, `["\\", "\"sk+live/51Hx\"Q\\zT=<9>&uV"]`},
-		"lines of json":  {"application/x-ndjson", `{"k":"x"}` + "\n" + `{"k":"` + phA + `"}` + "\n", `{"k":"x"}` + "\n" + `{"k":"sk+live/51Hx\"Q\\zT=<9>&uV"}` + "\n"},
-		"form":           {"application/x-www-form-urlencoded", "a=1&k=" + phA + "&b=%20", "a=1&k=sk%2Blive%2F51Hx%22Q%5CzT%3D%3C9%3E%26uV&b=%20"},
-		"text":           {"text/plain", "x " + phA + "\n", "x " + secretA + "\n"},
-		"none":           {"", phA, secretA},
-		"not a type":     {"; x", phA, secretA},
-		"xml":            {"text/xml", `<a b="` + phA + `">` + phA + `</a>`, `<a b="sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV">sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV</a>`},
-		"cdata":          {"application/soap+xml", `<a><![CDATA[` + phA + `]]></a>`, `<a><![CDATA[` + secretA + `]]></a>`},
-		"between":        {"text/xml", `<?x?><!-- <![CDATA[ --><a>` + phA + `<![CDATA[` + phA + `]]></a>`, `<?x?><!-- <![CDATA[ --><a>sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV<![CDATA[` + secretA + `]]></a>`},
-		"after cdata":    {"application/soap+xml", `<a><![CDATA[]]>` + phA + `</a>`, `<a><![CDATA[]]>sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV</a>`},
-		"nothing":        {"application/json", `{"k":"` + Prefix + `"}`, `{"k":"` + Prefix + `"}`},
-		"several":        {"text/plain", phA + phA + "." + phA, secretA + secretA + "." + secretA},
-		"part":           {`multipart/form-data; boundary=XX`, "--XX\r\nContent-Disposition: form-data; name=\"k\"\r\n\r\n" + phA + "\r\n--XX--\r\n", "--XX\r\nContent-Disposition: form-data; name=\"k\"\r\n\r\n" + secretA + "\r\n--XX--\r\n"},
-		"part with json": {`multipart/mixed; boundary="X X"`, "--X X\nContent-Type: application/json\n\n[\"" + phA + "\"]\n--X X--", "--X X\nContent-Type: application/json\n\n[\"sk+live/51Hx\\\"Q\\\\zT=<9>&uV\"]\n--X X--"},
-		"no head":        {`multipart/mixed; boundary=XX`, "--XX\r\n\r\n" + phA + "\r\n--XX--", "--XX\r\n\r\n" + secretA + "\r\n--XX--"},
+		"json": {"application/json", `{"k":"` + phA + `","n":1e5, "` + phA + `":"\"x"}`,
+			`{"k":"sk+live/51Hx\"Q\\zT=<9>&uV","n":1e5, "sk+live/51Hx\"Q\\zT=<9>&uV":"\"x"}`},
+		"json, escapes": {"application/vnd.api+json; charset=utf-8", `["\\", "\"` + phA + `"]`,
+			`["\\", "\"sk+live/51Hx\"Q\\zT=<9>&uV"]`},
+		"lines of json": {"application/x-ndjson", `{"k":"x"}` + "\n" + `{"k":"` + phA + `"}` + "\n", `{"k":"x"}` + "\n" +
+			`{"k":"sk+live/51Hx\"Q\\zT=<9>&uV"}` + "\n"},
+		"form": {"application/x-www-form-urlencoded", "a=1&k=" + phA + "&b=%20",
+			"a=1&k=sk%2Blive%2F51Hx%22Q%5CzT%3D%3C9%3E%26uV&b=%20"},
+		"text":       {"text/plain", "x " + phA + "\n", "x " + secretA + "\n"},
+		"none":       {"", phA, secretA},
+		"not a type": {"; x", phA, secretA},
+		"xml": {"text/xml", `<a b="` + phA + `">` + phA + `</a>`,
+			`<a b="sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV">sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV</a>`},
+		"cdata": {"application/soap+xml", `<a><![CDATA[` + phA + `]]></a>`, `<a><![CDATA[` + secretA + `]]></a>`},
+		"between": {"text/xml", `<?x?><!-- <![CDATA[ --><a>` + phA + `<![CDATA[` + phA + `]]></a>`,
+			`<?x?><!-- <![CDATA[ --><a>sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV<![CDATA[` + secretA + `]]></a>`},
+		"after cdata": {"application/soap+xml", `<a><![CDATA[]]>` + phA + `</a>`,
+			`<a><![CDATA[]]>sk+live/51Hx&#34;Q\zT=&lt;9&gt;&amp;uV</a>`},
+		"nothing": {"application/json", `{"k":"` + Prefix + `"}`, `{"k":"` + Prefix + `"}`},
+		"several": {"text/plain", phA + phA + "." + phA, secretA + secretA + "." + secretA},
+		"part": {`multipart/form-data; boundary=XX`, "--XX\r\nContent-Disposition: form-data; name=\"k\"\r\n\r\n" +
+			phA + "\r\n--XX--\r\n", "--XX\r\nContent-Disposition: form-data; name=\"k\"\r\n\r\n" + secretA + "\r\n--XX--\r\n"},
+		"part with json": {`multipart/mixed; boundary="X X"`, "--X X\nContent-Type: application/json\n\n[\"" + phA +
+			"\"]\n--X X--", "--X X\nContent-Type: application/json\n\n[\"sk+live/51Hx\\\"Q\\\\zT=<9>&uV\"]\n--X X--"},
+		"no head": {`multipart/mixed; boundary=XX`, "--XX\r\n\r\n" + phA + "\r\n--XX--", "--XX\r\n\r\n" + secretA +
+			"\r\n--XX--"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			req := request(t, "POST", "https://api.example.com/", c.sent, "Content-Type", c.media, "Content-Length", "7", "Content-Md5", "x")
+			req := request(t, "POST", "https://api.example.com/", c.sent, "Content-Type", c.media, "Content-Length", "7",
+				"Content-Md5", "x")
 			keys, got, refusal := send(t, atHome(), home, req)
 			if refusal != nil {
 				t.Fatal(refusal)
@@ -66,16 +77,19 @@ func TestBodiesAreSwapped(t *testing.T) {
 // The receiver's own parser must read the value, and nothing else may be different.
 func TestReceiversReadTheValue(t *testing.T) {
 	s := atHome()
-	_, body, _ := send(t, s, home, request(t, "POST", "https://x/", `{"a":["`+phA+`"]}`, "Content-Type", "application/json"))
+	_, body, _ := send(t, s, home, request(t, "POST", "https://x/", `{"a":["`+phA+`"]}`, "Content-Type",
+		"application/json"))
 	var object struct{ A []string }
 	if err := json.Unmarshal([]byte(body), &object); err != nil || object.A[0] != secretA {
 		t.Errorf("JSON: %v, %q", err, body)
 	}
-	_, body, _ = send(t, s, home, request(t, "POST", "https://x/", "k="+phA+"&l=2", "Content-Type", "application/x-www-form-urlencoded"))
+	_, body, _ = send(t, s, home, request(t, "POST", "https://x/", "k="+phA+"&l=2", "Content-Type",
+		"application/x-www-form-urlencoded"))
 	if form, err := url.ParseQuery(body); err != nil || form.Get("k") != secretA || form.Get("l") != "2" {
 		t.Errorf("form: %v, %q", err, body)
 	}
-	_, body, _ = send(t, s, home, request(t, "POST", "https://x/", `<a b="`+phA+`">`+phA+`</a>`, "Content-Type", "application/xml"))
+	_, body, _ = send(t, s, home, request(t, "POST", "https://x/", `<a b="`+phA+`">`+phA+`</a>`, "Content-Type",
+		"application/xml"))
 	var element struct {
 		B    string `xml:"b,attr"`
 		Text string `xml:",chardata"`
@@ -103,21 +117,27 @@ func TestReceiversReadTheValue(t *testing.T) {
 func TestUnfitBodies(t *testing.T) {
 	const head = "--XX\r\nContent-Disposition: form-data; name=k\r\n"
 	for name, c := range map[string]struct{ value, media, sent, rule string }{
-		"outside a string":    {secretB, "application/json", `{"k":` + phA + `}`, RuleValue},
-		"after a string":      {secretB, "application/json", `{"k\"":"` + `"` + phA + `}`, RuleValue},
-		"in an escape":        {secretB, "application/json", `{"k":"\` + phA + `"}`, RuleValue},
-		"boundary in a value": {"0123\r\n--XX\r\n456789", "multipart/form-data; boundary=XX", head + "\r\n" + phA + "\r\n--XX--", RuleValue},
-		"rest of a boundary":  {"X\r\n0123456789abcdef", "multipart/form-data; boundary=XX", head + "\r\n\r\n--X" + phA + "\r\n--XX--", RuleValue},
-		"end in a value":      {"\n--XX--\n0123456789", "multipart/form-data; boundary=XX", head + "\r\n" + phA + "\r\n--XX--", RuleValue},
-		"head of a part":      {secretB, "multipart/form-data; boundary=XX", "--XX\r\nContent-Disposition: form-data; name=\"" + phA + "\"\r\n\r\nx\r\n--XX--", RulePlace},
-		"encoded part":        {secretB, "multipart/form-data; boundary=XX", head + "Content-Transfer-Encoding: quoted-printable\r\n\r\n" + phA + "\r\n--XX--", RulePlace},
-		"preamble":            {secretB, "multipart/form-data; boundary=XX", phA + "\r\n" + head + "\r\nx\r\n--XX--", RulePlace},
-		"epilogue":            {secretB, "multipart/form-data; boundary=XX", head + "\r\nx\r\n--XX--\r\n" + phA, RulePlace},
-		"part without head":   {secretB, "multipart/form-data; boundary=XX", "--XX\r\n" + phA + "\r\n--XX--", RulePlace},
-		"no boundary":         {secretB, "multipart/form-data", phA, RuleBody},
-		"control in xml":      {"0123456789abcdef\x01", "text/xml", "<a>" + phA + "</a>", RuleValue},
-		"xml comment":         {secretA, "text/xml", "<!-- " + phA + " -->", RuleValue},
-		"end of cdata":        {"0123456789]]>abcdef", "text/xml", "<a><![CDATA[" + phA + "]]></a>", RuleValue},
+		"outside a string": {secretB, "application/json", `{"k":` + phA + `}`, RuleValue},
+		"after a string":   {secretB, "application/json", `{"k\"":"` + `"` + phA + `}`, RuleValue},
+		"in an escape":     {secretB, "application/json", `{"k":"\` + phA + `"}`, RuleValue},
+		"boundary in a value": {"0123\r\n--XX\r\n456789", "multipart/form-data; boundary=XX", head + "\r\n" + phA +
+			"\r\n--XX--", RuleValue},
+		"rest of a boundary": {"X\r\n0123456789abcdef", "multipart/form-data; boundary=XX", head + "\r\n\r\n--X" + phA +
+			"\r\n--XX--", RuleValue},
+		"end in a value": {"\n--XX--\n0123456789", "multipart/form-data; boundary=XX", head + "\r\n" + phA +
+			"\r\n--XX--", RuleValue},
+		"head of a part": {secretB, "multipart/form-data; boundary=XX",
+			"--XX\r\nContent-Disposition: form-data; name=\"" + phA + "\"\r\n\r\nx\r\n--XX--", RulePlace},
+		"encoded part": {secretB, "multipart/form-data; boundary=XX", head +
+			"Content-Transfer-Encoding: quoted-printable\r\n\r\n" + phA + "\r\n--XX--", RulePlace},
+		"preamble": {secretB, "multipart/form-data; boundary=XX", phA + "\r\n" + head + "\r\nx\r\n--XX--",
+			RulePlace},
+		"epilogue":          {secretB, "multipart/form-data; boundary=XX", head + "\r\nx\r\n--XX--\r\n" + phA, RulePlace},
+		"part without head": {secretB, "multipart/form-data; boundary=XX", "--XX\r\n" + phA + "\r\n--XX--", RulePlace},
+		"no boundary":       {secretB, "multipart/form-data", phA, RuleBody},
+		"control in xml":    {"0123456789abcdef\x01", "text/xml", "<a>" + phA + "</a>", RuleValue},
+		"xml comment":       {secretA, "text/xml", "<!-- " + phA + " -->", RuleValue},
+		"end of cdata":      {"0123456789]]>abcdef", "text/xml", "<a><![CDATA[" + phA + "]]></a>", RuleValue},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := New([]Credential{credential("A", c.value, home.Host, everywhere...)})
@@ -145,14 +165,16 @@ func compress(t testing.TB, encoding, text string) string {
 
 func TestCompressedRequests(t *testing.T) {
 	for _, encoding := range []string{"gzip", "deflate"} {
-		req := request(t, "POST", "https://x/", compress(t, encoding, `{"k":"`+phA+`"}`), "Content-Type", "application/json", "Content-Encoding", encoding)
+		req := request(t, "POST", "https://x/", compress(t, encoding, `{"k":"`+phA+`"}`), "Content-Type", "application/json",
+			"Content-Encoding", encoding)
 		_, body, refusal := send(t, atHome(), home, req)
 		if refusal != nil || body != `{"k":"sk+live/51Hx\"Q\\zT=<9>&uV"}` || req.Header.Get("Content-Encoding") != "" {
 			t.Errorf("%s: %v, %q, %v", encoding, refusal, body, req.Header)
 		}
 		sent := compress(t, encoding, "nothing")
 		req = request(t, "POST", "https://x/", sent, "Content-Encoding", encoding)
-		if _, body, refusal = send(t, atHome(), home, req); refusal != nil || body != sent || req.Header.Get("Content-Encoding") != encoding {
+		if _, body, refusal = send(t, atHome(), home, req); refusal != nil || body != sent ||
+			req.Header.Get("Content-Encoding") != encoding {
 			t.Errorf("%s: %v, %v", encoding, refusal, req.Header)
 		}
 	}
@@ -172,13 +194,16 @@ func TestCompressedRequests(t *testing.T) {
 
 func TestLargestBody(t *testing.T) {
 	fill := strings.Repeat("x", app.MaxSwappedBody-len(phA))
-	if _, body, refusal := send(t, atHome(), home, request(t, "POST", "https://x/", fill+phA)); refusal != nil || body != fill+secretA {
+	if _, body, refusal := send(t, atHome(), home, request(t, "POST", "https://x/", fill+phA)); refusal != nil ||
+		body != fill+secretA {
 		t.Errorf("%v", refusal)
 	}
-	if _, _, refusal := send(t, atHome(), home, request(t, "POST", "https://x/", fill+phA+"x")); refusal == nil || refusal.Rule != RuleTooLarge || refusal.Key != "A" {
+	if _, _, refusal := send(t, atHome(), home, request(t, "POST", "https://x/", fill+phA+"x")); refusal == nil ||
+		refusal.Rule != RuleTooLarge || refusal.Key != "A" {
 		t.Errorf("%+v", refusal)
 	}
-	if _, body, refusal := send(t, atHome(), home, request(t, "POST", "https://x/", fill+fill)); refusal != nil || body != fill+fill {
+	if _, body, refusal := send(t, atHome(), home, request(t, "POST", "https://x/", fill+fill)); refusal != nil ||
+		body != fill+fill {
 		t.Errorf("%v", refusal)
 	}
 }
@@ -186,7 +211,8 @@ func TestLargestBody(t *testing.T) {
 // A short body can't ask for gigabytes.
 func TestManyLongValues(t *testing.T) {
 	s := New([]Credential{credential("A", strings.Repeat("0123456789abcdef", app.MaxValue/16), home.Host, everywhere...)})
-	if _, _, refusal := send(t, s, home, request(t, "POST", "https://x/", strings.Repeat(phA, 100))); refusal == nil || refusal.Rule != RuleTooLarge {
+	if _, _, refusal := send(t, s, home, request(t, "POST", "https://x/", strings.Repeat(phA, 100))); refusal == nil ||
+		refusal.Rule != RuleTooLarge {
 		t.Errorf("%+v", refusal)
 	}
 }
@@ -194,10 +220,12 @@ func TestManyLongValues(t *testing.T) {
 // Hostile bodies take time linear in their length.
 func TestManyPlaceholders(t *testing.T) {
 	for media, piece := range map[string]string{
-		"text/xml": phA + "<![CDATA[", "application/json": `"` + phA + `\\",`, "multipart/form-data; boundary=X": "--X\r\n\r\n" + phA + "\r\n",
+		"text/xml": phA + "<![CDATA[", "application/json": `"` + phA + `\\",`,
+		"multipart/form-data; boundary=X": "--X\r\n\r\n" + phA + "\r\n",
 	} {
 		body := strings.Repeat(piece, app.MaxSwappedBody/len(piece))
-		if _, _, refusal := send(t, atHome(), home, request(t, "POST", "https://x/", body, "Content-Type", media)); refusal != nil {
+		if _, _, refusal := send(t, atHome(), home,
+			request(t, "POST", "https://x/", body, "Content-Type", media)); refusal != nil {
 			t.Errorf("%s: %v", media, refusal)
 		}
 	}
@@ -205,8 +233,10 @@ func TestManyPlaceholders(t *testing.T) {
 
 func TestChunkedRequest(t *testing.T) {
 	req := request(t, "POST", "https://x/", "")
-	req.Body, req.ContentLength, req.TransferEncoding = io.NopCloser(&chunked{data: phA, sizes: []int{5}}), -1, []string{"chunked"}
-	if _, body, refusal := send(t, atHome(), home, req); refusal != nil || body != secretA || req.ContentLength != int64(len(secretA)) || req.TransferEncoding != nil {
+	req.Body, req.ContentLength, req.TransferEncoding = io.NopCloser(&chunked{data: phA,
+		sizes: []int{5}}), -1, []string{"chunked"}
+	if _, body, refusal := send(t, atHome(), home, req); refusal != nil || body != secretA ||
+		req.ContentLength != int64(len(secretA)) || req.TransferEncoding != nil {
 		t.Errorf("%v, %q, %d", refusal, body, req.ContentLength)
 	}
 	req = request(t, "POST", "https://x/", "")
@@ -230,7 +260,8 @@ func TestNestedMultipartIsBounded(t *testing.T) {
 		fmt.Fprintf(&b, "--%x\r\n\r\n%s\r\n", levels, phA)
 		return request(t, "POST", "https://api.example.com/", b.String(), "Content-Type", "multipart/form-data; boundary=0")
 	}
-	if _, body, refusal := send(t, atHome(), home, nested(maxNested-1)); refusal != nil || !strings.Contains(body, secretA) {
+	if _, body, refusal := send(t, atHome(), home, nested(maxNested-1)); refusal != nil ||
+		!strings.Contains(body, secretA) {
 		t.Errorf("%v: %q", refusal, body)
 	}
 	for _, levels := range []int{maxNested, 15000} {

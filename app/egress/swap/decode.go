@@ -23,7 +23,8 @@ const (
 
 var errBomb = errors.New("swap: a compressed body grows beyond measure")
 
-// codings returns the encodings that headers name, in the order in which they were applied, identity left out.
+// codings returns the encodings that headers name, in the order in which they were applied,
+// identity left out.
 func codings(values []string) []string {
 	var out []string
 	for _, value := range values {
@@ -36,10 +37,12 @@ func codings(values []string) []string {
 	return out
 }
 
-// decode returns the body without its one encoding, which must be gzip or deflate. The body is opened when it is first read.
+// decode returns the body without its one encoding, which must be gzip or deflate. The body is
+// opened when it is first read.
 func decode(encodings []string, body io.ReadCloser) (io.ReadCloser, error) {
 	if len(encodings) != 1 {
-		return nil, fmt.Errorf("swap: several content encodings on top of each other (%s) can't be read", app.Clip(strings.Join(encodings, ", "), 40))
+		return nil, fmt.Errorf("swap: several content encodings on top of each other (%s) can't be read",
+			app.Clip(strings.Join(encodings, ", "), 40))
 	}
 	d := &decoded{body: body}
 	switch encodings[0] {

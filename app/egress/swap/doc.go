@@ -1,65 +1,90 @@
 // Package swap puts sealed values into requests and takes them out of responses.
 //
-// Scripts hold placeholders. On the way to a host that a credential belongs to, Outgoing replaces its placeholder by the value in
-// the places that the credential allows; a placeholder that may not be replaced is never sent. On the way back, Incoming replaces
-// every value, however it is written, by its placeholder again, so that a host that repeats what it was sent gives nothing away.
+// Scripts hold placeholders. On the way to a host that a credential belongs to, Outgoing replaces
+// its placeholder by the value in the places that the credential allows; a placeholder that may not
+// be replaced is never sent. On the way back, Incoming replaces every value, however it is written,
+// by its placeholder again, so that a host that repeats what it was sent gives nothing away.
 //
 // # Placeholders
 //
-// All begin with Prefix and have PlaceholderLength bytes of [a-z0-9_], which no usual encoder changes. Package match finds them however their
-// characters are written. One that is not written plainly is refused, never decoded, with one exception: the credentials of Basic. What is not found is
-// worthless to whom it is sent.
+// All begin with Prefix and have PlaceholderLength bytes of [a-z0-9_], which no usual encoder
+// changes. Package match finds them however their characters are written. One that is not written
+// plainly is refused, never decoded, with one exception: the credentials of Basic. What is not
+// found is worthless to whom it is sent.
 //
-// A text of that shape that no key of the execution has, as of an earlier value or another profile, is refused on its way to a host that any
-// credential belongs to, and is mere text elsewhere.
+// A text of that shape that no key of the execution has, as of an earlier value or another profile,
+// is refused on its way to a host that any credential belongs to, and is mere text elsewhere.
 //
 // # Requests
 //
-// Values go into the values of the headers that the credential names, and into the path, the query and the body where the credential says so; never into names of headers
-// and cookies, headers that frame the message, route it or are logged (app.UnfitHeader), the headers of multipart parts, the method, the fragment or trailers. A value is written as the place wants: percent-encoded in path, query and forms, escaped in JSON strings, in XML and in
-// quoted strings of headers, in each part of a multipart body by the part's own type, raw in bodies of other types. A value that can't stand in a place (line breaks and
-// other than ASCII in headers, a multipart boundary) is refused. A body of another type than its Content-Type says gets the escapes of that type.
+// Values go into the values of the headers that the credential names, and into the path, the query
+// and the body where the credential says so; never into names of headers and cookies, headers that
+// frame the message, route it or are logged (app.UnfitHeader), the headers of multipart parts, the
+// method, the fragment or trailers. A value is written as the place wants: percent-encoded in path,
+// query and forms, escaped in JSON strings, in XML and in quoted strings of headers, in each part
+// of a multipart body by the part's own type, raw in bodies of other types. A value that can't
+// stand in a place (line breaks and other than ASCII in headers, a multipart boundary) is refused.
+// A body of another type than its Content-Type says gets the escapes of that type.
 //
-// A body in which values may be put in is read whole, up to app.MaxSwappedBody, and sent with its new length; of compressed bodies that
-// is the length after decompression, and if something was replaced they are sent plain. While it is sent, up to 2 MiB are held, of one execution at most MaxHolds times. Larger bodies, and those bound for hosts where no credential may stand in the body, are searched while they are sent,
-// in constant memory, and fail before the first byte of a placeholder. Where no credential may stand in the body, compressed ones are not looked into.
-// Digests of a body that was changed (Content-MD5, Digest) are taken off; a signature over it no longer holds, so clients that sign need the value itself.
+// A body in which values may be put in is read whole, up to app.MaxSwappedBody, and sent with its
+// new length; of compressed bodies that is the length after decompression, and if something was
+// replaced they are sent plain. While it is sent, up to 2 MiB are held, of one execution at most
+// MaxHolds times. Larger bodies, and those bound for hosts where no credential may stand in the
+// body, are searched while they are sent, in constant memory, and fail before the first byte of a
+// placeholder. Where no credential may stand in the body, compressed ones are not looked into.
+// Digests of a body that was changed (Content-MD5, Digest) are taken off; a signature over it no
+// longer holds, so clients that sign need the value itself.
 //
-// Requests to hosts with a sealed credential have to pass AskReadable: Range is taken off, or a script could have a value repeated to it in pieces; a
-// partial answer is refused.
+// Requests to hosts with a sealed credential have to pass AskReadable: Range is taken off, or a
+// script could have a value repeated to it in pieces; a partial answer is refused.
 //
 // # Responses
 //
-// Found are, however their characters are written (package match says how): the value; the value without its first or last character or its padding; each
-// line of 16 bytes or more; the signature of a JWT; the password of a URL and of user:password; the value reversed; with other than ASCII, the value in UTF-16 and Latin-1.
-// Parts shorter than 12 bytes are not looked for: a script can learn whether a text of its own is one, so it could try them all. For the same reason no shorter run of a
-// value is looked for here, as it is in output. Where the encoding has an exact counterpart the placeholder is shown in the same encoding; in
-// base64 it is shown as it is, and the characters beside it may hold up to 4 bits of the value at either end.
-// Header names with a value in them are dropped with their header.
+// Found are, however their characters are written (package match says how): the value; the value
+// without its first or last character or its padding; each line of 16 bytes or more; the signature
+// of a JWT; the password of a URL and of user:password; the value reversed; with other than ASCII,
+// the value in UTF-16 and Latin-1. Parts shorter than 12 bytes are not looked for: a script can
+// learn whether a text of its own is one, so it could try them all. For the same reason no shorter
+// run of a value is looked for here, as it is in output. Where the encoding has an exact
+// counterpart the placeholder is shown in the same encoding; in base64 it is shown as it is, and
+// the characters beside it may hold up to 4 bits of the value at either end. Header names with a
+// value in them are dropped with their header.
 //
-// A body that is a gzip or zip file, by its first bytes, is decompressed beside its passing. It is passed on piece by piece, each when what it decompresses to was
-// searched; where a value is in it, or it can't be read, the answer breaks off. Other files (xz, zstd, pictures, PDF) are searched as bytes only.
+// A body that is a gzip or zip file, by its first bytes, is decompressed beside its passing. It is
+// passed on piece by piece, each when what it decompresses to was searched; where a value is in it,
+// or it can't be read, the answer breaks off. Other files (xz, zstd, pictures, PDF) are searched as
+// bytes only.
 //
-// The time is linear in the response. Bytes of which no value can be made are skipped at 1 to 2 GB a second; prose passes at
-// about 0.3, base64 at 0.1 and text of nothing but escapes at 0.005, as does a text of signs that begin escapes (BenchmarkFind of
-// package match). Places that overlap become one.
-// What is held back depends on lengths and line ends only: the last bytes, as many as the longest spelling of the longest value has,
-// or nothing behind an empty line, as after an event, and behind a line that ends with a closing bracket, if no value has a line break.
-// If it depended on how much of a value was begun, a script whose own words a host repeats could find the value
-// byte by byte. So events, and lines of JSON objects, pass at once; other text comes as late as that. What remains is the time that searching takes: text that
-// resembles a value is searched more slowly. What is looked for takes 75 kB and 0.2 ms for the usual key, 0.5 MB for a private key in PEM, and 12 MB for 64 KiB, the longest (BenchmarkNew).
+// The time is linear in the response. Bytes of which no value can be made are skipped at 1 to 3 GB
+// a second; prose passes at about 0.3, base64 at 0.15 and text of nothing but escapes at 0.005 to
+// 0.15 (BenchmarkFind of package match). Places that overlap become one.
+//
+// What is held back depends on lengths and line ends only: the last bytes, as many as the longest
+// spelling of the longest value has, or nothing behind an empty line, as after an event, and behind
+// a line that ends with a closing bracket, if no value has a line break. If it depended on how much
+// of a value was begun, a script whose own words a host repeats could find the value byte by byte.
+// So events, and lines of JSON objects, pass at once; other text comes as late as that. What
+// remains is the time that searching takes: text that resembles a value is searched more slowly.
+// What is looked for takes 75 kB and 0.2 ms for the usual key, 0.5 MB for a private key in PEM, and
+// 12 MB for 64 KiB, the longest (BenchmarkNew).
 //
 // # What the instance knows
 //
-// Values that other profiles' scripts, or earlier versions of a credential, brought to a host are searched for too: Incoming takes them from its caller. They become Withheld. Values
-// that the script holds itself stay.
+// Values that other profiles' scripts, or earlier versions of a credential, brought to a host are
+// searched for too: Incoming takes them from its caller. They become Withheld. Values that the
+// script holds itself stay. Both sets are looked
+// for at once: of a value of which a part was replaced the rest would not be recognised.
 //
-// Responses of hosts with a sealed credential are decompressed, gzip and deflate only, to at most 4 GiB and, beyond the first MiB, 200 times the size; others are refused, and so are
-// changes of protocol. Content-Length and digests of the body are taken off. An ETag stays, as a text like any other: that a host could make it from a
-// value is no more than it could do with any text of its own.
+// Responses of hosts with a sealed credential are decompressed, gzip and deflate only, to at most 4
+// GiB and, beyond the first MiB, 200 times the size; others are refused, and so are changes of
+// protocol. Content-Length and digests of the body are taken off. An ETag stays, as a text like any
+// other: that a host could make it from a value is no more than it could do with any text of its
+// own.
 //
-// A response is searched where a value belongs, port included. Another port of the same host is another service: the value never went there, so
-// there is nothing to reflect unless both share their data, and then a person names both.
+// A response is searched where a value belongs, port included. Another port of the same host is
+// another service: the value never went there, so there is nothing to reflect unless both share
+// their data, and then a person names both.
 //
-// What no filter can see is what the host makes of a value: a hash, a cipher, every second character. A credential belongs only to hosts that are trusted with it.
+// What no filter can see is what the host makes of a value: a hash, a cipher, every second
+// character. A credential belongs only to hosts that are trusted with it.
 package swap

@@ -87,8 +87,10 @@ func FuzzForm(f *testing.F) {
 
 func FuzzMultipart(f *testing.F) {
 	for _, seed := range []string{
-		"--XX\r\nContent-Disposition: form-data; name=k\r\n\r\n@\r\n--XX--\r\n", "--XX\r\n\r\n@\r\n--XX\r\nA: @\r\n\r\n\r\n--XX--",
-		"--XX\nContent-Type: application/json\n\n[\"@\"]\n--XX--", "pre@\r\n--XX\r\n\r\nx\r\n--XX--@", "--XX--", "--XX\r\n@", "--XX  \r\n\r\n--@\r\n--XX--",
+		"--XX\r\nContent-Disposition: form-data; name=k\r\n\r\n@\r\n--XX--\r\n",
+		"--XX\r\n\r\n@\r\n--XX\r\nA: @\r\n\r\n\r\n--XX--",
+		"--XX\nContent-Type: application/json\n\n[\"@\"]\n--XX--", "pre@\r\n--XX\r\n\r\nx\r\n--XX--@", "--XX--", "--XX\r\n@",
+		"--XX  \r\n\r\n--@\r\n--XX--",
 	} {
 		f.Add(seed)
 	}
@@ -135,7 +137,8 @@ func parts(body string) ([]string, error) {
 	}
 }
 
-// FuzzIncoming feeds hostile responses: nothing may be left of a value, raw, and what holds none must not change.
+// FuzzIncoming feeds hostile responses: nothing may be left of a value, raw, and what holds none
+// must not change.
 func FuzzIncoming(f *testing.F) {
 	for _, seed := range []string{"@", "a@b@@", secretA[:10] + "@", "plain", "\x00@", secretA[:20]} {
 		f.Add(seed, uint8(7))

@@ -8,8 +8,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Hand-typed: a sealed value in a header that is logged or that routes came back from an access log, and went around a
-// query that no person ticked.
+// Hand-typed: a sealed value in a header that is logged or that routes came back from an access
+// log, and went around a query that no person ticked.
 func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 	usual := credential("B", secretB, home.Host)
 	usual.Headers = app.SealedHeaders(nil)
@@ -47,7 +47,8 @@ func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 			if refusal == nil || refusal.Key != "B" || refusal.Rule != RuleHeader || len(keys) > 0 {
 				t.Fatalf("%v %+v", keys, refusal)
 			}
-			if !strings.Contains(strings.ToLower(refusal.Message), strings.ToLower(c.header)) || !strings.Contains(refusal.Hint, "Authorization") {
+			if !strings.Contains(strings.ToLower(refusal.Message), strings.ToLower(c.header)) ||
+				!strings.Contains(refusal.Hint, "Authorization") {
 				t.Errorf("%+v does not say which header, or which would do", refusal)
 			}
 			if strings.Contains(refusal.Hint, "person") != c.person {
@@ -60,18 +61,23 @@ func TestHoleM2SealedValueInLoggedHeader(t *testing.T) {
 	}
 }
 
-// The headers that a credential names are those in which its value stands, in any spelling of their names.
+// The headers that a credential names are those in which its value stands, in any spelling of their
+// names.
 func TestNamedHeaders(t *testing.T) {
 	c := credential("B", secretB, home.Host)
 	c.Headers = []string{"Cookie", "X-My-Own"}
-	for _, sent := range [][2]string{{"x-my-own", phB}, {"X-MY-OWN", "Key " + phB}, {"Cookie", "a=1; session=" + phB + "; b=2"}} {
+	for _, sent := range [][2]string{{"x-my-own", phB}, {"X-MY-OWN", "Key " + phB},
+		{"Cookie", "a=1; session=" + phB + "; b=2"}} {
 		req := request(t, "GET", "https://api.example.com/", "", sent[0], sent[1])
-		if _, _, refusal := send(t, New([]Credential{c}), home, req); refusal != nil || !strings.Contains(req.Header.Get(sent[0]), secretB) {
+		if _, _, refusal := send(t, New([]Credential{c}), home, req); refusal != nil ||
+			!strings.Contains(req.Header.Get(sent[0]), secretB) {
 			t.Errorf("%s: %v %v", sent, refusal, req.Header)
 		}
 	}
 	c.Headers = nil
-	if _, _, refusal := send(t, New([]Credential{c}), home, request(t, "GET", "https://api.example.com/", "", "Authorization", phB)); refusal == nil || refusal.Rule != RuleHeader {
+	if _, _, refusal := send(t, New([]Credential{c}), home,
+		request(t, "GET", "https://api.example.com/", "", "Authorization", phB)); refusal == nil ||
+		refusal.Rule != RuleHeader {
 		t.Errorf("without headers: %+v", refusal)
 	}
 }
@@ -84,9 +90,11 @@ func TestHoleM2SealedValueAsAName(t *testing.T) {
 			t.Errorf("%q: %+v", cookies, refusal)
 		}
 	}
-	for _, head := range []string{`Content-Disposition: form-data; name="%"`, `Content-Disposition: form-data; name="f"; filename="%.txt"`, "X-Original-URL: /%", "X-Api-Key: %"} {
+	for _, head := range []string{`Content-Disposition: form-data; name="%"`,
+		`Content-Disposition: form-data; name="f"; filename="%.txt"`, "X-Original-URL: /%", "X-Api-Key: %"} {
 		body := "--XX\r\n" + strings.ReplaceAll(head, "%", phA) + "\r\n\r\nx\r\n--XX--\r\n"
-		_, _, refusal := send(t, atHome(), home, request(t, "POST", "https://api.example.com/", body, "Content-Type", "multipart/form-data; boundary=XX"))
+		_, _, refusal := send(t, atHome(), home, request(t, "POST", "https://api.example.com/", body, "Content-Type",
+			"multipart/form-data; boundary=XX"))
 		if refusal == nil || refusal.Rule != RulePlace || !strings.Contains(refusal.Message, "header of a part") {
 			t.Errorf("%q: %+v", head, refusal)
 		}
@@ -98,7 +106,8 @@ func TestSharedPlaceholderHasTheHeadersOfBoth(t *testing.T) {
 	a, b := credential("A", secretB, home.Host), credential("B", secretB, home.Host)
 	a.Headers, b.Headers, b.Placeholder = []string{"X-A"}, []string{"X-B"}, a.Placeholder
 	for header, key := range map[string]string{"X-A": "A", "X-B": "B"} {
-		keys, _, refusal := send(t, New([]Credential{a, b}), home, request(t, "GET", "https://api.example.com/", "", header, a.Placeholder))
+		keys, _, refusal := send(t, New([]Credential{a, b}), home,
+			request(t, "GET", "https://api.example.com/", "", header, a.Placeholder))
 		if refusal != nil || !slices.Equal(keys, []string{key}) {
 			t.Errorf("%s: %v %v", header, keys, refusal)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 const (
@@ -34,7 +35,8 @@ func credential(key, value, host string, places ...app.Place) Credential {
 	if err != nil {
 		panic(err)
 	}
-	return Credential{Key: key, Placeholder: placeholderOf(key), Value: app.NewSecret(value), Hosts: []app.Host{h}, Places: places, Headers: testHeaders}
+	return Credential{Key: key, Placeholder: placeholderOf(key), Value: app.NewSecret(value), Hosts: []app.Host{h},
+		Places: places, Headers: testHeaders}
 }
 
 var (
@@ -96,7 +98,8 @@ func wire(t testing.TB, req *http.Request) string {
 
 func response(body string, headers ...string) *http.Response {
 	resp := &http.Response{
-		StatusCode: 200, Status: "200 OK", Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+		StatusCode: 200, Status: "200 OK", Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)),
 	}
 	for i := 0; i < len(headers); i += 2 {
 		resp.Header.Add(headers[i], headers[i+1])
@@ -159,4 +162,13 @@ func each(text, format string) string {
 		fmt.Fprintf(&b, format, c)
 	}
 	return b.String()
+}
+
+// utf16Bytes returns text in UTF-16, little or big end first.
+func utf16Bytes(text string, big bool) string {
+	low, high := encodings.UTF16(text)
+	if big {
+		return high
+	}
+	return low
 }

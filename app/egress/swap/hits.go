@@ -32,7 +32,8 @@ func hits(text []byte) []hit {
 // maxHeld is more than a placeholder takes, however it is written, in bytes.
 const maxHeld = 1 << 10
 
-// begun returns how many bytes at the end of a text may belong to a placeholder that goes on behind it.
+// begun returns how many bytes at the end of a text may belong to a placeholder that goes on behind
+// it.
 func begun(text []byte) int {
 	n := 0
 	for n < min(len(text), maxHeld) && !endsAll(text[:len(text)-n]) {

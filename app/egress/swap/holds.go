@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// MaxHolds is how many bodies of one execution are held at a time, so that values can be put into them. Others wait until one of these is sent.
+// MaxHolds is how many bodies of one execution are held at a time, so that values can be put into
+// them. Others wait until one of these is sent.
 const MaxHolds = 8
 
 // holds are the places of the bodies that are held.
@@ -14,7 +15,8 @@ type holds chan struct{}
 
 func newHolds() holds { return make(holds, MaxHolds) }
 
-// take waits for a place. The place is given back by calling release, which may be called more than once.
+// take waits for a place. The place is given back by calling release, which may be called more than
+// once.
 func (h holds) take(ctx context.Context) (release func(), err error) {
 	select {
 	case h <- struct{}{}:

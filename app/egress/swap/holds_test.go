@@ -16,8 +16,8 @@ func bodied(t *testing.T, ctx context.Context, body string) *http.Request {
 	return request(t, "POST", "https://api.example.com/", body, "Content-Type", "text/plain").WithContext(ctx)
 }
 
-// Of one execution MaxHolds bodies are held at a time, also after its credentials were narrowed; the next one waits until one was sent, and no
-// longer than its execution lives.
+// Of one execution MaxHolds bodies are held at a time, also after its credentials were narrowed;
+// the next one waits until one was sent, and no longer than its execution lives.
 func TestHeldBodiesAreCapped(t *testing.T) {
 	c := credential("A", secretA, home.Host)
 	c.Places = []app.Place{app.PlaceHeader, app.PlaceBody}

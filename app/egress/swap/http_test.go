@@ -55,7 +55,8 @@ func TestRealExchange(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			req := request(t, "POST", server.URL+"/x?k="+phA, `{"k":"`+phA+`"}`, "Authorization", "Bearer "+phB, "Content-Type", "application/json")
+			req := request(t, "POST", server.URL+"/x?k="+phA, `{"k":"`+phA+`"}`, "Authorization", "Bearer "+phB, "Content-Type",
+				"application/json")
 			resp, body, err := exchange(s, req)
 			if err != nil {
 				t.Error(err)
@@ -95,8 +96,10 @@ func TestSwapperIsNotPrinted(t *testing.T) {
 	s.values.compile()
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("m", "s", s)
-	for _, printed := range []string{fmt.Sprint(s), fmt.Sprintf("%+v %#v %s %q %x %p", s, s, s, s, s, s), fmt.Sprintf("%v", struct{ S *Swapper }{s}), log.String()} {
-		if strings.Contains(printed, secretA) || strings.Contains(printed, secretB) || strings.Contains(printed, Prefix) || strings.Contains(printed, "0123456789") {
+	for _, printed := range []string{fmt.Sprint(s), fmt.Sprintf("%+v %#v %s %q %x %p", s, s, s, s, s, s),
+		fmt.Sprintf("%v", struct{ S *Swapper }{s}), log.String()} {
+		if strings.Contains(printed, secretA) || strings.Contains(printed, secretB) || strings.Contains(printed, Prefix) ||
+			strings.Contains(printed, "0123456789") {
 			t.Error(printed)
 		}
 	}

@@ -16,15 +16,17 @@ var (
 	errUpgrade = errors.New("swap: the host changed the protocol, which can't be read")
 )
 
-// Incoming replaces the values in resp (status line, headers, trailers, body) by their placeholders, in constant memory: those of the
-// execution and known, what the instance knows of the host, nil for nothing. A value that the execution was not given becomes
-// Withheld. An error says why the response can't be read and so must not be passed on.
+// Incoming replaces the values in resp (status line, headers, trailers, body) by their
+// placeholders, in constant memory: those of the execution and known, what the instance knows of
+// the host, nil for nothing. A value that the execution was not given becomes Withheld. An error
+// says why the response can't be read and so must not be passed on.
 //
-// The body is decompressed and its length unknown afterwards, so digests of it are dropped with Content-Length. Of a response from a host to which no credential
-// belongs, only what needs no decoding is looked at. The body fails with an error where it turns out to be unreadable.
+// The body is decompressed and its length unknown afterwards, so digests of it are dropped with
+// Content-Length. Of a response from a host to which no credential belongs, only what needs no
+// decoding is looked at. The body fails with an error where it turns out to be unreadable.
 func (s *Swapper) Incoming(t Target, resp *http.Response, known *Values) error {
 	in := s.answers(t, known)
-	if len(in.searches) == 0 {
+	if len(in.search) == 0 {
 		return nil
 	}
 	decoding := known != nil || s.Belongs(t.Host, t.Port)
@@ -68,7 +70,8 @@ func readable(resp *http.Response) error {
 	}
 	for _, encoding := range codings(resp.Header["Transfer-Encoding"]) {
 		if encoding != "chunked" {
-			return fmt.Errorf("swap: the host answered with the transfer encoding %q, which can't be read", app.Clip(encoding, 40))
+			return fmt.Errorf("swap: the host answered with the transfer encoding %q, which can't be read",
+				app.Clip(encoding, 40))
 		}
 	}
 	return nil
@@ -90,10 +93,8 @@ func unmeasured(resp *http.Response) {
 
 func (i *incoming) body(resp *http.Response) {
 	unmeasured(resp)
-	for _, s := range i.searches {
-		resp.Body = &archive{ReadCloser: resp.Body, search: s}
-		resp.Body = &replaced{body: resp.Body, replacer: &replacer{search: s}, end: func() { i.header(resp.Trailer) }}
-	}
+	body := &archive{ReadCloser: resp.Body, search: i.search}
+	resp.Body = &replaced{body: body, replacer: &replacer{search: i.search}, end: func() { i.header(resp.Trailer) }}
 }
 
 // replacedPiece is how much of a body is read at once, in bytes.

@@ -3,6 +3,7 @@ package swap
 import (
 	"bytes"
 	"compress/flate"
+	"compress/gzip"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 func TestReflectionsAreReplaced(t *testing.T) {
@@ -42,7 +44,7 @@ func TestReflectionsAreReplaced(t *testing.T) {
 		"repr":             {`'sk+live/51Hx"Q\\zT=<9>&uV'`, "'" + phA + "'"},
 		"utf-16":           {utf16Bytes("x"+secretB+"y", false), utf16Bytes("x"+phB+"y", false)},
 		"utf-16, big":      {utf16Bytes("x"+secretB+"y", true), utf16Bytes("x"+phB+"y", true)},
-		"reversed":         {reversed(secretA), reversed(phA)},
+		"reversed":         {encodings.Reverse(secretA), encodings.Reverse(phA)},
 		"capitals":         {strings.ToUpper(secretB), phB},
 		"base64, whole":    {std.EncodeToString([]byte(secretA)), phA},
 		"base64, 1":        {std.EncodeToString([]byte(":" + secretA)), "On" + phA + "g=="},
@@ -60,15 +62,18 @@ func TestReflectionsAreReplaced(t *testing.T) {
 }
 
 func TestHeadIsReplaced(t *testing.T) {
-	resp := response("", "X-Echo", "k="+secretA, "Location", "/x?k="+url.QueryEscape(secretA), "Set-Cookie", "a="+secretB+"; Path=/",
-		"X-"+secretB, "v", "Authorization", basic("u:"+secretA), "Content-Length", "0", "Digest", "x", "Etag", `"`+secretB+`"`)
+	resp := response("", "X-Echo", "k="+secretA, "Location", "/x?k="+url.QueryEscape(secretA), "Set-Cookie",
+		"a="+secretB+"; Path=/",
+		"X-"+secretB, "v", "Authorization", basic("u:"+secretA),
+		"Content-Length", "0", "Digest", "x", "Etag", `"`+secretB+`"`)
 	resp.Status = "200 " + secretB
 	resp.Trailer = http.Header{"X-T": {secretB}, "X-" + secretB: nil}
 	if err := atHome().Incoming(home, resp, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := http.Header{
-		"X-Echo": {"k=" + phA}, "Location": {"/x?k=" + phA}, "Set-Cookie": {"a=" + phB + "; Path=/"}, "Authorization": {"Basic dTp" + phA + "Y="}, "Etag": {`"` + phB + `"`},
+		"X-Echo": {"k=" + phA}, "Location": {"/x?k=" + phA}, "Set-Cookie": {"a=" + phB + "; Path=/"},
+		"Authorization": {"Basic dTp" + phA + "Y="}, "Etag": {`"` + phB + `"`},
 	}
 	if diff := cmp.Diff(want, resp.Header); diff != "" {
 		t.Error(diff)
@@ -246,7 +251,8 @@ func TestLinesOfAValue(t *testing.T) {
 	if got := receive(t, s, "x"+value+"y"); got != "x"+phA+"y" {
 		t.Errorf("whole: %q", got)
 	}
-	if got := receive(t, s, "-----BEGIN KEY-----\r\n  MIIBVAIBADANBgkqhkiG9w0B\r\n"); got != "-----BEGIN KEY-----\r\n  "+phA+"\r\n" {
+	got := receive(t, s, "-----BEGIN KEY-----\r\n  MIIBVAIBADANBgkqhkiG9w0B\r\n")
+	if got != "-----BEGIN KEY-----\r\n  "+phA+"\r\n" {
 		t.Errorf("one line: %q", got)
 	}
 	if got := receive(t, s, `{"k":"`+quoteJSON(value)+`"}`); got != `{"k":"`+phA+`"}` {
@@ -254,7 +260,8 @@ func TestLinesOfAValue(t *testing.T) {
 	}
 }
 
-// Whole lines are passed on at once. Of a line that has not ended no more is held than the longest form of a value.
+// Whole lines are passed on at once. Of a line that has not ended no more is held than the longest
+// form of a value.
 func TestPromptness(t *testing.T) {
 	s := atHome()
 	longest := s.values.compile().finder.Reach()
@@ -281,8 +288,8 @@ func TestPromptness(t *testing.T) {
 	}
 }
 
-// A host that repeats what a script wrote must not tell it by the pieces of the answer whether a value begins like that: else
-// a script could find a value byte by byte.
+// A host that repeats what a script wrote must not tell it by the pieces of the answer whether a
+// value begins like that: else a script could find a value byte by byte.
 func TestPiecesTellNothingOfValues(t *testing.T) {
 	multiline := New([]Credential{credential("A", "first line of it 0123\nsecond line of it 4567", home.Host)})
 	for name, s := range map[string]*Swapper{"plain": atHome(), "lines": multiline} {
@@ -348,10 +355,12 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
-// What the instance knows of a host is withheld from a script that was not given it, in whatever case; what it holds itself stays.
+// What the instance knows of a host is withheld from a script that was not given it, in whatever
+// case; what it holds itself stays.
 func TestValuesOfOthersAreWithheld(t *testing.T) {
 	const foreignValue, given = "other-profiles-key-0123456789", "a-value-that-the-script-holds"
-	known := NewValues([]app.Secret{app.NewSecret(strings.ToUpper(secretB)), app.NewSecret(foreignValue), app.NewSecret(given), app.NewSecret(secretB)})
+	known := NewValues([]app.Secret{app.NewSecret(strings.ToUpper(secretB)), app.NewSecret(foreignValue),
+		app.NewSecret(given), app.NewSecret(secretB)})
 	s := New([]Credential{credential("B", secretB, home.Host)}, app.NewSecret(given))
 	resp := response(secretB + " " + foreignValue + " " + given)
 	if err := s.Incoming(home, resp, known); err != nil {
@@ -362,11 +371,52 @@ func TestValuesOfOthersAreWithheld(t *testing.T) {
 	}
 }
 
-// A placeholder of nobody is refused at a host that is searched, also for an execution without any credential.
+// A placeholder of nobody is refused at a host that is searched, also for an execution without any
+// credential.
 func TestUnknownPlaceholderAtASearchedHost(t *testing.T) {
 	target := home
 	target.Searched = true
-	if _, _, refusal := send(t, New(nil), target, request(t, "GET", "https://x/", "", "Authorization", "Bearer "+phA)); refusal == nil || refusal.Rule != RuleUnknown {
+	if _, _, refusal := send(t, New(nil), target,
+		request(t, "GET", "https://x/", "", "Authorization", "Bearer "+phA)); refusal == nil || refusal.Rule != RuleUnknown {
 		t.Errorf("%v", refusal)
+	}
+}
+
+// A value of the execution that begins or ends with one that the instance knows of the host, or the other way round, is replaced as a whole: if one was replaced after
+// the other, what is left would be recognised no more.
+func TestHoleF1KnownValueWithinAnOwnOne(t *testing.T) {
+	const id, secret = "cl1ent-id-42-7f3x9kw2m4p", "rY6uJ3hB5nC0-42-dE1fG8aKoQ7"
+	for name, c := range map[string]struct{ own, known, text, want string }{
+		"its beginning":      {own: id + ":" + secret, known: id, text: id + ":" + secret, want: phA},
+		"its end":            {own: id + ":" + secret, known: secret, text: id + ":" + secret, want: phA},
+		"its middle":         {own: "a:" + id + ":" + secret, known: id, text: "a:" + id + ":" + secret, want: phA},
+		"own in a known one": {own: id, known: id + ":" + secret, text: id + ":" + secret, want: Withheld},
+		"own ends a known":   {own: secret, known: id + ":" + secret, text: id + ":" + secret, want: Withheld},
+		"they overlap":       {own: id + ":" + secret, known: secret + ":" + id, text: id + ":" + secret + ":" + id, want: phA},
+		"both by themselves": {own: id, known: secret, text: id + " and " + secret, want: phA + " and " + Withheld},
+	} {
+		s := New([]Credential{credential("A", c.own, home.Host, everywhere...)})
+		for _, size := range []int{1, 7, 1000} {
+			resp := response("", "X-Header", c.text)
+			resp.Body = io.NopCloser(&chunked{data: "log: " + c.text + ".", sizes: []int{size}})
+			if err := s.Incoming(home, resp, NewValues([]app.Secret{app.NewSecret(c.known)})); err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			if string(body) != "log: "+c.want+"." || err != nil || resp.Header.Get("X-Header") != c.want {
+				t.Errorf("%s: %q, %v, header %q", name, body, err, resp.Header.Get("X-Header"))
+			}
+		}
+		var file bytes.Buffer
+		z := gzip.NewWriter(&file)
+		_, _ = z.Write([]byte(c.text))
+		_ = z.Close()
+		resp := response(file.String())
+		if err := s.Incoming(home, resp, NewValues([]app.Secret{app.NewSecret(c.known)})); err != nil {
+			t.Fatal(err)
+		}
+		if body, err := io.ReadAll(resp.Body); !errors.Is(err, errArchive) || len(body) > 0 {
+			t.Errorf("%s: of a file %d bytes, %v", name, len(body), err)
+		}
 	}
 }

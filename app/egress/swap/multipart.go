@@ -6,21 +6,24 @@ import (
 	"strings"
 )
 
-// maxNested bounds how deep multipart bodies may lie in each other: each level is searched as a whole.
+// maxNested bounds how deep multipart bodies may lie in each other: each level is searched as a
+// whole.
 const maxNested = 8
 
-// multipart replaces placeholders in the content of the parts of a body, as each part's own type wants. The headers of
-// the parts, the lines between them, and what stands before the first and after the last, can hold none: hosts log and store
-// the names of fields and files.
+// multipart replaces placeholders in the content of the parts of a body, as each part's own type
+// wants. The headers of the parts, the lines between them, and what stands before the first and
+// after the last, can hold none: hosts log and store the names of fields and files.
 func (o *outgoing) multipart(text, boundary string, at where) (string, *Refusal) {
 	if len(hits([]byte(text))) == 0 {
 		return text, nil
 	}
 	if boundary == "" {
-		return "", refuseBody(RuleBody, "the body is multipart, but its Content-Type names no boundary", "Name the boundary in Content-Type.")
+		return "", refuseBody(RuleBody, "the body is multipart, but its Content-Type names no boundary",
+			"Name the boundary in Content-Type.")
 	}
 	if o.nested++; o.nested > maxNested {
-		return "", refuseBody(RuleBody, fmt.Sprintf("multipart bodies lie in each other deeper than %d times", maxNested), "Send them flat.")
+		return "", refuseBody(RuleBody, fmt.Sprintf("multipart bodies lie in each other deeper than %d times", maxNested),
+			"Send them flat.")
 	}
 	defer func() { o.nested-- }()
 	pieces := split(text, boundary)
@@ -34,7 +37,8 @@ func (o *outgoing) multipart(text, boundary string, at where) (string, *Refusal)
 		pieces[i].text = swapped
 	}
 	if !samePieces(split(b.String(), boundary), pieces) {
-		return "", refuseBody(RuleValue, "a value contains the boundary of the multipart body", "Use another boundary, such as a random one.")
+		return "", refuseBody(RuleValue, "a value contains the boundary of the multipart body",
+			"Use another boundary, such as a random one.")
 	}
 	return b.String(), nil
 }
@@ -148,7 +152,8 @@ func part(text string) []piece {
 		case "content-type":
 			content.media = value
 		case "content-transfer-encoding":
-			if encoding, _, err := mime.ParseMediaType(value); err != nil || encoding != "binary" && encoding != "8bit" && encoding != "7bit" {
+			if encoding, _, err := mime.ParseMediaType(value); err != nil || encoding != "binary" && encoding != "8bit" &&
+				encoding != "7bit" {
 				content.encoding = value
 			}
 		}

@@ -9,11 +9,13 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Outgoing replaces in place the placeholders of req and returns the keys whose values were put in, sorted. An error is a *Refusal: the
-// request must not be sent. Bodies are only read as far as needed; a body that turns out to hold a placeholder
-// that may not be sent fails with a *Refusal when it is read to that place, and nothing of the placeholder is passed on.
+// Outgoing replaces in place the placeholders of req and returns the keys whose values were put in,
+// sorted. An error is a *Refusal: the request must not be sent. Bodies are only read as far as
+// needed; a body that turns out to hold a placeholder that may not be sent fails with a *Refusal
+// when it is read to that place, and nothing of the placeholder is passed on.
 //
-// RequestURI stays as the script sent it, so it is safe to record; URL may hold values afterwards and is not.
+// RequestURI stays as the script sent it, so it is safe to record; URL may hold values afterwards
+// and is not.
 func (s *Swapper) Outgoing(t Target, req *http.Request) (keys []string, err error) {
 	if len(s.credentials) == 0 && !t.Searched {
 		return nil, nil
@@ -26,8 +28,9 @@ func (s *Swapper) Outgoing(t Target, req *http.Request) (keys []string, err erro
 	return o.used, nil
 }
 
-// AskReadable makes a request ask for an answer that Incoming can search: whole, since one that is cut at chosen places, or is the difference to
-// another, could carry a value in pieces; and not encoded. It is for every request to a host that any credential of the execution ever belonged to.
+// AskReadable makes a request ask for an answer that Incoming can search: whole, since one that is
+// cut at chosen places, or is the difference to another, could carry a value in pieces; and not
+// encoded. It is for every request to a host that any credential of the execution ever belonged to.
 func AskReadable(header http.Header) {
 	for _, name := range []string{"Range", "If-Range", "A-Im"} {
 		header.Del(name)
@@ -57,7 +60,8 @@ func (o *outgoing) request(req *http.Request) *Refusal {
 // fixed refuses placeholders in the parts that can't hold any.
 func (o *outgoing) fixed(req *http.Request) *Refusal {
 	parts := []struct{ text, name string }{
-		{req.Method, "the method"}, {req.Host, "the host name"}, {req.URL.Host, "the host name"}, {req.URL.Opaque, "the address"},
+		{req.Method, "the method"}, {req.Host, "the host name"}, {req.URL.Host, "the host name"},
+		{req.URL.Opaque, "the address"},
 		{req.URL.Fragment, "the fragment"}, {req.URL.RawFragment, "the fragment"}, {req.URL.Scheme, "the scheme"},
 	}
 	if req.URL.User != nil {

@@ -8,27 +8,29 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/computclaw/airlock/app"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
 )
 
 func basic(text string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(text)) }
 
 func TestHeadersAreSwapped(t *testing.T) {
 	for name, c := range map[string]struct{ header, sent, want string }{
-		"bearer":          {"Authorization", "Bearer " + phB, "Bearer " + secretB},
-		"alone":           {"X-Api-Key", phB, secretB},
-		"in the middle":   {"X-Custom", "a" + phB + "b", "a" + secretB + "b"},
-		"twice":           {"X-Custom", phB + phB, secretB + secretB},
-		"two keys":        {"X-Custom", phA + ";" + phB, secretA + ";" + secretB},
-		"cookie":          {"Cookie", "a=1; session=" + phB, "a=1; session=" + secretB},
-		"basic password":  {"Authorization", basic("user:" + phA), basic("user:" + secretA)},
-		"basic user":      {"Authorization", basic(phB + ":x"), basic(secretB + ":x")},
-		"basic both":      {"Authorization", basic(phB + ":" + phA), basic(secretB + ":" + secretA)},
-		"basic, odd case": {"Authorization", "bAsic" + strings.TrimPrefix(basic("u:"+phB), "Basic"), "bAsic" + strings.TrimPrefix(basic("u:"+secretB), "Basic")},
-		"basic, opaque":   {"Authorization", "Basic " + phB, "Basic " + secretB},
-		"quoted":          {"Authorization", `Digest password="` + phA + `"`, `Digest password="sk+live/51Hx\"Q\\zT=<9>&uV"`},
-		"nothing":         {"X-Custom", "nothing here, airlock_sealed_ or so", "nothing here, airlock_sealed_ or so"},
+		"bearer":         {"Authorization", "Bearer " + phB, "Bearer " + secretB},
+		"alone":          {"X-Api-Key", phB, secretB},
+		"in the middle":  {"X-Custom", "a" + phB + "b", "a" + secretB + "b"},
+		"twice":          {"X-Custom", phB + phB, secretB + secretB},
+		"two keys":       {"X-Custom", phA + ";" + phB, secretA + ";" + secretB},
+		"cookie":         {"Cookie", "a=1; session=" + phB, "a=1; session=" + secretB},
+		"basic password": {"Authorization", basic("user:" + phA), basic("user:" + secretA)},
+		"basic user":     {"Authorization", basic(phB + ":x"), basic(secretB + ":x")},
+		"basic both":     {"Authorization", basic(phB + ":" + phA), basic(secretB + ":" + secretA)},
+		"basic, odd case": {"Authorization", "bAsic" + strings.TrimPrefix(basic("u:"+phB), "Basic"), "bAsic" +
+			strings.TrimPrefix(basic("u:"+secretB), "Basic")},
+		"basic, opaque": {"Authorization", "Basic " + phB, "Basic " + secretB},
+		"quoted":        {"Authorization", `Digest password="` + phA + `"`, `Digest password="sk+live/51Hx\"Q\\zT=<9>&uV"`},
+		"nothing":       {"X-Custom", "nothing here, airlock_sealed_ or so", "nothing here, airlock_sealed_ or so"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := request(t, "GET", "https://api.example.com/", "", c.header, c.sent)
@@ -87,37 +89,45 @@ func TestRefusals(t *testing.T) {
 		rule   string
 		says   []string
 	}{
-		"other host":            {target: foreign, header: []string{"X", phA}, rule: RuleHost, says: []string{"A", "evil.example.net", "api.example.com"}},
-		"other port":            {target: Target{Host: "api.example.com", Port: 8443, TLS: true}, header: []string{"X", phA}, rule: RuleHost},
-		"other host, query":     {target: foreign, path: "?x=" + phA, rule: RuleHost},
-		"other host, path":      {target: foreign, path: "/" + phA, rule: RuleHost},
-		"other host, body":      {target: foreign, body: "x" + phA, rule: RuleHost},
-		"other host, basic":     {target: foreign, header: []string{"Authorization", basic("u:" + phA)}, rule: RuleHost},
-		"other host, name":      {target: foreign, header: []string{"X-" + phA, "x"}, rule: RuleHost},
-		"other host, encoded":   {target: foreign, header: []string{"X", hex.EncodeToString([]byte(phA))}, rule: RuleHost},
-		"other host, method":    {target: foreign, method: phA, rule: RuleHost},
-		"header name":           {header: []string{"X-" + phA, "x"}, rule: RulePlace},
-		"method":                {method: phA, rule: RulePlace},
-		"framing header":        {header: []string{"Content-Type", phA}, rule: RuleHeader},
-		"plain http":            {target: Target{Host: "api.example.com", Port: 80, TLS: false}, header: []string{"X", phA}, rule: RulePlain, says: []string{"https"}},
-		"query not ticked":      {path: "?x=" + phB, rule: RulePlace, says: []string{"B", "query", "person"}},
-		"path not ticked":       {path: "/" + phB, rule: RulePlace, says: []string{"path"}},
-		"body not ticked":       {body: phB, rule: RulePlace, says: []string{"body"}},
-		"stale":                 {header: []string{"X", placeholderOf("old")}, rule: RuleUnknown, says: []string{"stale"}},
-		"stale in body":         {body: placeholderOf("old"), rule: RuleUnknown},
-		"capitals":              {header: []string{"X", strings.ToUpper(phA)}, rule: RuleEncoded, says: []string{"as it is"}},
-		"one capital":           {header: []string{"X", "A" + phA[1:]}, rule: RuleEncoded},
-		"hex":                   {header: []string{"X", hex.EncodeToString([]byte(phA))}, rule: RuleEncoded},
-		"percent":               {path: "?x=" + each(phA, "%%%02x"), rule: RuleEncoded},
-		"percent, one":          {path: "?x=%61" + phA[1:], rule: RuleEncoded},
-		"percent, twice":        {path: "/%2561" + phA[1:], rule: RuleEncoded},
-		"cut percent":           {path: "?x=%4" + phA, rule: RuleValue},
-		"\\u":                   {body: `{"x":"\u0061` + phA[1:] + `"}`, rule: RuleEncoded},
-		"\\u, last":             {body: `{"x":"` + phA[:len(phA)-1] + each(phA[len(phA)-1:], `\u%04x`) + `"}`, rule: RuleEncoded},
-		"base64":                {header: []string{"Authorization", "Bearer " + base64.StdEncoding.EncodeToString([]byte(phA))}, rule: RuleEncoded},
-		"base64 +1":             {header: []string{"X", base64.StdEncoding.EncodeToString([]byte(":" + phA))}, rule: RuleEncoded},
-		"base64 +2":             {header: []string{"X", base64.RawURLEncoding.EncodeToString([]byte("u:" + phA + "~~~"))}, rule: RuleEncoded},
-		"base64 in JSON":        {body: `{"x":"` + base64.StdEncoding.EncodeToString([]byte("user:"+phA)) + `"}`, rule: RuleEncoded},
+		"other host": {target: foreign, header: []string{"X", phA}, rule: RuleHost,
+			says: []string{"A", "evil.example.net", "api.example.com"}},
+		"other port": {target: Target{Host: "api.example.com", Port: 8443, TLS: true}, header: []string{"X", phA},
+			rule: RuleHost},
+		"other host, query":   {target: foreign, path: "?x=" + phA, rule: RuleHost},
+		"other host, path":    {target: foreign, path: "/" + phA, rule: RuleHost},
+		"other host, body":    {target: foreign, body: "x" + phA, rule: RuleHost},
+		"other host, basic":   {target: foreign, header: []string{"Authorization", basic("u:" + phA)}, rule: RuleHost},
+		"other host, name":    {target: foreign, header: []string{"X-" + phA, "x"}, rule: RuleHost},
+		"other host, encoded": {target: foreign, header: []string{"X", hex.EncodeToString([]byte(phA))}, rule: RuleHost},
+		"other host, method":  {target: foreign, method: phA, rule: RuleHost},
+		"header name":         {header: []string{"X-" + phA, "x"}, rule: RulePlace},
+		"method":              {method: phA, rule: RulePlace},
+		"framing header":      {header: []string{"Content-Type", phA}, rule: RuleHeader},
+		"plain http": {target: Target{Host: "api.example.com", Port: 80, TLS: false}, header: []string{"X", phA},
+			rule: RulePlain, says: []string{"https"}},
+		"query not ticked": {path: "?x=" + phB, rule: RulePlace, says: []string{"B", "query", "person"}},
+		"path not ticked":  {path: "/" + phB, rule: RulePlace, says: []string{"path"}},
+		"body not ticked":  {body: phB, rule: RulePlace, says: []string{"body"}},
+		"stale":            {header: []string{"X", placeholderOf("old")}, rule: RuleUnknown, says: []string{"stale"}},
+		"stale in body":    {body: placeholderOf("old"), rule: RuleUnknown},
+		"capitals":         {header: []string{"X", strings.ToUpper(phA)}, rule: RuleEncoded, says: []string{"as it is"}},
+		"one capital":      {header: []string{"X", "A" + phA[1:]}, rule: RuleEncoded},
+		"hex":              {header: []string{"X", hex.EncodeToString([]byte(phA))}, rule: RuleEncoded},
+		"percent":          {path: "?x=" + each(phA, "%%%02x"), rule: RuleEncoded},
+		"percent, one":     {path: "?x=%61" + phA[1:], rule: RuleEncoded},
+		"percent, twice":   {path: "/%2561" + phA[1:], rule: RuleEncoded},
+		"cut percent":      {path: "?x=%4" + phA, rule: RuleValue},
+		"\\u":              {body: `{"x":"\u0061` + phA[1:] + `"}`, rule: RuleEncoded},
+		"\\u, last": {body: `{"x":"` + phA[:len(phA)-1] + each(phA[len(phA)-1:], `\u%04x`) + `"}`,
+			rule: RuleEncoded},
+		"base64": {header: []string{"Authorization", "Bearer " +
+			base64.StdEncoding.EncodeToString([]byte(phA))}, rule: RuleEncoded},
+		"base64 +1": {header: []string{"X", base64.StdEncoding.EncodeToString([]byte(":" + phA))},
+			rule: RuleEncoded},
+		"base64 +2": {header: []string{"X", base64.RawURLEncoding.EncodeToString([]byte("u:" + phA + "~~~"))},
+			rule: RuleEncoded},
+		"base64 in JSON": {body: `{"x":"` + base64.StdEncoding.EncodeToString([]byte("user:"+phA)) + `"}`,
+			rule: RuleEncoded},
 		"utf-16":                {body: utf16Bytes(`{"x":"`+phA+`"}`, false), rule: RuleEncoded},
 		"utf-16, big end first": {body: utf16Bytes(phA, true), rule: RuleEncoded},
 		"HTML":                  {body: each(phA, "&#%d;"), rule: RuleEncoded},
@@ -184,7 +194,8 @@ func TestInertText(t *testing.T) {
 	if refusal != nil || body != "x"+stale || req.Header.Get("X") != stale || req.URL.RawQuery != "x="+stale {
 		t.Errorf("%v, %q, %v", refusal, body, req)
 	}
-	for _, text := range []string{Prefix, Prefix + "short", Prefix + strings.Repeat("1", tailLength), phA[1:], phA[:len(phA)-1], phA[:len(phA)-1] + "_"} {
+	for _, text := range []string{Prefix, Prefix + "short", Prefix + strings.Repeat("1", tailLength), phA[1:],
+		phA[:len(phA)-1], phA[:len(phA)-1] + "_"} {
 		req := request(t, "POST", "https://api.example.com/?x="+text, "x"+text, "X", text)
 		if _, body, refusal := send(t, atHome(), home, req); refusal != nil || body != "x"+text {
 			t.Errorf("%q: %v, %q", text, refusal, body)
@@ -192,12 +203,14 @@ func TestInertText(t *testing.T) {
 	}
 }
 
-// A placeholder cut short may take the beginning of the next into its tail; then it is a foreign one.
+// A placeholder cut short may take the beginning of the next into its tail; then it is a foreign
+// one.
 func TestOverlappingPlaceholders(t *testing.T) {
 	for i := 1; i < len(Prefix); i++ {
 		req := request(t, "GET", "https://api.example.com/", "", "X", phB[:len(phB)-i]+phB)
 		_, _, refusal := send(t, atHome(), home, req)
-		if joined := i <= len("airlock"); joined != (refusal != nil) || !joined && req.Header.Get("X") != phB[:len(phB)-i]+secretB {
+		if joined := i <= len("airlock"); joined != (refusal != nil) || !joined &&
+			req.Header.Get("X") != phB[:len(phB)-i]+secretB {
 			t.Errorf("%d: %v, %q", i, refusal, req.Header)
 		}
 	}
@@ -236,14 +249,16 @@ func TestPlainHTTP(t *testing.T) {
 	c := credential("A", secretB, "api.example.com")
 	c.PlainHTTP = true
 	req := request(t, "GET", "http://api.example.com/", "", "X", phA)
-	if _, _, refusal := send(t, New([]Credential{c}), Target{Host: "api.example.com", Port: 80, TLS: false}, req); refusal != nil || req.Header.Get("X") != secretB {
+	if _, _, refusal := send(t, New([]Credential{c}), Target{Host: "api.example.com", Port: 80, TLS: false},
+		req); refusal != nil || req.Header.Get("X") != secretB {
 		t.Errorf("%v, %v", refusal, req.Header)
 	}
 }
 
 // Two keys of one credential share a placeholder; what one of them may do, both may.
 func TestSharedPlaceholder(t *testing.T) {
-	wide, narrow := credential("Z", secretB, "api.example.com", everywhere...), credential("A", secretB, "other.example.com")
+	wide, narrow := credential("Z", secretB, "api.example.com", everywhere...), credential("A", secretB,
+		"other.example.com")
 	narrow.Placeholder = wide.Placeholder
 	req := request(t, "GET", "https://api.example.com/?x="+wide.Placeholder, "")
 	keys, _, refusal := send(t, New([]Credential{narrow, wide}), home, req)
@@ -256,13 +271,15 @@ func TestNarrowedToNothing(t *testing.T) {
 	c := credential("A", secretB, "api.example.com")
 	c.Hosts = nil
 	s := New([]Credential{c})
-	if _, _, refusal := send(t, s, home, request(t, "GET", "https://api.example.com/", "", "X", phA)); refusal == nil || refusal.Rule != RuleHost {
+	if _, _, refusal := send(t, s, home, request(t, "GET", "https://api.example.com/", "", "X", phA)); refusal == nil ||
+		refusal.Rule != RuleHost {
 		t.Errorf("%+v", refusal)
 	}
 }
 
 func TestAskReadable(t *testing.T) {
-	header := http.Header{"Range": {"bytes=0-1"}, "If-Range": {`"x"`}, "A-Im": {"diffe"}, "Accept-Encoding": {"gzip, br"}, "Accept": {"*/*"}}
+	header := http.Header{"Range": {"bytes=0-1"}, "If-Range": {`"x"`}, "A-Im": {"diffe"}, "Accept-Encoding": {"gzip, br"},
+		"Accept": {"*/*"}}
 	AskReadable(header)
 	if diff := cmp.Diff(http.Header{"Accept-Encoding": {"identity"}, "Accept": {"*/*"}}, header); diff != "" {
 		t.Error(diff)
@@ -283,7 +300,8 @@ func TestBelongs(t *testing.T) {
 		host string
 		port int
 		want bool
-	}{{"a.example.com", 8443, true}, {"example.com", 8443, false}, {"a.example.com", 443, false}, {"a.example.net", 8443, false}} {
+	}{{"a.example.com", 8443, true}, {"example.com", 8443, false}, {"a.example.com", 443, false}, {"a.example.net", 8443,
+		false}} {
 		if s.Belongs(c.host, c.port) != c.want {
 			t.Errorf("%+v", c)
 		}

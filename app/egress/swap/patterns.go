@@ -5,15 +5,16 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
 // minLine is the length of the shortest line of a value that is a secret of its own, in bytes.
 const minLine = 16
 
-// minPart is the length of the shortest part of a value that is looked for by itself, in bytes. A script can learn whether a text of its own is one, so shorter
-// ones could be guessed.
+// minPart is the length of the shortest part of a value that is looked for by itself, in bytes. A
+// script can learn whether a text of its own is one, so shorter ones could be guessed.
 const minPart = 12
 
 // pattern is a text by which a value is recognised, however its characters are written.
@@ -33,7 +34,7 @@ func patterns(value string) []pattern {
 		}
 	}
 	trimmed := strings.TrimSpace(value)
-	for _, text := range append([]string{trimmed, value}, lines(value)...) {
+	for _, text := range append([]string{trimmed, value}, encodings.Lines(value, minLine)...) {
 		add(text)
 		if len(text) >= minLine { // hosts cut off the padding, or the last character
 			add(strings.TrimRight(text, "="), text[:len(text)-1], text[1:])
@@ -42,24 +43,13 @@ func patterns(value string) []pattern {
 	add(secretParts(trimmed)...)
 	add(otherCharsets(trimmed)...)
 	if len(trimmed) >= minPart {
-		out = append(out, pattern{reversed(trimmed), true})
+		out = append(out, pattern{encodings.Reverse(trimmed), true})
 	}
 	return out
 }
 
-// lines returns the lines of a value that are secrets of their own. Armour lines, as of PEM, are not.
-func lines(value string) []string {
-	var out []string
-	for line := range strings.FieldsFuncSeq(strings.ReplaceAll(value, `\n`, "\n"), func(r rune) bool { return r == '\n' || r == '\r' }) {
-		line = strings.TrimSpace(line)
-		if len(line) >= minLine && !(strings.HasPrefix(line, "-----") && strings.HasSuffix(line, "-----")) {
-			out = append(out, line)
-		}
-	}
-	return out
-}
-
-// secretParts returns the secret parts of a value: the signature of a JWT, the password of a URL and of user:password.
+// secretParts returns the secret parts of a value: the signature of a JWT, the password of a URL
+// and of user:password.
 func secretParts(value string) []string {
 	if pieces := strings.Split(value, "."); len(pieces) == 3 && strings.HasPrefix(value, "eyJ") {
 		if _, err := base64.RawURLEncoding.DecodeString(pieces[2]); err == nil {
@@ -76,12 +66,14 @@ func secretParts(value string) []string {
 	return nil
 }
 
-// otherCharsets returns a value with other than ASCII in UTF-16 and Latin-1. ASCII is found in UTF-16 anyway.
+// otherCharsets returns a value with other than ASCII in UTF-16 and Latin-1. ASCII is found in
+// UTF-16 anyway.
 func otherCharsets(value string) []string {
 	if !utf8.ValidString(value) || strings.IndexFunc(value, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return nil
 	}
-	out := []string{utf16Bytes(value, false), utf16Bytes(value, true)}
+	little, big := encodings.UTF16(value)
+	out := []string{little, big}
 	latin := make([]byte, 0, len(value))
 	for _, r := range value {
 		if r > 0xff {
@@ -90,24 +82,4 @@ func otherCharsets(value string) []string {
 		latin = append(latin, byte(r))
 	}
 	return append(out, string(latin))
-}
-
-// utf16Bytes returns text in UTF-16, little or big end first.
-func utf16Bytes(text string, big bool) string {
-	var b strings.Builder
-	for _, unit := range utf16.Encode([]rune(text)) {
-		low, high := byte(unit), byte(unit>>8)
-		if big {
-			low, high = high, low
-		}
-		b.WriteByte(low)
-		b.WriteByte(high)
-	}
-	return b.String()
-}
-
-func reversed(text string) string {
-	runes := []rune(text)
-	slices.Reverse(runes)
-	return string(runes)
 }

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Prefix begins every placeholder; PlaceholderLength is the length of each, in bytes. A placeholder is the prefix and then lower-case
-// letters and the digits 2 to 7, so it reads the same in URLs, JSON, forms, cookies, Basic and shells.
+// Prefix begins every placeholder; PlaceholderLength is the length of each, in bytes. A placeholder
+// is the prefix and then lower-case letters and the digits 2 to 7, so it reads the same in URLs,
+// JSON, forms, cookies, Basic and shells.
 const (
 	Prefix            = "airlock_sealed_"
 	PlaceholderLength = len(Prefix) + tailLength
@@ -18,7 +19,8 @@ const (
 	macBytes     = tailLength * 5 / 8
 )
 
-// Placeholder returns the placeholder made from an HMAC of at least 20 bytes, of which it uses the first 20.
+// Placeholder returns the placeholder made from an HMAC of at least 20 bytes, of which it uses the
+// first 20.
 func Placeholder(mac []byte) string {
 	return Prefix + base32.NewEncoding(tailAlphabet).WithPadding(base32.NoPadding).EncodeToString(mac[:macBytes])
 }

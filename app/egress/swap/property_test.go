@@ -13,29 +13,36 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
-// encoders are written apart from the forms that are looked for, with the encoders of the standard library where there are some.
-// Decode takes the encoding off a whole text, so that a test can look for the value behind it.
+// encoders are written apart from the forms that are looked for, with the encoders of the standard
+// library where there are some. Decode takes the encoding off a whole text, so that a test can look
+// for the value behind it.
 var encoders = map[string]struct {
 	encode func(string) string
 	decode func(string) string
 }{
-	"raw":     {func(s string) string { return s }, func(s string) string { return s }},
-	"json":    {func(s string) string { b, _ := json.Marshal(s); return string(b) }, func(s string) string { var out string; _ = json.Unmarshal([]byte(s), &out); return out }},
-	"query":   {url.QueryEscape, func(s string) string { out, _ := url.QueryUnescape(s); return out }},
-	"path":    {url.PathEscape, func(s string) string { out, _ := url.PathUnescape(s); return out }},
-	"html":    {html.EscapeString, html.UnescapeString},
-	"hex":     {func(s string) string { return hex.EncodeToString([]byte(s)) }, func(s string) string { out, _ := hex.DecodeString(s); return string(out) }},
-	"HEX":     {func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) }, func(s string) string { out, _ := hex.DecodeString(s); return string(out) }},
+	"raw": {func(s string) string { return s }, func(s string) string { return s }},
+	"json": {func(s string) string { b, _ := json.Marshal(s); return string(b) },
+		func(s string) string { var out string; _ = json.Unmarshal([]byte(s), &out); return out }},
+	"query": {url.QueryEscape, func(s string) string { out, _ := url.QueryUnescape(s); return out }},
+	"path":  {url.PathEscape, func(s string) string { out, _ := url.PathUnescape(s); return out }},
+	"html":  {html.EscapeString, html.UnescapeString},
+	"hex": {func(s string) string { return hex.EncodeToString([]byte(s)) },
+		func(s string) string { out, _ := hex.DecodeString(s); return string(out) }},
+	"HEX": {func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
+		func(s string) string { out, _ := hex.DecodeString(s); return string(out) }},
 	"ascii":   {strconv.QuoteToASCII, func(s string) string { out, _ := strconv.Unquote(s); return out }},
-	"reverse": {reversed, reversed},
+	"reverse": {encodings.Reverse, encodings.Reverse},
 }
 
 // values draws what people seal: random text without white space at its edges.
 func drawValue(r *rapid.T, label string) string {
 	alphabet := rapid.SampledFrom([]string{
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "ab", "abc+/=\\\"'<>&%;:,. \n\t", "aß😀€/\\", "0123456789abcdef-_",
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "ab", "abc+/=\\\"'<>&%;:,. \n\t", "aß😀€/\\",
+		"0123456789abcdef-_",
 	}).Draw(r, label+" alphabet")
 	runes := rapid.SliceOfN(rapid.SampledFrom([]rune(alphabet)), 14, 60).Draw(r, label)
 	return "q" + string(runes) + "z"
@@ -62,7 +69,8 @@ func receiveChunked(r *rapid.T, s *Swapper, text string) string {
 	return string(out)
 }
 
-// A host that repeats a value in any encoding gives back the placeholder in the same encoding, and nothing else changes.
+// A host that repeats a value in any encoding gives back the placeholder in the same encoding, and
+// nothing else changes.
 func TestReflectionProperty(t *testing.T) {
 	for name, e := range encoders {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +88,8 @@ func TestReflectionProperty(t *testing.T) {
 
 // Base64 at any alignment shows the placeholder and no longer decodes to the value.
 func TestBase64Property(t *testing.T) {
-	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
+	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding,
+		base64.RawURLEncoding} {
 		rapid.Check(t, func(r *rapid.T) {
 			value := drawValue(r, "value")
 			s := New([]Credential{credential("A", value, home.Host)})
@@ -90,7 +99,8 @@ func TestBase64Property(t *testing.T) {
 				r.Fatalf("%q became %q", encoded, got)
 			}
 			for _, piece := range strings.Split(got, phA) {
-				if plain, _ := enc.WithPadding(base64.NoPadding).DecodeString(strings.TrimRight(piece, "=")); strings.Contains(string(plain), value) {
+				if plain, _ := enc.WithPadding(base64.NoPadding).DecodeString(strings.TrimRight(piece,
+					"=")); strings.Contains(string(plain), value) {
 					r.Fatalf("%q is still in %q", value, got)
 				}
 			}
@@ -103,10 +113,12 @@ func TestRoundTripProperty(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		value := drawValue(r, "value")
 		s := New([]Credential{credential("A", value, home.Host, everywhere...)})
-		media := rapid.SampledFrom([]string{"application/json", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=XX", "text/xml"}).Draw(r, "media")
+		media := rapid.SampledFrom([]string{"application/json", "text/plain", "application/x-www-form-urlencoded",
+			"multipart/form-data; boundary=XX", "text/xml"}).Draw(r, "media")
 		body := map[string]string{
-			"application/json": `{"k":"` + phA + `","l":[1]}`, "text/plain": "a " + phA, "application/x-www-form-urlencoded": "a=%20&k=" + phA,
-			"multipart/form-data; boundary=XX": "--XX\r\nA: b\r\n\r\n" + phA + "\r\n--XX--", "text/xml": "<a>" + phA + "</a>",
+			"application/json": `{"k":"` + phA + `","l":[1]}`, "text/plain": "a " + phA,
+			"application/x-www-form-urlencoded": "a=%20&k=" + phA,
+			"multipart/form-data; boundary=XX":  "--XX\r\nA: b\r\n\r\n" + phA + "\r\n--XX--", "text/xml": "<a>" + phA + "</a>",
 		}[media]
 		req := request(t, "POST", "https://x/", body, "Content-Type", media)
 		keys, err := s.Outgoing(home, req)
@@ -123,7 +135,8 @@ func TestRoundTripProperty(t *testing.T) {
 	})
 }
 
-// spell draws a spelling of a placeholder that the detector promises to know. Its first lead bytes are of something else.
+// spell draws a spelling of a placeholder that the detector promises to know. Its first lead bytes
+// are of something else.
 func spell(r *rapid.T, text string) (spelled string, lead int) {
 	switch rapid.IntRange(0, 4).Draw(r, "kind") {
 	case 0:
@@ -146,7 +159,8 @@ func spell(r *rapid.T, text string) (spelled string, lead int) {
 	var b strings.Builder
 	for _, c := range []byte(text) {
 		b.WriteString(rapid.SampledFrom([]string{
-			string(c), strings.ToUpper(string(c)), fmt.Sprintf("%%%02x", c), fmt.Sprintf("%%25%02X", c), fmt.Sprintf(`\u%04x`, c), fmt.Sprintf(`\x%02X`, c), fmt.Sprintf("&#%d;", c), fmt.Sprintf("&#x%x;", c),
+			string(c), strings.ToUpper(string(c)), fmt.Sprintf("%%%02x", c), fmt.Sprintf("%%25%02X", c),
+			fmt.Sprintf(`\u%04x`, c), fmt.Sprintf(`\x%02X`, c), fmt.Sprintf("&#%d;", c), fmt.Sprintf("&#x%x;", c),
 		}).Draw(r, "character"))
 	}
 	return b.String(), 0
@@ -164,7 +178,8 @@ func TestWatchProperty(t *testing.T) {
 			r.Fatal(err)
 		}
 		sent, err := io.ReadAll(req.Body)
-		if _, refused := err.(*Refusal); !refused || !strings.HasPrefix(before+spelled, string(sent)) || len(sent) > len(before)+lead {
+		if _, refused := err.(*Refusal); !refused || !strings.HasPrefix(before+spelled, string(sent)) ||
+			len(sent) > len(before)+lead {
 			r.Fatalf("%q, %v", sent, err)
 		}
 	})
@@ -173,7 +188,8 @@ func TestWatchProperty(t *testing.T) {
 // Any other body passes as it is.
 func TestWatchChangesNothing(t *testing.T) {
 	s := atHome()
-	pieces := []string{"airlock", "_sealed_", "%61", `\u0061`, "a", Prefix, phA[:40], "WWly", "616", "\x00", "\r\n", placeholderOf("old")}
+	pieces := []string{"airlock", "_sealed_", "%61", `\u0061`, "a", Prefix, phA[:40], "WWly", "616", "\x00", "\r\n",
+		placeholderOf("old")}
 	rapid.Check(t, func(r *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(r, "text"), "")
 		for _, h := range hits([]byte(text)) {
@@ -196,7 +212,8 @@ func TestPlaceholderProperty(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		mac := rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(r, "mac")
 		p := Placeholder(mac)
-		if !IsPlaceholder(p) || len(p) != PlaceholderLength || url.QueryEscape(p) != p || quoteJSON(p) != p || html.EscapeString(p) != p {
+		if !IsPlaceholder(p) || len(p) != PlaceholderLength || url.QueryEscape(p) != p || quoteJSON(p) != p ||
+			html.EscapeString(p) != p {
 			r.Fatal(p)
 		}
 		mac[rapid.IntRange(0, 19).Draw(r, "byte")] ^= 1

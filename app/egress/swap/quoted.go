@@ -16,14 +16,16 @@ func fitJSON(text string) fit {
 	}
 }
 
-// quotes tells, for ascending places, which are inside a string in double quotes with backslashes for escapes.
+// quotes tells, for ascending places, which are inside a string in double quotes with backslashes
+// for escapes.
 type quotes struct {
 	text string
 	pos  int
 	in   bool
 }
 
-// around reports whether a value may be put in at a place as part of a string; in the middle of an escape it may not.
+// around reports whether a value may be put in at a place as part of a string; in the middle of an
+// escape it may not.
 func (q *quotes) around(at int) bool {
 	for ; q.pos < at; q.pos++ {
 		switch q.text[q.pos] {

@@ -35,7 +35,8 @@ const maxShownHosts = 8
 
 func refuseHost(c *Credential, host string) *Refusal {
 	if len(c.Hosts) == 0 {
-		return &Refusal{c.Key, RuleHost, fmt.Sprintf("the placeholder of %s was bound for %s, but it may go to no host at present", c.Key, host),
+		return &Refusal{c.Key, RuleHost,
+			fmt.Sprintf("the placeholder of %s was bound for %s, but it may go to no host at present", c.Key, host),
 			"Ask the person to look at the hosts of this key in Airlock."}
 	}
 	var hosts []string
@@ -45,12 +46,16 @@ func refuseHost(c *Credential, host string) *Refusal {
 	if more := len(c.Hosts) - len(hosts); more > 0 {
 		hosts = append(hosts, fmt.Sprintf("and %d more", more))
 	}
-	return &Refusal{c.Key, RuleHost, fmt.Sprintf("the placeholder of %s was bound for %s, but it belongs to %s", c.Key, host, strings.Join(hosts, ", ")),
-		fmt.Sprintf("Send %s to its own host only. If it should go elsewhere too, ask the person to add that host to the credential in Airlock.", c.Key)}
+	return &Refusal{c.Key, RuleHost,
+		fmt.Sprintf("the placeholder of %s was bound for %s, but it belongs to %s",
+			c.Key, host, strings.Join(hosts, ", ")),
+		fmt.Sprintf("Send %s to its own host only. "+
+			"If it should go elsewhere too, ask the person to add that host to the credential in Airlock.", c.Key)}
 }
 
 func refusePlain(c *Credential, host string) *Refusal {
-	return &Refusal{c.Key, RulePlain, fmt.Sprintf("%s was bound for %s over plain HTTP, where anybody on the way could read it", c.Key, host),
+	return &Refusal{c.Key, RulePlain,
+		fmt.Sprintf("%s was bound for %s over plain HTTP, where anybody on the way could read it", c.Key, host),
 		"Use https. If the host speaks plain HTTP only, ask the person to tick plain HTTP for this credential in Airlock."}
 }
 
@@ -58,12 +63,14 @@ func refusePlace(c *Credential, at where) *Refusal {
 	if at.place == app.PlaceHeader {
 		return refuseHeader(c, at)
 	}
-	r := &Refusal{Key: c.Key, Rule: RulePlace, Message: fmt.Sprintf("%s stands in %s, where it may not be put in", c.Key, at.text)}
+	r := &Refusal{Key: c.Key, Rule: RulePlace, Message: fmt.Sprintf(
+		"%s stands in %s, where it may not be put in", c.Key, at.text)}
 	if at.place == "" {
 		r.Hint = "No credential can stand there. Send it in a header, such as Authorization."
 		return r
 	}
-	r.Hint = fmt.Sprintf("Send it in a header, such as Authorization, or ask the person to tick the place %q for this credential in Airlock.", at.place)
+	r.Hint = fmt.Sprintf("Send it in a header, such as Authorization, "+
+		"or ask the person to tick the place %q for this credential in Airlock.", at.place)
 	return r
 }
 
@@ -71,7 +78,8 @@ func refusePlace(c *Credential, at where) *Refusal {
 const maxShownHeaders = 5
 
 func refuseHeader(c *Credential, at where) *Refusal {
-	r := &Refusal{Key: c.Key, Rule: RuleHeader, Message: fmt.Sprintf("%s stands in %s, which is not one of its headers", c.Key, at.text)}
+	r := &Refusal{Key: c.Key, Rule: RuleHeader, Message: fmt.Sprintf(
+		"%s stands in %s, which is not one of its headers", c.Key, at.text)}
 	r.Hint = "Send it in another place that its credential allows"
 	if n := len(c.Headers); n > 0 {
 		r.Hint = "Send it in one of its headers: " + strings.Join(c.Headers[:min(n, maxShownHeaders)], ", ")
@@ -80,34 +88,43 @@ func refuseHeader(c *Credential, at where) *Refusal {
 		}
 	}
 	if app.UnfitHeader(at.header) {
-		r.Message = fmt.Sprintf("%s stands in %s, which servers and proxies log, route by or read the message by", c.Key, at.text)
+		r.Message = fmt.Sprintf(
+			"%s stands in %s, which servers and proxies log, route by or read the message by", c.Key, at.text)
 		r.Hint += ". No sealed value can stand in " + at.header + "."
 		return r
 	}
-	r.Hint += fmt.Sprintf(". Or ask the person to add %s to the headers of this credential, on its page in Airlock.", at.header)
+	r.Hint += fmt.Sprintf(". Or ask the person to add %s to the headers of this credential, on its page in Airlock.",
+		at.header)
 	return r
 }
 
 func refuseEncoded(c *Credential, at where) *Refusal {
-	return &Refusal{c.Key, RuleEncoded, fmt.Sprintf("the placeholder of %s stands in %s encoded or changed, so it can't be replaced", c.Key, at.text),
-		"Write the text of settings.get(...) there as it is: not in base64, hex, escapes, UTF-16 or capitals. Authorization: Basic is encoded as usual."}
+	return &Refusal{c.Key, RuleEncoded,
+		fmt.Sprintf("the placeholder of %s stands in %s encoded or changed, so it can't be replaced", c.Key, at.text),
+		"Write the text of settings.get(...) there as it is: not in base64, hex, escapes, UTF-16 or capitals. " +
+			"Authorization: Basic is encoded as usual."}
 }
 
 func refuseUnknown(at where, host string) *Refusal {
 	return &Refusal{"", RuleUnknown, fmt.Sprintf("%s holds a stale or foreign placeholder, bound for %s", at.text, host),
-		"Read the key again with settings.get(...) in this script. Placeholders of other profiles or of earlier values can't be used."}
+		"Read the key again with settings.get(...) in this script. " +
+			"Placeholders of other profiles or of earlier values can't be used."}
 }
 
 func refuseValue(c *Credential, at where, why string) *Refusal {
-	return &Refusal{c.Key, RuleValue, fmt.Sprintf("the value of %s can't stand in %s: %s", c.Key, at.text, why),
+	return &Refusal{c.Key, RuleValue,
+		fmt.Sprintf("the value of %s can't stand in %s: %s", c.Key, at.text, why),
 		"Send it in another place, or ask the person to check the value."}
 }
 
 func refuseBody(rule, why, hint string) *Refusal { return &Refusal{"", rule, why, hint} }
 
 func refuseTooLarge(key string) *Refusal {
-	return &Refusal{key, RuleTooLarge, fmt.Sprintf("placeholders can only be replaced in a body of at most %d bytes, and their values may have at most %d bytes together", app.MaxSwappedBody, maxValues),
-		"Send the credential in a header, or send a smaller body. A large body must hold no placeholder and have no Content-Encoding."}
+	return &Refusal{key, RuleTooLarge,
+		fmt.Sprintf("placeholders can only be replaced in a body of at most %d bytes, "+
+			"and their values may have at most %d bytes together", app.MaxSwappedBody, maxValues),
+		"Send the credential in a header, or send a smaller body. " +
+			"A large body must hold no placeholder and have no Content-Encoding."}
 }
 
 // where is a part of a request.

@@ -14,13 +14,15 @@ type outgoing struct {
 	nested  int      // multipart bodies around what is looked at
 }
 
-// maxValues bounds the values put into one request, all together, in bytes: a short text could ask for a long value very often.
+// maxValues bounds the values put into one request, all together, in bytes: a short text could ask
+// for a long value very often.
 const maxValues = 1 << 20
 
 // fit returns a value as it must be written at a place of a text, or why it can't stand there.
 type fit func(value string, at int) (text, why string)
 
-// replace puts values in for the placeholders of a text. The places of fit are asked for in ascending order.
+// replace puts values in for the placeholders of a text. The places of fit are asked for in
+// ascending order.
 func (o *outgoing) replace(text string, at where, fit fit) (string, *Refusal) {
 	var b strings.Builder
 	from := 0

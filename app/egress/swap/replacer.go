@@ -2,16 +2,21 @@ package swap
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/computclaw/airlock/app/match"
+	"github.com/computclaw/airlock/app/redact/encodings"
 )
 
-// replacer replaces values in a stream. Places that overlap become one, shown as that which begins first, and of those the longest.
+// replacer replaces values in a stream. Places that overlap become one, shown as that which begins
+// first, and of those the longest.
 //
-// What it holds back depends on lengths and line ends only, never on how much of a value was begun: whoever chose the last bytes of a
-// piece, and saw whether they come at once, could try out a value byte by byte.
+// What it holds back depends on lengths and line ends only, never on how much of a value was begun:
+// whoever chose the last bytes of a piece, and saw whether they come at once, could try out a value
+// byte by byte.
 type replacer struct {
 	search valueSearch
 	data   []byte // given and not yet passed on
@@ -22,6 +27,7 @@ type replacer struct {
 type region struct {
 	start, end int
 	match      match.Match // by which it is shown
+	of         shownValues // whose pattern that is
 }
 
 // write appends to out what is known to come next, after one more piece of the stream.
@@ -33,12 +39,12 @@ func (r *replacer) write(out, piece []byte) []byte {
 // finish appends to out all that was held back.
 func (r *replacer) finish(out []byte) []byte { return r.pass(out, len(r.data)) }
 
-// settled returns how much of the data can be passed on: what lies before all values to come, or what ends with a line if no value goes on
-// behind it. The last fresh bytes are new.
+// settled returns how much of the data can be passed on: what lies before all values to come, or
+// what ends with a line if no value goes on behind it. The last fresh bytes are new.
 func (r *replacer) settled(fresh int) int {
-	reach := r.search.finder.Reach()
+	reach := r.search.reach()
 	safe := max(0, len(r.data)-reach)
-	if !r.search.lines {
+	if !r.search.lines() {
 		from := max(safe, len(r.data)-fresh) // no line ended in what was held before
 		if i := bytes.LastIndexByte(r.data[from:], '\n'); i >= 0 && !goesOn(r.data[:from+i+1]) {
 			return from + i + 1
@@ -62,13 +68,14 @@ func (r *replacer) pass(out []byte, safe int) []byte {
 		}
 		if g.start >= r.shown {
 			out = append(out, r.data[from:g.start]...)
-			out = append(out, r.search.show(g, r.data)...)
+			out = append(out, g.show(r.data)...)
 		}
 		r.shown = max(r.shown, g.end)
 		from = min(r.shown, safe)
 	}
 	out = append(out, r.data[from:safe]...)
-	if r.shown = max(0, r.shown-safe); safe < len(r.data)/2 { // or small pieces would have a long rest copied again and again
+	// Else small pieces would have a long rest copied again and again.
+	if r.shown = max(0, r.shown-safe); safe < len(r.data)/2 {
 		r.data = r.data[safe:]
 	} else {
 		r.data = r.data[:copy(r.data, r.data[safe:])]
@@ -76,31 +83,39 @@ func (r *replacer) pass(out []byte, safe int) []byte {
 	return out
 }
 
-// regions returns the places where values stand that are to be replaced, in order and apart from each other.
+// regions returns the places where values stand that are to be replaced, in order and apart from
+// each other.
 func regions(s valueSearch, data []byte) []region {
-	var out []region
-	for _, m := range s.finder.Find(data) {
-		if s.shown[s.patterns[m.Pattern].owner] == "" {
+	var found []region
+	for _, values := range s {
+		for _, m := range values.finder.Find(data) {
+			if values.shown[values.patterns[m.Pattern].owner] != "" {
+				found = append(found, region{m.Start, m.End, m, values})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b region) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	out := found[:0]
+	for _, g := range found {
+		if n := len(out); n > 0 && g.start < out[n-1].end {
+			out[n-1].end = max(out[n-1].end, g.end)
 			continue
 		}
-		if n := len(out); n > 0 && m.Start < out[n-1].end {
-			out[n-1].end = max(out[n-1].end, m.End)
-			continue
-		}
-		out = append(out, region{m.Start, m.End, m})
+		out = append(out, g)
 	}
 	return out
 }
 
-// show returns what stands for a region: the placeholder, in the same encoding where that has an exact counterpart.
-func (s valueSearch) show(g region, data []byte) string {
-	p := s.patterns[g.match.Pattern]
-	shown, spelled := s.shown[p.owner], data[g.start:g.end]
+// show returns what stands for a region: the placeholder, in the same encoding where that has an
+// exact counterpart.
+func (g region) show(data []byte) string {
+	p := g.of.patterns[g.match.Pattern]
+	shown, spelled := g.of.shown[p.owner], data[g.start:g.end]
 	switch {
 	case shown == Withheld:
 		return shown
 	case p.reversed:
-		return reversed(shown)
+		return encodings.Reverse(shown)
 	case g.match.Layer == match.Hex && isHex(spelled):
 		if digits := hex.EncodeToString([]byte(shown)); bytes.ContainsAny(spelled, "ABCDEF") {
 			return strings.ToUpper(digits)

@@ -28,7 +28,8 @@ type Target struct {
 	Searched bool
 }
 
-// Swapper knows the sealed credentials of one execution. It is immutable, safe for concurrent use, and prints none of them.
+// Swapper knows the sealed credentials of one execution. It is immutable, safe for concurrent use,
+// and prints none of them.
 type Swapper struct {
 	credentials []Credential // by key
 	holders     map[string][]*Credential
@@ -37,15 +38,17 @@ type Swapper struct {
 	holds       holds
 }
 
-// New returns a Swapper for an execution whose script holds the placeholders of the credentials, and itself the values that were given to it. Keys that share a
-// placeholder are one credential with the rights of both.
+// New returns a Swapper for an execution whose script holds the placeholders of the credentials,
+// and itself the values that were given to it. Keys that share a placeholder are one credential
+// with the rights of both.
 func New(credentials []Credential, given ...app.Secret) *Swapper {
 	s := newSwapper(credentials, newHolds())
 	s.given = NewValues(given)
 	return s
 }
 
-// Narrowed returns a Swapper for the same execution with other credentials. Both together hold no more bodies than one.
+// Narrowed returns a Swapper for the same execution with other credentials. Both together hold no
+// more bodies than one.
 func (s *Swapper) Narrowed(credentials []Credential) *Swapper {
 	n := newSwapper(credentials, s.holds)
 	n.given = s.given
@@ -86,7 +89,8 @@ func (c *Credential) allows(at where) bool {
 	return at.place != "" && slices.Contains(c.Places, at.place)
 }
 
-// judge returns the credential whose value is to be put in for a hit, or nil if the hit is mere text.
+// judge returns the credential whose value is to be put in for a hit, or nil if the hit is mere
+// text.
 func (s *Swapper) judge(t Target, h hit, at where) (*Credential, *Refusal) {
 	holders := s.holders[h.token]
 	if len(holders) == 0 {
@@ -121,7 +125,8 @@ func (c *Credential) judge(t Target, h hit, at where) *Refusal {
 	return nil
 }
 
-// swapsBody reports whether a body bound for the target may hold a placeholder that is to be replaced.
+// swapsBody reports whether a body bound for the target may hold a placeholder that is to be
+// replaced.
 func (s *Swapper) swapsBody(t Target) bool {
 	return slices.ContainsFunc(s.credentials, func(c Credential) bool {
 		return c.belongs(t.Host, t.Port) && c.allows(bodyPlace) && (t.TLS || c.PlainHTTP)

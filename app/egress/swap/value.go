@@ -14,8 +14,9 @@ import (
 // value returns what is put in for the placeholder, or looked for in responses.
 func (c *Credential) value() string { return c.Value.Reveal() }
 
-// Values are texts that are looked for in answers, however they are written. They are compiled when an answer first needs
-// them, are immutable, may be shared by executions and print nothing of what they hold.
+// Values are texts that are looked for in answers, however they are written. They are compiled when
+// an answer first needs them, are immutable, may be shared by executions and print nothing of what
+// they hold.
 type Values struct {
 	secrets []string // each once
 	compile func() *compiled
@@ -67,33 +68,53 @@ func (v *Values) compiled() *compiled {
 const Withheld = "[REDACTED]"
 
 // incoming is the work on one response.
-type incoming struct{ searches []valueSearch }
+type incoming struct{ search valueSearch }
 
-// valueSearch is a search for values, with what is shown for each.
-type valueSearch struct {
+// valueSearch is a search for several lists of values in one pass: a second one wouldn't recognise a value of which the first has replaced a part.
+type valueSearch []shownValues
+
+// shownValues are values with what is shown for each.
+type shownValues struct {
 	*compiled
 	shown []string // "" for one that stays
 }
 
-// answers makes the work on one response: the values that the instance knows of the host, and those of the execution which are not among them.
+// answers makes the work on one response: the values that the instance knows of the host, and those
+// of the execution which are not among them.
 func (s *Swapper) answers(t Target, known *Values) *incoming {
 	in := &incoming{}
 	if known != nil && len(known.secrets) > 0 {
-		in.searches = append(in.searches, valueSearch{known.compile(), s.shown(known, t)})
+		in.search = append(in.search, shownValues{known.compile(), s.shown(known, t)})
 	}
 	if len(s.values.secrets) > 0 && !s.values.within(known) {
-		in.searches = append(in.searches, valueSearch{s.values.compile(), s.shown(s.values, t)})
+		in.search = append(in.search, shownValues{s.values.compile(), s.shown(s.values, t)})
 	}
 	return in
 }
 
-// within reports whether other has all values.
-func (v *Values) within(other *Values) bool {
-	return other != nil && !slices.ContainsFunc(v.secrets, func(s string) bool { return !slices.Contains(other.secrets, s) })
+// reach is the most bytes that lie between the beginning and the end of a value.
+func (s valueSearch) reach() (reach int) {
+	for _, values := range s {
+		reach = max(reach, values.finder.Reach())
+	}
+	return reach
 }
 
-// shown says what stands for each of the values in responses of a target: the placeholder of a sealed one, nothing else for one that the script holds anyway,
-// and else Withheld. Of keys with one value, that which belongs to the target counts, and then the first by name. Values that differ in case only are one.
+// lines reports whether a value may have a line break in it.
+func (s valueSearch) lines() bool {
+	return slices.ContainsFunc(s, func(values shownValues) bool { return values.lines })
+}
+
+// within reports whether other has all values.
+func (v *Values) within(other *Values) bool {
+	return other != nil && !slices.ContainsFunc(v.secrets,
+		func(s string) bool { return !slices.Contains(other.secrets, s) })
+}
+
+// shown says what stands for each of the values in responses of a target: the placeholder of a
+// sealed one, nothing else for one that the script holds anyway, and else Withheld. Of keys with
+// one value, that which belongs to the target counts, and then the first by name. Values that
+// differ in case only are one.
 func (s *Swapper) shown(values *Values, t Target) []string {
 	out := make([]string, len(values.secrets))
 	for i, value := range values.secrets {
@@ -105,7 +126,8 @@ func (s *Swapper) shown(values *Values, t Target) []string {
 		if first := slices.IndexFunc(s.credentials, ours); first >= 0 {
 			out[i] = s.credentials[first].Placeholder
 		}
-		if there := slices.IndexFunc(s.credentials, func(c Credential) bool { return ours(c) && c.belongs(t.Host, t.Port) }); there >= 0 {
+		if there := slices.IndexFunc(s.credentials,
+			func(c Credential) bool { return ours(c) && c.belongs(t.Host, t.Port) }); there >= 0 {
 			out[i] = s.credentials[there].Placeholder
 		}
 	}
@@ -114,14 +136,12 @@ func (s *Swapper) shown(values *Values, t Target) []string {
 
 // text replaces values in a text.
 func (i *incoming) text(text string) string {
-	for _, s := range i.searches {
-		r := &replacer{search: s}
-		text = string(r.finish(r.write(nil, []byte(text))))
-	}
-	return text
+	r := &replacer{search: i.search}
+	return string(r.finish(r.write(nil, []byte(text))))
 }
 
-// header replaces values in the values of headers, in place, and drops headers with a value in the name.
+// header replaces values in the values of headers, in place, and drops headers with a value in the
+// name.
 func (i *incoming) header(header http.Header) {
 	for name, values := range header {
 		if i.text(name) != name {

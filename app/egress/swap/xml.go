@@ -2,7 +2,8 @@ package swap
 
 import "strings"
 
-var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\t", "&#9;", "\n", "&#10;", "\r", "&#13;")
+var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\t", "&#9;",
+	"\n", "&#10;", "\r", "&#13;")
 
 // fitXML escapes for text and attribute values. In a CDATA section the value stands as it is.
 func fitXML(text string) fit {
@@ -17,7 +18,8 @@ func fitXML(text string) fit {
 			return escaped, ""
 		case end != endOfCDATA:
 			return "", "it would have to be escaped, which a comment or an instruction can't"
-		case strings.Contains(value, "]]") || strings.HasPrefix(value, ">") || strings.HasPrefix(value, "]") || strings.HasSuffix(value, "]"):
+		case strings.Contains(value, "]]") || strings.HasPrefix(value, ">") || strings.HasPrefix(value, "]") ||
+			strings.HasSuffix(value, "]"):
 			return "", "it could end a CDATA section"
 		}
 		return value, ""

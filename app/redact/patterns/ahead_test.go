@@ -8,8 +8,10 @@ import (
 	"github.com/computclaw/airlock/app/redact"
 )
 
-// TestLive writes every example of every rule in random pieces to a Stream. What people see while it comes must be what the whole would be.
+// TestLive writes every example of every rule in random pieces to a Stream. What people see while
+// it comes must be what the whole would be.
 func TestLive(t *testing.T) {
+	t.Parallel()
 	set, err := New(Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +25,8 @@ func TestLive(t *testing.T) {
 				text = "a line before\n" + text + "\nand one behind\n"
 				want, _ := red.Text(text)
 				live, _ := inPieces(red, text, r)
-				if live != want.String() && !rule.Lines && rule.Back <= 8 { // the end of several lines may be shown; and what stands before its mark
+				// the end of several lines may be shown; and what stands before its mark
+				if live != want.String() && !rule.Lines && rule.Back <= 8 {
 					t.Errorf("%s: %q is shown as %q, and in the end as %q", rule.Name, text, live, want)
 				}
 				if left := longest(live, secret); left > 9 && rule.Back <= 8 {
@@ -58,6 +61,7 @@ func inPieces(red *redact.Redactor, text string, r *rand.Rand) (live string, hit
 
 // TestLiveStaysLive: what can't become a secret is shown at once.
 func TestLiveStaysLive(t *testing.T) {
+	t.Parallel()
 	set, err := New(Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -24,13 +24,15 @@ func entropy(s string) float64 {
 	return sum
 }
 
-// standIn reports whether a text is obviously no secret: masked already, a variable, a placeholder, dots or stars.
+// standIn reports whether a text is obviously no secret: masked already, a variable, a placeholder,
+// dots or stars.
 func standIn(s string) bool {
 	if strings.Contains(s, "[REDACTED") || strings.Contains(s, "[SEALED:") || distinct(s) <= 2 {
 		return true
 	}
 	switch {
-	case s[0] == '{', s[0] == '*', strings.HasPrefix(s, "${"), strings.HasPrefix(s, "$("), strings.HasPrefix(s, "%("), strings.HasPrefix(s, "..."):
+	case s[0] == '{', s[0] == '*', strings.HasPrefix(s, "${"), strings.HasPrefix(s, "$("), strings.HasPrefix(s, "%("),
+		strings.HasPrefix(s, "..."):
 		return true
 	case s[0] == '<' && s[len(s)-1] == '>', s[0] == '[' && s[len(s)-1] == ']', s[0] == '%' && s[len(s)-1] == '%':
 		return true
@@ -41,7 +43,8 @@ func standIn(s string) bool {
 		return false // long enough to hold any word by chance
 	}
 	folded := strings.ToLower(s)
-	for _, word := range []string{"example", "placeholder", "your_", "your-", "yourtoken", "xxxxxxxx", "****", "....", "…", "changeme", "change-me", "change_me", "dummy"} {
+	for _, word := range []string{"example", "placeholder", "your_", "your-", "yourtoken", "xxxxxxxx", "****", "....",
+		"…", "changeme", "change-me", "change_me", "dummy"} {
 		if strings.Contains(folded, word) {
 			return true
 		}
@@ -61,7 +64,8 @@ func distinct(s string) int {
 	return n
 }
 
-// kinds counts what s is made of: small letters, capitals (other than a first one), digits, other characters (other than those between words).
+// kinds counts what s is made of: small letters, capitals (other than a first one), digits, other
+// characters (other than those between words).
 func kinds(s string) (letters, digits, others, all int) {
 	var small, capital int
 	for i, c := range s {
@@ -88,8 +92,8 @@ func quoted(before string) bool {
 	return before != "" && strings.ContainsRune("\"'`>", rune(before[len(before)-1]))
 }
 
-// password accepts what was chosen as a password: of two kinds of characters at least; where it isn't quoted, and so may be code, longer
-// and with digits or signs.
+// password accepts what was chosen as a password: of two kinds of characters at least; where it
+// isn't quoted, and so may be code, longer and with digits or signs.
 func password(before, secret string) bool {
 	_, digits, others, all := kinds(secret)
 	if all < 2 || code(secret) {
@@ -113,7 +117,8 @@ func opaque(_, secret string) bool {
 	return letters > 0 && digits > 0 && entropy(secret) >= 3
 }
 
-// code reports whether s may as well be part of a program: self.password2, get_secret_v2, https://host/token, /run/secrets/x1.
+// code reports whether s may as well be part of a program: self.password2, get_secret_v2,
+// https://host/token, /run/secrets/x1.
 func code(s string) bool {
 	if strings.Contains(s, "://") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") {
 		return true
@@ -123,8 +128,10 @@ func code(s string) bool {
 
 // cursor reports whether the name before a token says that it is a place in a list.
 func cursor(before string) bool {
-	name := strings.ToLower(strings.TrimRightFunc(before, func(r rune) bool { return r >= utf8.RuneSelf || !isWord(byte(r)) }))
-	name = name[strings.LastIndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf || (!isWord(byte(r)) && r != '-') })+1:]
+	name := strings.ToLower(strings.TrimRightFunc(before,
+		func(r rune) bool { return r >= utf8.RuneSelf || !isWord(byte(r)) }))
+	name = name[strings.LastIndexFunc(name,
+		func(r rune) bool { return r >= utf8.RuneSelf || (!isWord(byte(r)) && r != '-') })+1:]
 	for _, word := range []string{"next", "page", "continuation", "cursor", "sync", "cancel"} {
 		if strings.Contains(name, word) {
 			return true
@@ -153,12 +160,16 @@ func urlPassword(_, secret string) bool {
 }
 
 // identifiers are dotted names, and words joined by _ or - with short numbers at most.
-var identifiers = regexp.MustCompile(`^(?:[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+|[a-z]+(?:[_-](?:[a-z]+|[a-z]?[0-9]{1,2}))+|[A-Z]+(?:[_-](?:[A-Z]+|[A-Z]?[0-9]{1,2}))+)$`)
+var identifiers = regexp.MustCompile(`^(?:[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+` +
+	`|[a-z]+(?:[_-](?:[a-z]+|[a-z]?[0-9]{1,2}))+` +
+	`|[A-Z]+(?:[_-](?:[A-Z]+|[A-Z]?[0-9]{1,2}))+)$`)
 
-// headerValue accepts what stands behind a header's name, unless it may be a word of prose or a program's.
+// headerValue accepts what stands behind a header's name, unless it may be a word of prose or a
+// program's.
 func headerValue(_, secret string) bool {
 	letters, digits, others, _ := kinds(secret)
-	return digits+others > 0 && letters+digits > 0 && secret[0] != '$' && !code(secret) || len(secret) >= 24 && entropy(secret) >= 3
+	return digits+others > 0 && letters+digits > 0 && secret[0] != '$' && !code(secret) ||
+		len(secret) >= 24 && entropy(secret) >= 3
 }
 
 // cookie accepts values that tell one visitor from another.

@@ -18,7 +18,8 @@ const (
 	maxReachExtra = 16 << 10
 )
 
-// Parse reads rules as an operator writes them: lines of a word and its value, with blank lines and # comments between them.
+// Parse reads rules as an operator writes them: lines of a word and its value, with blank lines and
+// # comments between them.
 //
 //	rule acme-key
 //	about keys of the Acme API
@@ -28,8 +29,9 @@ const (
 //	found token acme_k3v8x1q7w5z2m9n4b6c0d8f1g3h5j7l9
 //	ignored acme_example
 //
-// rule begins one. keyword (any number), regexp and found (any number) are needed; about, entropy, reach (bytes), ignored (any number) and the words
-// fold, inside and lines, which stand alone, are not: see Rule. The error tells of every line that is wrong, as file:line.
+// rule begins one. keyword (any number), regexp and found (any number) are needed; about, entropy,
+// reach (bytes), ignored (any number) and the words fold, inside and lines, which stand alone, are
+// not: see Rule. The error tells of every line that is wrong, as file:line.
 func Parse(file, text string) ([]Rule, error) {
 	var rules []Rule
 	var problems []error
@@ -62,7 +64,9 @@ func Parse(file, text string) ([]Rule, error) {
 	}
 	for _, r := range rules {
 		if len(r.Keywords) == 0 || r.Regexp == "" || len(r.Found) == 0 {
-			problems = append(problems, fmt.Errorf("%s: rule %s needs a keyword, a regexp and an example (found)", r.Where, app.Clip(r.Name, 40)))
+			problems = append(problems,
+				fmt.Errorf("%s: rule %s needs a keyword, a regexp and an example (found)", r.Where,
+					app.Clip(r.Name, 40)))
 		}
 	}
 	return rules, errors.Join(problems...)
@@ -101,7 +105,8 @@ func (r *Rule) set(word, value string) (err error) {
 			return fmt.Errorf("reach is a number of bytes from 1 to %d", maxReachExtra)
 		}
 	default:
-		known := []string{"rule", "about", "keyword", "regexp", "entropy", "reach", "found", "ignored", "fold", "inside", "lines"}
+		known := []string{"rule", "about", "keyword", "regexp", "entropy", "reach", "found", "ignored", "fold",
+			"inside", "lines"}
 		if guess := app.Nearest(word, known); guess != "" {
 			return fmt.Errorf("there is no %q; did you mean %s?", app.Clip(word, 40), guess)
 		}

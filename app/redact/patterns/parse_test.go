@@ -23,13 +23,16 @@ ignored acme_docs
 `
 
 func TestParse(t *testing.T) {
+	t.Parallel()
 	rules, err := Parse("acme.rules", acme)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Rule{{
-		Name: "acme-key", About: "keys of the Acme API", Keywords: []string{"acme_", "ACME-"}, Regexp: "(?:acme_|ACME-)([a-z0-9]{8,})",
-		Entropy: 2, Reach: 64, Fold: true, Where: "acme.rules:2", Found: []string{"token acme_k3v8x1q7"}, Ignored: []string{"acme_docs"},
+		Name: "acme-key", About: "keys of the Acme API", Keywords: []string{"acme_", "ACME-"},
+		Regexp:  "(?:acme_|ACME-)([a-z0-9]{8,})",
+		Entropy: 2, Reach: 64, Fold: true, Where: "acme.rules:2", Found: []string{"token acme_k3v8x1q7"},
+		Ignored: []string{"acme_docs"},
 	}}
 	if diff := cmp.Diff(want, rules); diff != "" {
 		t.Error(diff)
@@ -47,6 +50,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseIsStrict(t *testing.T) {
+	t.Parallel()
 	for text, says := range map[string]string{
 		"keyword acme_":                               `f:1: a line "rule NAME" must come first`,
 		"rule a\nkeywrod acme_":                       `f:2: there is no "keywrod"; did you mean keyword?`,
@@ -69,16 +73,21 @@ func TestParseIsStrict(t *testing.T) {
 	}
 }
 
-// TestWhereARuleIsWrong: also what is found out only when the rules are tried is told with file and line.
+// TestWhereARuleIsWrong: also what is found out only when the rules are tried is told with file and
+// line.
 func TestWhereARuleIsWrong(t *testing.T) {
+	t.Parallel()
 	rule := func(name, expression, found, ignored string) string {
-		return "# ours\n\nrule " + name + "\nkeyword acme_\nregexp " + expression + "\nfound " + found + "\nignored " + ignored + "\n"
+		return "# ours\n\nrule " + name + "\nkeyword acme_\nregexp " + expression + "\nfound " + found + "\nignored " +
+			ignored + "\n"
 	}
 	for text, says := range map[string]string{
-		rule("acme", "acme_[a-z]{8}", "acme_short", "acme_x"):      `f:3: rule acme doesn't find its own example "acme_short"`,
-		rule("acme", "acme_[a-z]{3}", "acme_abc", "acme_xyz"):      `f:3: rule acme finds something in "acme_xyz"`,
-		rule("acme", "acme_(", "acme_abc", "acme_x"):               "f:3: rule acme: ",
-		rule("acme", "(acme_)?", "acme_abc", "acme_x"):             "f:3: rule acme: its expression matches the empty text",
+		rule("acme", "acme_[a-z]{8}", "acme_short",
+			"acme_x"): `f:3: rule acme doesn't find its own example "acme_short"`,
+		rule("acme", "acme_[a-z]{3}", "acme_abc", "acme_xyz"): `f:3: rule acme finds something in "acme_xyz"`,
+		rule("acme", "acme_(", "acme_abc", "acme_x"):          "f:3: rule acme: ",
+		rule("acme", "(acme_)?", "acme_abc",
+			"acme_x"): "f:3: rule acme: its expression matches the empty text",
 		rule("github", "acme_[a-z]{3}", "acme_abc", "acme_x"):      "f:3: there are two rules github",
 		rule("Acme's keys", "acme_[a-z]{3}", "acme_abc", "acme_x"): `f:3: "Acme's keys" is no name of a rule`,
 	} {

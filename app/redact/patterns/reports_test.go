@@ -15,9 +15,11 @@ var update = flag.Bool("update", false, "write testdata/reports.golden instead o
 
 const golden = "testdata/reports.golden"
 
-// TestReports lists what the rules find in ordinary reports, in which nothing is secret. Each line of the golden file is a false positive that was
-// accepted; a change that brings another shows up here.
+// TestReports lists what the rules find in ordinary reports, in which nothing is secret. Each line
+// of the golden file is a false positive that was accepted; a change that brings another shows up
+// here.
 func TestReports(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/reports/*")
 	if err != nil || len(files) < 8 {
 		t.Fatalf("%d reports, %v", len(files), err)
@@ -46,6 +48,7 @@ func TestReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("look at each new line; if it must be so, run: go test ./app/redact/patterns -run Reports -update\n%s", diff)
+		t.Errorf("look at each new line; if it must be so, run: go test ./app/redact/patterns -run Reports -update\n%s",
+			diff)
 	}
 }

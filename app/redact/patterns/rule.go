@@ -24,13 +24,15 @@ type Rule struct {
 	Guard    Guard    // nil: none
 	Where    string   // file:line of an operator's own rule; "" for the built-in ones
 
-	// Found and Ignored are examples: texts in which the rule finds exactly what stands between « and », or nothing. ⟨w36⟩ stands
-	// for 36 random characters of a class, so that no example looks like a secret to a scanner: see Example.
+	// Found and Ignored are examples: texts in which the rule finds exactly what stands between «
+	// and », or nothing. ⟨w36⟩ stands for 36 random characters of a class, so that no example looks
+	// like a secret to a scanner: see Example.
 	Found   []string
 	Ignored []string
 }
 
-// Guard is the last word on a candidate. Before is what stands before the secret, at most 64 bytes, all of the match among it.
+// Guard is the last word on a candidate. Before is what stands before the secret, at most 64 bytes,
+// all of the match among it.
 type Guard func(before, secret string) bool
 
 const (
@@ -72,7 +74,8 @@ func compile(r Rule) (compiled, error) {
 	return compiled{r, exp}, nil
 }
 
-// openLines is how many lines a rule that goes on in the next line is waited for: its secret begins in one of them.
+// openLines is how many lines a rule that goes on in the next line is waited for: its secret begins
+// in one of them.
 const openLines = 6
 
 // open reports whether more text may make a match of a keyword.
@@ -80,7 +83,8 @@ func (r *compiled) open(text string, keyword, length int) bool {
 	if !r.Fold && !slices.Contains(r.Keywords, text[keyword:keyword+length]) {
 		return false
 	}
-	if from := keyword - r.Back; from < 0 || !r.Inside && from > 0 && isWord(text[from]) && isWord(text[from-1]) || len(text)-keyword >= r.Reach {
+	if from := keyword - r.Back; from < 0 || !r.Inside && from > 0 && isWord(text[from]) && isWord(text[from-1]) ||
+		len(text)-keyword >= r.Reach {
 		return false
 	}
 	lines := 1
@@ -99,10 +103,12 @@ func (r *compiled) open(text string, keyword, length int) bool {
 
 // grows reports whether the secret of a match may go on in what follows the text.
 func (r *compiled) grows(text string, m redact.Match) bool {
-	return r.Lines && len(text)-m.Start < r.Reach && strings.IndexByte(strings.TrimLeft(text[m.End:], " \t\r\n"), '\n') < 0
+	return r.Lines && len(text)-m.Start < r.Reach &&
+		strings.IndexByte(strings.TrimLeft(text[m.End:], " \t\r\n"), '\n') < 0
 }
 
-// at tries the rule where a keyword stands. next is the end of the match; ok whether it is a secret.
+// at tries the rule where a keyword stands. next is the end of the match; ok whether it is a
+// secret.
 func (r *compiled) at(text string, keyword, length int) (m redact.Match, next int, ok bool) {
 	if !r.Fold && !slices.Contains(r.Keywords, text[keyword:keyword+length]) {
 		return m, 0, false
@@ -149,9 +155,10 @@ func isWord(b byte) bool {
 	return b == '_' || ('0' <= b && b <= '9') || ('a' <= b && b <= 'z') || ('A' <= b && b <= 'Z')
 }
 
-// Example fills in the random parts of an example: ⟨w36⟩ is 36 letters and digits; h hex, d digits, l small letters and digits,
-// u capitals and digits, H capital hex, k Airlock's ids, c base32, b base64, s URL-safe base64, a letters. It returns the text and the secret in it, "" if none.
-// pick returns a random number below n.
+// Example fills in the random parts of an example: ⟨w36⟩ is 36 letters and digits; h hex, d digits,
+// l small letters and digits, u capitals and digits, H capital hex, k Airlock's ids, c base32, b
+// base64, s URL-safe base64, a letters. It returns the text and the secret in it, "" if none. pick
+// returns a random number below n.
 func Example(example string, pick func(n int) int) (text, secret string) {
 	var b strings.Builder
 	start := -1

@@ -20,11 +20,11 @@ type Config struct {
 type Set struct {
 	rules []compiled
 	all   []Entry
-	words *automaton
+	words *keywords
 }
 
-// New returns the built-in rules as changed by c. The error tells of every rule that is unknown, has the name of another, or doesn't
-// do what its own examples say.
+// New returns the built-in rules as changed by c. The error tells of every rule that is unknown,
+// has the name of another, or doesn't do what its own examples say.
 func New(c Config) (*Set, error) {
 	rules := append(Rules(), c.Extra...)
 	problems := append(badNames(rules), unknown(c.Off, rules)...)
@@ -48,7 +48,7 @@ func New(c Config) (*Set, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	s.words = newAutomaton(s.rules)
+	s.words = newKeywords(s.rules)
 	return s, nil
 }
 
@@ -72,7 +72,9 @@ func badNames(rules []Rule) (problems []error) {
 	seen := map[string]bool{}
 	for _, r := range rules {
 		if strings.Trim(r.Name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || r.Name == "" {
-			problems = append(problems, fmt.Errorf("%s%q is no name of a rule: use small letters, digits and dashes", r.place(), app.Clip(r.Name, 40)))
+			problems = append(problems,
+				fmt.Errorf("%s%q is no name of a rule: use small letters, digits and dashes", r.place(),
+					app.Clip(r.Name, 40)))
 		}
 		if seen[r.Name] {
 			problems = append(problems, fmt.Errorf("%sthere are two rules %s", r.place(), r.Name))
@@ -100,7 +102,8 @@ func unknown(off []string, rules []Rule) (problems []error) {
 	return problems
 }
 
-// tries is how often a rule may fail within one unbroken word before the rest of the word is passed over.
+// tries is how often a rule may fail within one unbroken word before the rest of the word is passed
+// over.
 const tries = 8
 
 // progress is how far one rule has got in a text.
@@ -110,14 +113,16 @@ type progress struct {
 	failed int // how often, in that word
 }
 
-// Find returns the secrets in a text in order; they don't overlap. Where several rules find one, the first in the table gives the name.
+// Find returns the secrets in a text in order; they don't overlap. Where several rules find one,
+// the first in the table gives the name.
 func (s *Set) Find(text string) []redact.Match {
 	found, _ := s.find(text, false)
 	return found
 }
 
-// Ahead is Find for the beginning of a text of which more will come. From offset open on there may be matches that can't be told yet: a keyword
-// stands there, or begins, and its line, or as much as its rule looks at, isn't complete.
+// Ahead is Find for the beginning of a text of which more will come. From offset open on there may
+// be matches that can't be told yet: a keyword stands there, or begins, and its line, or as much as
+// its rule looks at, isn't complete.
 func (s *Set) Ahead(text string) (found []redact.Match, open int) { return s.find(text, true) }
 
 func (s *Set) find(text string, ahead bool) (found []redact.Match, open int) {
@@ -126,7 +131,7 @@ func (s *Set) find(text string, ahead bool) (found []redact.Match, open int) {
 		return nil, open
 	}
 	var at []progress
-	begun := s.words.scan(text, func(rule, start, length int) {
+	begun := s.words.each(text, func(rule, start, length int) {
 		r := &s.rules[rule]
 		if ahead && start-r.Back < open && r.open(text, start, length) {
 			open = min(open, start-r.Back)
@@ -149,13 +154,16 @@ func (s *Set) find(text string, ahead bool) (found []redact.Match, open int) {
 		found = append(found, m)
 		p.next = next
 	})
-	if first := len(text) - begun; begun >= soonOpen || begun > 0 && (first == 0 || !isWord(text[first]) || !isWord(text[first-1])) {
+	first := len(text) - begun
+	atWord := begun > 0 && (first == 0 || !isWord(text[first]) || !isWord(text[first-1]))
+	if begun >= soonOpen || atWord {
 		open = min(open, first)
 	}
 	return s.merge(found), max(open, 0)
 }
 
-// soonOpen is how much of a keyword stands in the middle of a word before more of it is waited for. Fewer bytes are no secret.
+// soonOpen is how much of a keyword stands in the middle of a word before more of it is waited for.
+// Fewer bytes are no secret.
 const soonOpen = 3
 
 // fail counts a try in vain.
@@ -203,7 +211,7 @@ func (r *compiled) check() error {
 	if len(r.Found) == 0 {
 		return fmt.Errorf("%s has no example of what it finds", r.name())
 	}
-	s := &Set{rules: []compiled{*r}, words: newAutomaton([]compiled{*r})}
+	s := &Set{rules: []compiled{*r}, words: newKeywords([]compiled{*r})}
 	for _, text := range r.Found {
 		if len(s.Find(text)) == 0 {
 			return fmt.Errorf("%s doesn't find its own example %q", r.name(), app.Clip(text, 80))

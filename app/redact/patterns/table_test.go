@@ -27,8 +27,10 @@ func all(t testing.TB, c Config) *Set {
 	return s
 }
 
-// TestTable tries every rule's examples, alone and beside all others, in the middle of several texts.
+// TestTable tries every rule's examples, alone and beside all others, in the middle of several
+// texts.
 func TestTable(t *testing.T) {
+	t.Parallel()
 	everything := all(t, Config{})
 	names := map[string]bool{}
 	for _, r := range Rules() {
@@ -47,7 +49,8 @@ func TestTable(t *testing.T) {
 						t.Errorf("%s: in %q it finds %q, want %q", r.Name, whole, got, secret)
 					}
 					if !covered(everything, whole, secret) {
-						t.Errorf("%s: with all rules, %q is not masked in %q: %q", r.Name, secret, whole, secretsIn(everything, whole))
+						t.Errorf("%s: with all rules, %q is not masked in %q: %q", r.Name, secret, whole,
+							secretsIn(everything, whole))
 					}
 				}
 				if t.Failed() {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// The contexts in which gitleaks (github.com/gitleaks/gitleaks, cmd/generate/config, MIT) tries each of its rules, in our own words: NAME is assigned
-// VALUE. What gitleaks lists as not yet found (values beside the word in comments and tables) is not found here either.
+// The contexts in which gitleaks (github.com/gitleaks/gitleaks, cmd/generate/config, MIT) tries
+// each of its rules, in our own words: NAME is assigned VALUE. What gitleaks lists as not yet found
+// (values beside the word in comments and tables) is not found here either.
 func contexts() map[string]string {
 	return map[string]string{
 		"INI":                 "acme_NAME=VALUE\n",
@@ -42,8 +43,10 @@ func contexts() map[string]string {
 }
 
 func TestContexts(t *testing.T) {
+	t.Parallel()
 	s := all(t, Config{})
-	for _, name := range []string{"token", "Token", "TOKEN", "secret", "api_key", "apiKey", "access_key", "client_secret", "password", "PASSWORD", "passwd"} {
+	for _, name := range []string{"token", "Token", "TOKEN", "secret", "api_key", "apiKey", "access_key",
+		"client_secret", "password", "PASSWORD", "passwd"} {
 		for _, value := range []string{"⟨w32⟩", "⟨h40⟩", "⟨h8⟩-⟨h4⟩-⟨h4⟩-⟨h4⟩-⟨h12⟩", "⟨s43⟩"} {
 			for kind, context := range contexts() {
 				secret, _ := Example(value, picker(name+value+kind))
@@ -58,17 +61,24 @@ func TestContexts(t *testing.T) {
 
 // TestNotSecrets are false positives that users reported to such tools, in our own words.
 func TestNotSecrets(t *testing.T) {
+	t.Parallel()
 	s := all(t, Config{})
 	for _, text := range []string{
 		"client_vpn_endpoint_id = aws_ec2_client_vpn_endpoint.client-vpn-endpoint.id",
 		"password combination.\n\nR5: Regulatory--21",
 		"golang.org/x/oauth2 v0.15.0 h1:s8pnnxNVzjWyrvYdFUQq5llS1PX2zhPXmccZv99h7uQ=",
-		"key: ${{ runner.os }}-go-${{ hashFiles('**/go.sum') }}", "password: ${{ secrets.REGISTRY_PASSWORD }}", "token: ${{ github.token }}",
-		`<input type="password" id="password2" placeholder="Password">`, "<password>{{ password }}</password>", `password: { type: "string", minLength: 12 }`,
-		"PASSWORD_MIN_LENGTH=12", "password_digest varchar(255)", "secretName: registry-credentials", "tokenURL: https://login.example.com/oauth2/v2.0/token",
-		"secret = Secret.from_name('db-credentials')", "token = next(tokens)", "access_key = keys[0]", "api_key=API_KEY_PLACEHOLDER_2", "token = TokenType.ACCESS_2",
-		"api-key: {{ .Values.apiKey }}", "password = input('Password: ')", "token := r.Header.Get(\"X-Token\")", "MYSQL_ROOT_PASSWORD_FILE=/run/secrets/mysql-root",
-		"uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683", "image: python@sha256:⟨h64⟩", "integrity sha512-⟨b86⟩==", "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-AbC123",
+		"key: ${{ runner.os }}-go-${{ hashFiles('**/go.sum') }}", "password: ${{ secrets.REGISTRY_PASSWORD }}",
+		"token: ${{ github.token }}",
+		`<input type="password" id="password2" placeholder="Password">`, "<password>{{ password }}</password>",
+		`password: { type: "string", minLength: 12 }`,
+		"PASSWORD_MIN_LENGTH=12", "password_digest varchar(255)", "secretName: registry-credentials",
+		"tokenURL: https://login.example.com/oauth2/v2.0/token",
+		"secret = Secret.from_name('db-credentials')", "token = next(tokens)", "access_key = keys[0]",
+		"api_key=API_KEY_PLACEHOLDER_2", "token = TokenType.ACCESS_2",
+		"api-key: {{ .Values.apiKey }}", "password = input('Password: ')", "token := r.Header.Get(\"X-Token\")",
+		"MYSQL_ROOT_PASSWORD_FILE=/run/secrets/mysql-root",
+		"uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683", "image: python@sha256:⟨h64⟩",
+		"integrity sha512-⟨b86⟩==", "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-AbC123",
 	} {
 		text, _ := Example(text, picker(text))
 		if got := secretsIn(s, text); len(got) > 0 {

@@ -40,8 +40,10 @@ func (b *bench) attempt(n int) (attempt, *rand.Rand) {
 	return makeAttempt(r, b.encoders, *depth), r
 }
 
-// some sends the cases that count, keeps them in a house in dir, which must be empty, and has the detector look at everything. tried is how many these are.
-func (b *bench) some(ctx context.Context, d *detector, dir string, from, to int) (tried int, found []finding, err error) {
+// some sends the cases that count, keeps them in a house in dir, which must be empty, and has the
+// detector look at everything. tried is how many these are.
+func (b *bench) some(ctx context.Context, d *detector, dir string, from, to int) (tried int, found []finding,
+	err error) {
 	var entries []entry
 	for n := from; n < to; n++ {
 		a, r := b.attempt(n)

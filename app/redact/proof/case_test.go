@@ -49,7 +49,8 @@ func makeAttempt(r *rand.Rand, all []encoder, depth int) attempt {
 		form = e.encode(r, form)
 		a.Forms = append(a.Forms, e.name)
 	}
-	a.Text = prose(r) + pick(r, " ", "\n", "=", ": ", `"`, "'", "(", "\t") + form + pick(r, " ", "\n", `"`, "'", ")", ", ", "") + prose(r)
+	a.Text = prose(r) + pick(r, " ", "\n", "=", ": ", `"`, "'", "(", "\t") + form +
+		pick(r, " ", "\n", `"`, "'", ")", ", ", "") + prose(r)
 	return a
 }
 
@@ -78,19 +79,23 @@ func valueOf(r *rand.Rand, kind int) string {
 	case 4:
 		return "pä" + letters(r, word+"éßñ€漢", 12) + "ö9"
 	case 5:
-		return "-----BEGIN PRIVATE KEY-----\n" + letters(r, word+"+/", 64) + "\n" + letters(r, word+"+/", 40) + "\n-----END PRIVATE KEY-----"
+		return "-----BEGIN PRIVATE KEY-----\n" + letters(r, word+"+/", 64) + "\n" + letters(r, word+"+/", 40) +
+			"\n-----END PRIVATE KEY-----"
 	}
 	return letters(r, "0123456789", 3) + letters(r, word, 9+r.IntN(4))
 }
 
-// partOf is a part of a value, or of one of its lines, that is long enough to count: 16 characters or 60 %, and those not of letters alone.
+// partOf is a part of a value, or of one of its lines, that is long enough to count: 16 characters
+// or 60 %, and those not of letters alone.
 func partOf(r *rand.Rand, value string) string {
-	lines := slices.DeleteFunc(strings.Split(value, "\n"), func(line string) bool { return strings.HasPrefix(line, "-----") })
+	lines := slices.DeleteFunc(strings.Split(value, "\n"),
+		func(line string) bool { return strings.HasPrefix(line, "-----") })
 	text := []rune(lines[r.IntN(len(lines))])
 	n := min(16, max(12, (len(text)*6+9)/10))
 	n += r.IntN(max(len(text)-n, 1))
 	from := r.IntN(len(text) - n + 1)
-	if part := string(text[from : from+n]); n >= 16 || n == len(text) || strings.ContainsAny(part, "0123456789") && strings.ContainsFunc(part, unicode.IsLetter) {
+	if part := string(text[from : from+n]); n >= 16 || n == len(text) || strings.ContainsAny(part, "0123456789") &&
+		strings.ContainsFunc(part, unicode.IsLetter) {
 		return part
 	}
 	return string(text)
@@ -168,13 +173,15 @@ func (s shown) texts() (out []string, isJSON bool) {
 	return slices.DeleteFunc(out, func(text string) bool { return text == "" }), false
 }
 
-// streamed are the encoders whose work the first pass undoes, one at a time, whatever the secret. For others it does so for some secrets or not at all, and leaves them to
-// the final pass.
+// streamed are the encoders whose work the first pass undoes, one at a time, whatever the secret.
+// For others it does so for some secrets or not at all, and leaves them to the final pass.
 func streamed() []string {
-	return []string{"base64", "base64url", "base64 lines", "base32", "hex", "HEX", "percent", "percent all", "JSON", "Go quote", "HTML", "quoted-printable", "reversed", "ROT13"}
+	return []string{"base64", "base64url", "base64 lines", "base32", "hex", "HEX", "percent", "percent all", "JSON",
+		"Go quote", "HTML", "quoted-printable", "reversed", "ROT13"}
 }
 
-// live is what people see while output comes in random pieces; "" if the secret is written in a way that the first pass doesn't promise to undo.
+// live is what people see while output comes in random pieces; "" if the secret is written in a way
+// that the first pass doesn't promise to undo.
 func (a attempt) live(r *rand.Rand, red *redact.Redactor) string {
 	var live strings.Builder
 	s := red.Stream(func(c redact.Clean) { live.WriteString(c.String()) })
@@ -195,7 +202,8 @@ func (a attempt) isJSON() bool {
 	return slices.Contains([]string{"value", "key", "nested", "split"}, a.Channel)
 }
 
-// result is a JSON value with the text in it. Of a split one each part alone is too little to know the secret by.
+// result is a JSON value with the text in it. Of a split one each part alone is too little to know
+// the secret by.
 func (a attempt) result(r *rand.Rand) json.RawMessage {
 	var v any
 	switch a.Channel {

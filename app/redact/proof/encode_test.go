@@ -23,13 +23,15 @@ import (
 
 const digits85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 
-// encoder writes a text in another way. What it makes is text again. Those that take no character for itself write it between others, too: see within.
+// encoder writes a text in another way. What it makes is text again. Those that take no character
+// for itself write it between others, too: see within.
 type encoder struct {
 	name   string
 	encode func(r *rand.Rand, text string) string
 }
 
-// encoders returns all of them. They are for one goroutine: compressors are dear to make, and are used again.
+// encoders returns all of them. They are for one goroutine: compressors are dear to make, and are
+// used again.
 func encoders() []encoder {
 	zipper, zlibber := gzip.NewWriter(nil), zlib.NewWriter(nil)
 	plain := func(f func(string) string) func(*rand.Rand, string) string {
@@ -64,10 +66,12 @@ func encoders() []encoder {
 		{"hex", func(r *rand.Rand, text string) string { return hex.EncodeToString([]byte(within(r, text))) }},
 		{"HEX", plain(func(text string) string { return strings.ToUpper(hex.EncodeToString([]byte(text))) })},
 		{"hex list", func(r *rand.Rand, text string) string {
-			return joined([]byte(text), pick(r, " ", ":", ",", "-"), func(b byte) string { return fmt.Sprintf("%02x", b) })
+			return joined([]byte(text), pick(r, " ", ":", ",", "-"),
+				func(b byte) string { return fmt.Sprintf("%02x", b) })
 		}},
 		{"decimal list", func(r *rand.Rand, text string) string {
-			return "[" + joined([]byte(text), pick(r, ", ", ",", " "), func(b byte) string { return strconv.Itoa(int(b)) }) + "]"
+			return "[" + joined([]byte(text), pick(r, ", ", ",", " "),
+				func(b byte) string { return strconv.Itoa(int(b)) }) + "]"
 		}},
 		{"octal list", func(r *rand.Rand, text string) string {
 			return joined([]byte(text), pick(r, " ", "\\"), func(b byte) string { return fmt.Sprintf("%03o", b) })
@@ -103,7 +107,8 @@ func encoders() []encoder {
 			_ = w.Close()
 			return b.String()
 		})},
-		{"reversed", plain(func(text string) string { runes := []rune(text); slices.Reverse(runes); return string(runes) })},
+		{"reversed",
+			plain(func(text string) string { runes := []rune(text); slices.Reverse(runes); return string(runes) })},
 		{"ROT13", plain(func(text string) string { return strings.Map(rot13, text) })},
 		{"gzip base64", plain(func(text string) string {
 			return base64.StdEncoding.EncodeToString(squeeze(text, zipper))

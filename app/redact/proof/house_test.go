@@ -26,7 +26,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// plan is a database with one person and one locked profile, from which houses are made: a password costs too much to be set for each.
+// plan is a database with one person and one locked profile, from which houses are made: a password
+// costs too much to be set for each.
 type plan struct {
 	database []byte
 	cookie   string
@@ -111,9 +112,11 @@ func openHouse(ctx context.Context, p plan, dir string) (*house, error) {
 	}
 	hub := &live.Hub{}
 	h.access = access.New(access.Config{Store: h.store, Keyring: h.keyring, Hub: hub})
-	motor := engine.New(engine.Config{Store: h.store, Access: h.access, Keyring: h.keyring, Hub: hub, Log: log, Gateway: egress.New(egress.Config{})})
+	motor := engine.New(engine.Config{Store: h.store, Access: h.access, Keyring: h.keyring, Hub: hub, Log: log,
+		Gateway: egress.New(egress.Config{})})
 	h.moves = transfer.New(transfer.Config{Store: h.store, Keyring: h.keyring, Hub: hub, Log: log, Dir: dir})
-	h.pages = web.New(web.Config{Access: h.access, Engine: motor, Transfer: h.moves, Hub: hub, Log: log, Version: "proof"}).Handler()
+	h.pages = web.New(web.Config{Access: h.access, Engine: motor, Transfer: h.moves, Hub: hub, Log: log,
+		Version: "proof"}).Handler()
 	return h, nil
 }
 
@@ -131,16 +134,19 @@ type entry struct {
 	shown
 }
 
-// execution is one that has cases in it, each in a place of its own: they were looked at apart, and are only kept and shown together.
+// execution is one that has cases in it, each in a place of its own: they were looked at apart, and
+// are only kept and shown together.
 type execution struct {
 	entries              map[string][]entry // by channel; all that are JSON under "result"
 	handle, id, question string
 }
 
-// resultsEach is how many results an execution has, as one list: nearly half of all cases are results.
+// resultsEach is how many results an execution has, as one list: nearly half of all cases are
+// results.
 const resultsEach = 4
 
-// together puts entries into as few executions as there may be. Those with a question don't end, so they have no output.
+// together puts entries into as few executions as there may be. Those with a question don't end, so
+// they have no output.
 func together(entries []entry) (list []*execution) {
 	ended, asking, count := []*execution{}, []*execution{}, map[string]int{}
 	for _, e := range entries {
@@ -184,7 +190,8 @@ func (x *execution) result() *redact.Clean {
 	return &clean
 }
 
-// keep stores executions as the engine does, in one transaction: a commit each would only prove the disk.
+// keep stores executions as the engine does, in one transaction: a commit each would only prove the
+// disk.
 func (h *house) keep(ctx context.Context, list []*execution) error {
 	return h.store.Write(ctx, func(tx *store.Tx) error {
 		for _, x := range list {
@@ -205,7 +212,8 @@ func (h *house) run(ctx context.Context, tx *store.Tx, x *execution) error {
 		return err
 	}
 	if x.entries["prompt"] != nil {
-		return tx.Ask(ctx, x.handle, store.Question{RequestID: x.question, Ordinal: 1, Prompt: x.the("prompt").Prompt, At: now})
+		return tx.Ask(ctx, x.handle,
+			store.Question{RequestID: x.question, Ordinal: 1, Prompt: x.the("prompt").Prompt, At: now})
 	}
 	_, err := tx.Finish(ctx, x.handle, x.end(now))
 	return err
@@ -218,7 +226,8 @@ func (h *house) pending(x *execution, at time.Time) store.NewExecution {
 		script += e.attempt.Text + "\n"
 	}
 	return store.NewExecution{
-		Handle: x.handle, ProfileHandle: h.profile, Timeout: time.Minute, By: app.Actor{Kind: app.ActorAgent}, At: at, Clean: x.the("script").Script,
+		Handle: x.handle, ProfileHandle: h.profile, Timeout: time.Minute, By: app.Actor{Kind: app.ActorAgent}, At: at,
+		Clean:    x.the("script").Script,
 		Lookup:   h.keyring.Lookup(secrets.Execs, x.id),
 		SealedID: h.keyring.Seal(secrets.Execs, secrets.ExecutionRow(x.handle), []byte(x.id)),
 		Script:   h.keyring.Seal(secrets.Scripts, secrets.ScriptRow(x.handle), []byte(script)),
@@ -261,10 +270,12 @@ func (h *house) get(ctx context.Context, path string) (string, error) {
 	return w.Body.String(), nil
 }
 
-// files are what is on the disk while the house is open: the database with its write-ahead log, and the log.
+// files are what is on the disk while the house is open: the database with its write-ahead log, and
+// the log.
 func (h *house) files() ([]string, error) { return filepath.Glob(filepath.Join(h.dir, "*")) }
 
-// settle moves what is in the write-ahead log into the database's own pages, as SQLite does by itself now and then.
+// settle moves what is in the write-ahead log into the database's own pages, as SQLite does by
+// itself now and then.
 func (h *house) settle(ctx context.Context) error {
 	other, err := store.Open(ctx, h.dir, nil)
 	if err != nil {

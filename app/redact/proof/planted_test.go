@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// A detector that finds nothing proves nothing: these tests let secrets through, and it must find them. All go through a house, as in the proof.
+// A detector that finds nothing proves nothing: these tests let secrets through, and it must find
+// them. All go through a house, as in the proof.
 
 // planted makes a case of every channel and every encoder, unmasked.
 func planted(t *testing.T) (list []entry) {
@@ -19,7 +20,8 @@ func planted(t *testing.T) (list []entry) {
 	for _, channel := range channels() {
 		for _, e := range append(encoders(), encoder{"", func(_ *rand.Rand, text string) string { return text }}) {
 			r := rand.New(rand.NewPCG(*seed, uint64(len(list))))
-			a := attempt{Secret: letters(r, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", 30), Channel: channel}
+			a := attempt{Secret: letters(r, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", 30),
+				Channel: channel}
 			if e.name != "" {
 				a.Forms = []string{e.name}
 			}
@@ -34,7 +36,8 @@ func planted(t *testing.T) (list []entry) {
 	return list
 }
 
-// seen returns what a new detector finds of the planted cases in what keep leaves of the request, by case.
+// seen returns what a new detector finds of the planted cases in what keep leaves of the request,
+// by case.
 func seen(t *testing.T, entries []entry, keep func(*house, *batch) error) map[int][]string {
 	t.Helper()
 	p, err := newPlan(t.Context(), t.TempDir())
@@ -77,7 +80,8 @@ func (b *batch) only(out, page, answer, files bool) {
 	}
 }
 
-// TestEveryEncoderIsSeen plants a case of every encoder in every channel, and has the detector look at one place at a time.
+// TestEveryEncoderIsSeen plants a case of every encoder in every channel, and has the detector look
+// at one place at a time.
 func TestEveryEncoderIsSeen(t *testing.T) {
 	entries := planted(t)
 	for _, place := range []string{"out", "page", "answer"} {
@@ -96,11 +100,13 @@ func TestEveryEncoderIsSeen(t *testing.T) {
 	}
 }
 
-// TestEveryFileIsSeen plants the same where the detector has the database, its write-ahead log and the log, and nothing else. In them it
-// looks for what is written in one encoding at most, and at the text's own alignment.
+// TestEveryFileIsSeen plants the same where the detector has the database, its write-ahead log and
+// the log, and nothing else. In them it looks for what is written in one encoding at most, and at
+// the text's own alignment.
 func TestEveryFileIsSeen(t *testing.T) {
 	entries := planted(t)
-	spelled := []string{"", "base64", "base64url", "hex", "HEX", "percent", "percent all", "JSON", "JSON u", "Go quote", "HTML", "reversed"}
+	spelled := []string{"", "base64", "base64url", "hex", "HEX", "percent", "percent all", "JSON", "JSON u", "Go quote",
+		"HTML", "reversed"}
 	for _, file := range []string{store.FileName, store.FileName + "-wal", houseLog} {
 		found := seen(t, entries, func(h *house, b *batch) error {
 			b.only(false, false, false, true)
@@ -120,15 +126,16 @@ func TestEveryFileIsSeen(t *testing.T) {
 			return nil
 		})
 		for _, e := range entries {
-			if slices.Contains(spelled, strings.Join(e.Forms, "")) && e.Channel != "split" && !slices.Contains(found[e.number], file) {
+			if slices.Contains(spelled, strings.Join(e.Forms, "")) && e.Channel != "split" &&
+				!slices.Contains(found[e.number], file) {
 				t.Errorf("%s: %s %v is not seen", file, e.Channel, e.Forms)
 			}
 		}
 	}
 }
 
-// TestRandomCasesAreSeen sends cases of the proof itself through a redactor that knows nothing. A few are beyond the detector, such as ascii85 beside
-// characters that may belong to it.
+// TestRandomCasesAreSeen sends cases of the proof itself through a redactor that knows nothing. A
+// few are beyond the detector, such as ascii85 beside characters that may belong to it.
 func TestRandomCasesAreSeen(t *testing.T) {
 	const n = 600
 	p, err := newPlan(t.Context(), t.TempDir())

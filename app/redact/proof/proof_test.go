@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	cases   = flag.Int("cases", 3000, "how many cases are tried")
+	cases   = flag.Int("cases", 1000, "how many cases are tried")
 	first   = flag.Int("first", 0, "number of the first case")
 	seed    = flag.Uint64("seed", 20261120, "what all cases are made from")
 	depth   = flag.Int("depth", 3, "encodings within one another, at most")
@@ -22,8 +22,8 @@ var (
 	most    = flag.Int("leaks", 1, "how many leaks are told before the proof gives up")
 )
 
-// batchSize is how many cases share a house: more cost memory, fewer cost time. The first batch of a detector is small, because it reads all that pages
-// have in common.
+// batchSize is how many cases share a house: more cost memory, fewer cost time. The first batch of
+// a detector is small, because it reads all that pages have in common.
 const (
 	batchSize  = 250
 	firstBatch = 25
@@ -137,5 +137,6 @@ func (c *course) tell() {
 		behind = min(behind, from)
 	}
 	took := time.Since(c.began)
-	c.t.Logf("%d cases in %s, %.0f a second, %d leaks; all below %d are done: FIRST=%d goes on", c.tried, took.Round(time.Second), float64(c.tried)/took.Seconds(), c.leaks, behind, behind)
+	c.t.Logf("%d cases in %s, %.0f a second, %d leaks; all below %d are done: FIRST=%d goes on", c.tried,
+		took.Round(time.Second), float64(c.tried)/took.Seconds(), c.leaks, behind, behind)
 }

@@ -97,8 +97,6 @@ func (h *hostInput) BindJSON(raw json.RawMessage, path string) error {
 		return httpx.AtField(path+".host", err)
 	}
 	host.Protocol, host.Reason = app.Protocol(in.Protocol), in.Reason
-	if h.host, err = host.Canonical(); err == nil {
-		err = h.host.CheckAskable()
-	}
+	h.host, err = host.Canonical()
 	return httpx.InField(path, err)
 }

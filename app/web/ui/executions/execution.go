@@ -11,6 +11,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/executionview"
@@ -89,7 +90,10 @@ func (h *Handlers) redactions(ctx context.Context, handle string) (list []execut
 	}
 	for _, channel := range executionview.Channels(slices.Collect(maps.Keys(hits))) {
 		for _, h := range hits[channel] {
-			list = append(list, executionview.Redaction{Channel: channel, Name: h.Name, Rule: h.Rule, Encoding: h.Encoding, Count: h.Count})
+			list = append(list, executionview.Redaction{
+				Channel: channel, Name: h.Name, Rule: h.Rule, NotGiven: h.Rule == redact.RuleNotGiven,
+				Encoding: h.Encoding, Count: h.Count,
+			})
 		}
 	}
 	return list, nil

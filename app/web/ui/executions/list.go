@@ -23,8 +23,14 @@ func (h *Handlers) showExecutions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := executionview.ListPage{Shell: sh, Filter: typed, First: f.Before == "" && len(found) == 0, Here: executionsURL(paths.Executions, typed), Problems: found,
-		CSV: executionsURL(paths.ExecutionsExport, typed, "as", "csv"), Lines: executionsURL(paths.ExecutionsExport, typed, "as", "jsonl")}
+	page := executionview.ListPage{
+		Shell: sh, Filter: typed, Problems: found,
+		CSV:   executionsURL(paths.ExecutionsExport, typed, "as", "csv"),
+		Lines: executionsURL(paths.ExecutionsExport, typed, "as", "jsonl"),
+	}
+	if f.Before == "" && len(found) == 0 {
+		page.Here = executionsURL(paths.Executions, typed)
+	}
 	for _, p := range profiles {
 		page.Profiles = append(page.Profiles, components.Choice{Value: p.Handle, Word: format.Title(p.Description)})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/executions"
 	"github.com/computclaw/airlock/views/dashboard"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/layout"
@@ -42,7 +43,7 @@ func (h *Handlers) showStats(c echo.Context) error {
 
 // usage reads the statistics of a period as pages show them.
 func (h *Handlers) usage(ctx context.Context, p dashboard.Period) (dashboard.Usage, error) {
-	period := map[string]engine.Period{"24h": engine.Day24(), "7d": engine.Days7(), "30d": engine.Days30()}[p.Value]
+	period := map[string]engine.Period{"24h": executions.Day24(), "7d": executions.Days7(), "30d": executions.Days30()}[p.Value]
 	u, err := h.engine.Usage(ctx, period)
 	if err != nil {
 		return dashboard.Usage{}, err

@@ -1,0 +1,93 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/scheduler"
+)
+
+// A stopped server marks what ran and keeps what was pending; the next one runs that.
+func TestStopAndStart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
+	waiting := w.Send("ask one")
+	w.Until(waiting, app.StatusAwaitingLLM)
+	running := w.Send("print so far\nhang")
+	w.UntilStatus(running, app.StatusRunning)
+	pending := w.Send("result 1")
+	w.Must(w.Close(t.Context()))
+	for _, x := range []app.Execution{waiting, running} {
+		x := w.UntilStatus(x, app.StatusError)
+		if x.Error != stoppedError {
+			t.Errorf("error %q", x.Error)
+		}
+	}
+	_, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+	enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
+	w.UntilStatus(pending, app.StatusPending)
+	w.StartEngine()
+	w.Until(pending, app.StatusCompleted)
+}
+
+// An engine that drains takes nothing new, and lets go what can end; it doesn't wait longer than it may.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
+	waiting := w.Send("ask one")
+	w.Until(waiting, app.StatusAwaitingLLM)
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		w.Drain(t.Context())
+	}()
+	w.AwaitHealth("it drains", func(h engine.Health) bool { return !h.Ready && h.Reason == scheduler.StoppingReason })
+	_, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent})
+	enginetest.WantCode(t, err, app.CodeSandboxUnavailable)
+	select {
+	case <-drained:
+		t.Error("it did not wait for an execution that waits for its answer")
+	default:
+	}
+	_, err = w.Respond(t.Context(), waiting.ID, engine.Answer{Text: "x", By: enginetest.Agent})
+	w.Must(err)
+	<-drained
+	w.UntilStatus(waiting, app.StatusCompleted)
+	w.Must(w.Close(t.Context()))
+
+	w.StartEngine()
+	running := w.Send("hang")
+	w.UntilStatus(running, app.StatusRunning)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	w.Drain(over)
+	w.Must(w.Close(t.Context()))
+	if x := w.UntilStatus(running, app.StatusError); x.Error != stoppedError {
+		t.Errorf("error %q", x.Error)
+	}
+}
+
+// The worker count is a cap, and each execution has a box of its own.
+func TestWorkersAndBoxes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Pool = 3, 2 })
+	var list []app.Execution
+	for range 20 {
+		list = append(list, w.Send("print x\nresult 1"))
+	}
+	for _, x := range list {
+		w.Until(x, app.StatusCompleted)
+	}
+	if opened := len(w.Fake.Opened()); opened < 20 || opened > 25 {
+		t.Errorf("%d boxes for 20 executions", opened)
+	}
+	if _, peak := w.Fake.Open(); peak > 3+2+2 { // running, waiting, and being cleared away or opened
+		t.Errorf("%d boxes at once", peak)
+	}
+}
+
+// stoppedError is the error of what ran when the engine was closed.
+const stoppedError = "interrupted: Airlock was stopped while this ran; submit it again if it is safe to run twice"

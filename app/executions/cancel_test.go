@@ -1,0 +1,116 @@
+package executions_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/app/scheduler"
+	"github.com/computclaw/airlock/store"
+)
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *engine.Config) { c.Workers, c.Pool = 1, -1 })
+	running := w.Send("hang")
+	w.UntilStatus(running, app.StatusRunning)
+	pending := w.Send("result 1")
+	for _, x := range []app.Execution{pending, running} {
+		got, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+		w.Must(err)
+		if got.Status != app.StatusCancelled || got.Error != "cancelled by the agent" || got.CompletedAt.IsZero() {
+			t.Errorf("%+v", got)
+		}
+		_, err = w.Cancel(t.Context(), x.ID, enginetest.Agent)
+		enginetest.WantCode(t, err, app.CodeAlreadyEnded)
+	}
+	waiting := w.Send("ask one")
+	w.Until(waiting, app.StatusAwaitingLLM)
+	got, err := w.Cancel(t.Context(), waiting.ID, enginetest.Person)
+	w.Must(err)
+	if got.Status != app.StatusCancelled || got.Error != "cancelled by a person" {
+		t.Errorf("%+v", got)
+	}
+	events, err := w.Access.Audit(t.Context(), 0, 3)
+	w.Must(err)
+	if len(events) != 3 || events[0].Action != "execution.cancel" || events[0].Actor != enginetest.Person || events[0].Subject != waiting.Handle || events[2].Actor != enginetest.Agent {
+		t.Errorf("audit %+v", events)
+	}
+	if open, _ := w.Fake.Open(); open != 0 {
+		t.Errorf("%d boxes are still open", open)
+	}
+	if _, err := w.Respond(t.Context(), waiting.ID, engine.Answer{Text: "late", By: enginetest.Agent}); app.CodeOf(err) != app.CodeNotWaiting {
+		t.Errorf("answer after the end: %v", err)
+	}
+}
+
+// An import keeps the store's only writer for minutes, and whoever claims or submits waits for it. Meanwhile what runs can be stopped, nobody waits longer than he
+// may, and the server can be shut down.
+func TestALongWriteKeepsNobodyFromStopping(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *engine.Config) { c.Workers = 1 })
+	running, queued := w.Send("hang"), w.Send("result 1")
+	w.UntilStatus(running, app.StatusRunning)
+	letGo := w.KeepWriter()
+	claiming, claimed := make(chan struct{}), make(chan struct{})
+	go func() { // as a claim does, while it waits for the writer
+		_ = w.Scheduler.WithoutClaims(context.Background(), func() error {
+			close(claiming)
+			<-claimed
+			return nil
+		})
+	}()
+	<-claiming
+	run, cause := w.Runner.Find(running.Handle), runner.StopCancelled(enginetest.Agent)
+	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := w.End(soon, running.Handle, cause); !errors.Is(err, context.DeadlineExceeded) || !run.StoppedBy(cause) {
+		t.Errorf("the running one: %v, stopped: %v; its end can't be stored yet", err, run.StoppedBy(cause))
+	}
+	if err := w.End(soon, queued.Handle, cause); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the queued one: %v", err)
+	}
+	w.Drain(soon)
+	if h := w.Health(); h.Ready || h.Reason != scheduler.StoppingReason {
+		t.Errorf("it does not drain: %+v", h)
+	}
+	close(claimed)
+	letGo()
+	w.UntilStatus(running, app.StatusCancelled)
+	w.UntilStatus(queued, app.StatusPending)
+	w.Must(w.Close(t.Context()))
+	w.StartEngine()
+	w.UntilStatus(queued, app.StatusCompleted)
+}
+
+// TestCancellationIsAuditedOnceItCanBe: while another process kept the database the audit log missed a cancellation for good.
+func TestCancellationIsAuditedOnceItCanBe(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	other, err := sql.Open("sqlite", "file:"+filepath.Join(w.Dir, store.FileName)+"?_txlock=immediate")
+	w.Must(err)
+	defer other.Close()
+	kept, err := other.BeginTx(t.Context(), nil)
+	w.Must(err)
+	soon, cancel := context.WithTimeout(t.Context(), time.Minute)
+	w.AuditCancel(soon, app.Event{At: time.Now(), Actor: enginetest.Agent, Action: "execution.cancel", Subject: "x1"})
+	cancel() // whoever cancelled waits no longer
+	w.Must(kept.Rollback())
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		events, err := w.Access.Audit(t.Context(), 0, 3)
+		w.Must(err)
+		if len(events) > 0 && events[0].Subject == "x1" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the audit log has %+v", events)
+		}
+	}
+}

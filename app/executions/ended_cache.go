@@ -1,0 +1,99 @@
+package executions
+
+import (
+	"context"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+const (
+	maxCached      = 512
+	maxCachedBytes = 16 << 10 // of one, with its ledger; larger ones are rare
+	ledgerRowBytes = 256      // besides what a script can make long
+)
+
+// EndedCache keeps executions that have ended: agents ask for one several times, and reading it costs the store five
+// times as much as making sure that it is still there. It is safe for concurrent use.
+type EndedCache struct {
+	keyring *secrets.Keyring
+	cache   *lru.Cache[string, ended] // by execution id
+}
+
+// ended is a terminal execution, which never changes. Nobody writes to what it holds.
+type ended struct {
+	row     int64
+	x       app.Execution
+	out     app.Output
+	network []app.Connection
+}
+
+// NewEndedCache returns an empty cache.
+func NewEndedCache(keyring *secrets.Keyring) *EndedCache {
+	cache, err := lru.New[string, ended](maxCached)
+	if err != nil {
+		panic("executions: " + err.Error()) // only a size that isn't positive is an error
+	}
+	return &EndedCache{keyring: keyring, cache: cache}
+}
+
+// Add keeps an end without a ledger that was just stored: whoever waits for it asks next.
+func (c *EndedCache) Add(end store.Ended) {
+	if x, err := openID(c.keyring, end.Execution); err == nil { // else it is left to be read
+		c.add(ended{end.Row, x, end.Output, nil})
+	}
+}
+
+func (c *EndedCache) add(e ended) {
+	if e.bytes() <= maxCachedBytes {
+		c.cache.Add(e.x.ID, e)
+	}
+}
+
+// bytes estimates how much memory it takes.
+func (e ended) bytes() int {
+	n := len(e.out.Stdout) + len(e.out.Stderr) + len(e.out.Result) + len(e.x.Error) + 8*len(e.out.Turns)
+	for _, c := range e.network {
+		n += ledgerRowBytes + len(c.Host) + len(c.Rule) + len(c.Method) + len(c.Path)
+	}
+	return n
+}
+
+// Ended returns what a terminal execution printed, returned and connected to.
+func (s *Service) Ended(ctx context.Context, x app.Execution) (out app.Output, network []app.Connection, err error) {
+	if e, ok := s.cfg.Cache.cache.Get(x.ID); ok {
+		return e.out, e.network, nil
+	}
+	var row int64
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		row, out, network, err = tx.Ended(ctx, x.Handle)
+		return err
+	})
+	if err == nil {
+		s.cfg.Cache.add(ended{row, x, out, network})
+	}
+	return out, network, err
+}
+
+// IsSmall reports whether an execution, with its output and ledger, certainly takes little memory: it is cached, or
+// has no output yet.
+func (s *Service) IsSmall(x app.Execution) bool {
+	return s.cfg.Cache.cache.Contains(x.ID) || !x.Status.Terminal() && x.Status != app.StatusAwaitingLLM
+}
+
+// cached returns an execution from the cache, once the store confirms that it is still there.
+func (s *Service) cached(ctx context.Context, id string, lookup []byte) (x store.Execution, ok bool, err error) {
+	e, ok := s.cfg.Cache.cache.Get(id)
+	if !ok {
+		return x, false, nil
+	}
+	standing, err := s.cfg.Store.Standing(ctx, lookup)
+	if err != nil || standing.Row != e.row {
+		s.cfg.Cache.cache.Remove(id)
+		return x, false, err
+	}
+	return store.Execution{Execution: e.x, ProfileGone: standing.ProfileGone}, true, nil
+}

@@ -1,0 +1,171 @@
+package executions_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/executions"
+	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/store"
+)
+
+// askedAgain asks for an execution that is kept, and for what it left behind.
+func (w *world) askedAgain(x app.Execution) (app.Execution, app.Output, error) {
+	w.T.Helper()
+	again, err := w.Execution(w.T.Context(), x.ID)
+	if err != nil {
+		return again, app.Output{}, err
+	}
+	out, _, err := w.Ended(w.T.Context(), again)
+	return again, out, err
+}
+
+func TestEndedIsKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	x, want := w.Finished("result 41", app.StatusCompleted)
+	first, out, err := w.askedAgain(x)
+	w.Must(err)
+	if w.CachedCount() != 1 {
+		t.Fatalf("%d are kept", w.CachedCount())
+	}
+	again, outAgain, err := w.askedAgain(x)
+	w.Must(err)
+	if diff := cmp.Diff(first, again) + cmp.Diff(out, outAgain) + cmp.Diff(want, out); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What is kept when an execution ends is what reading it gives.
+func TestAnEndIsKeptAsItIsRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for script, status := range map[string]app.Status{
+		"print hello\nwarn key " + enginetest.SecretValue + "\nresult {\"b\":1,\"a\":[2]}": app.StatusCompleted,
+		"print hello":             app.StatusCompleted,
+		"fail ValueError\nexit 1": app.StatusError,
+		"signal 11":               app.StatusError,
+	} {
+		x := w.Until(w.Send(script), status)
+		k, ok := w.Cached(x.ID)
+		if !ok {
+			t.Errorf("%q was not kept", script)
+			continue
+		}
+		w.PurgeCache()
+		read, err := w.Execution(t.Context(), x.ID)
+		w.Must(err)
+		out, network, err := w.Ended(t.Context(), read)
+		w.Must(err)
+		again, _ := w.Cached(x.ID)
+		if diff := cmp.Diff(read, k.X) + cmp.Diff(out, k.Out) + cmp.Diff(network, k.Network, cmpopts.EquateEmpty()); diff != "" || again.Row != k.Row {
+			t.Errorf("%q: row %d, want %d; %s", script, k.Row, again.Row, diff)
+		}
+	}
+}
+
+func TestRunningIsNotKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	x := w.Until(w.Send("ask one"), app.StatusAwaitingLLM)
+	if _, err := w.Execution(t.Context(), x.ID); err != nil || w.CachedCount() != 0 {
+		t.Errorf("%v, %d are kept", err, w.CachedCount())
+	}
+}
+
+func TestLargeOutputIsNotKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	x, _ := w.Finished("result \""+strings.Repeat("x", executions.MaxCachedBytes)+"\"", app.StatusCompleted)
+	if _, _, err := w.askedAgain(x); err != nil || w.CachedCount() != 0 {
+		t.Errorf("%v, %d are kept", err, w.CachedCount())
+	}
+}
+
+// TestLongLedgerIsNotKept: 512 executions with 500 long paths each, which cost an agent little, once stayed in memory whatever they printed.
+func TestLongLedgerIsNotKept(t *testing.T) {
+	t.Parallel()
+	row := app.Connection{Host: "a.example", Rule: "a.example", Method: "GET", Path: strings.Repeat("/", 1000)}
+	for n, want := range map[int]bool{0: true, 5: true, 20: false, app.MaxConnections: false} {
+		if bytes := executions.BytesWith(slices.Repeat([]app.Connection{row}, n)); bytes <= executions.MaxCachedBytes != want {
+			t.Errorf("%d rows count as %d bytes", n, bytes)
+		}
+	}
+	w := newWorld(t)
+	x, _ := w.Finished(longLedger(), app.StatusCompleted)
+	if _, _, err := w.askedAgain(x); err != nil || w.CachedCount() != 0 {
+		t.Errorf("%v, %d are kept", err, w.CachedCount())
+	}
+}
+
+// longLedger is a script that is refused by many hosts.
+func longLedger() string {
+	var script strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&script, "dial h%d.example 443\n", i)
+	}
+	return script.String()
+}
+
+// What is kept must not outlive what people do to a profile, nor the row.
+func TestKeptObeysRevocationAndRemoval(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	x, _ := w.Finished("result 1", app.StatusCompleted)
+	_, _, err := w.askedAgain(x)
+	w.Must(err)
+
+	_, err = w.Access.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
+	w.Must(err)
+	_, _, err = w.askedAgain(x)
+	enginetest.WantCode(t, err, app.CodeProfileRevoked)
+
+	_, err = w.Access.Restore(t.Context(), enginetest.Person, w.Profile.Handle)
+	w.Must(err)
+	_, _, err = w.askedAgain(x)
+	w.Must(err)
+
+	later := time.Now().Add(time.Hour)
+	w.Must(w.Store.Write(t.Context(), func(tx *store.Tx) error {
+		n, err := tx.PruneAged(t.Context(), later, store.Kept{EndedSince: later, RepeatedSince: later}, 10)
+		if n != 1 {
+			t.Errorf("%d were removed", n)
+		}
+		return err
+	}))
+	_, _, err = w.askedAgain(x)
+	enginetest.WantCode(t, err, app.CodeNotFound)
+}
+
+// TestAnEndThatIsNotStoredIsNotLogged: the log said how an execution ended although another end stands in the database.
+func TestAnEndThatIsNotStoredIsNotLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer // the handler writes one line at a time
+	w := newWorld(t, func(c *engine.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	x := w.Send("hang")
+	w.UntilStatus(x, app.StatusRunning)
+	w.Must(w.Store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Finish(t.Context(), x.Handle, runner.StopCrashed(true).Unstarted(time.Now()))
+		return err
+	}))
+	run := w.Runner.Find(x.Handle)
+	run.Stop(runner.StopCancelled(enginetest.Agent))
+	<-run.Done()
+	last := w.Send("result 1")
+	w.Until(last, app.StatusCompleted)
+	w.Must(w.Close(t.Context()))
+	if text := log.String(); strings.Contains(text, "execution ended\" execution="+x.Handle) || !strings.Contains(text, "execution ended\" execution="+last.Handle) {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,56 @@
+package executions
+
+import (
+	"context"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/store"
+)
+
+// What tests outside of the package need.
+const (
+	CostlyScriptBytes = costlyScriptBytes
+	MaxScriptsWaiting = maxScriptsWaiting
+	MaxCachedBytes    = maxCachedBytes
+)
+
+// Seal returns the row of a submission.
+func (s *Service) Seal(sub Submission, profile string) store.NewExecution {
+	return s.newInsertion(sub, profile, redact.Clean{}).row
+}
+
+// End stops an execution and waits for its end.
+func (s *Service) End(ctx context.Context, handle string, cause *runner.Stop) error {
+	return s.end(ctx, handle, cause)
+}
+
+// AuditCancel audits a cancellation.
+func (s *Service) AuditCancel(ctx context.Context, event app.Event) { s.auditCancel(ctx, event) }
+
+// ScriptsRedacting returns how many turns are taken.
+func (s *Service) ScriptsRedacting() int { return s.redacting.Taken() }
+
+// Cached is what is cached of an execution.
+type Cached struct {
+	Row     int64
+	X       app.Execution
+	Out     app.Output
+	Network []app.Connection
+}
+
+// Cached returns what is cached of an execution.
+func (s *Service) Cached(id string) (c Cached, ok bool) {
+	e, ok := s.cfg.Cache.cache.Peek(id)
+	return Cached{e.row, e.x, e.out, e.network}, ok
+}
+
+// CachedCount returns how many executions are cached.
+func (s *Service) CachedCount() int { return s.cfg.Cache.cache.Len() }
+
+// PurgeCache empties the cache.
+func (s *Service) PurgeCache() { s.cfg.Cache.cache.Purge() }
+
+// BytesWith estimates the memory of an execution with a ledger.
+func BytesWith(network []app.Connection) int { return ended{network: network}.bytes() }

@@ -1,0 +1,94 @@
+package executions
+
+import (
+	"context"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// Filter selects executions. Zero fields don't filter.
+type Filter struct {
+	ProfileHandle string
+	Status        app.Status
+	From, To      time.Time // created in [From, To)
+	Credential    string    // id: had a value of it
+	Host          string    // in its network ledger
+	Text          string    // words in its script, output, error or result
+	Before        string    // handle: only what is older than that execution (keyset paging)
+	Limit         int       // 1 to 100; 0 means 50
+}
+
+// List returns executions newest first, and whether there are more. Request is not filled in.
+func (s *Service) List(ctx context.Context, f Filter) (list []app.Execution, more bool, err error) {
+	page, err := s.page(ctx, f)
+	if err != nil {
+		return nil, false, err
+	}
+	list = make([]app.Execution, len(page.Executions))
+	for i, x := range page.Executions {
+		if list[i], err = openID(s.cfg.Keyring, x); err != nil {
+			return nil, false, err
+		}
+	}
+	return list, page.Next != "", nil
+}
+
+// Found is one page of a list for people.
+type Found struct {
+	Executions []app.Execution // newest first; ID and Request are not filled in
+	Next       string          // handle to go on before; "" at the end
+	Unfinished bool            // only so much was looked through; there may be more at Next
+}
+
+// Search is List for people, who need no ids. Its work per call is bounded, so it may find nothing and still have
+// more to look through.
+func (s *Service) Search(ctx context.Context, f Filter) (Found, error) {
+	page, err := s.page(ctx, f)
+	if err != nil {
+		return Found{}, err
+	}
+	found := Found{
+		Executions: make([]app.Execution, len(page.Executions)), Next: page.Next, Unfinished: page.Unfinished,
+	}
+	for i, x := range page.Executions {
+		found.Executions[i] = x.Execution
+	}
+	return found, nil
+}
+
+func (s *Service) page(ctx context.Context, f Filter) (page store.ExecutionPage, err error) {
+	limit := min(max(f.Limit, 0), 100)
+	if limit == 0 {
+		limit = 50
+	}
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		page, err = tx.Executions(ctx, store.ExecutionFilter{
+			ProfileHandle: f.ProfileHandle, Status: f.Status, From: f.From, To: f.To, Credential: f.Credential,
+			Host: f.Host, Text: f.Text, Before: f.Before, Limit: limit,
+		})
+		return err
+	})
+	return page, err
+}
+
+// Stats are counts over all executions of a profile.
+type Stats struct {
+	Total, Failed int64           // Failed: status error or timeout
+	Recent        []app.Execution // the last 50, newest first
+}
+
+// Stats counts a profile's executions, also of one that was deleted.
+func (s *Service) Stats(ctx context.Context, profileHandle string) (Stats, error) {
+	var stats Stats
+	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		stats.Total, stats.Failed, err = tx.ExecutionCounts(ctx, profileHandle)
+		return err
+	})
+	if err != nil {
+		return Stats{}, err
+	}
+	stats.Recent, _, err = s.List(ctx, Filter{ProfileHandle: profileHandle})
+	return stats, err
+}

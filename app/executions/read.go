@@ -1,0 +1,162 @@
+package executions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// Execution returns one by its id, for agents. Errors: CodeNotFound; CodeProfileRevoked if its profile was revoked or
+// deleted.
+func (s *Service) Execution(ctx context.Context, id string) (app.Execution, error) {
+	if !app.IsExecutionID(id) {
+		return app.Execution{}, app.E(app.CodeNotFound, "there is no such execution",
+			"Check the execution_id: it is what POST /execute returned; GET /executions lists the profile's own.")
+	}
+	lookup := s.cfg.Keyring.Lookup(secrets.Execs, id)
+	x, ok, err := s.cached(ctx, id, lookup)
+	if err == nil && !ok {
+		err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+			x, err = tx.ExecutionByLookup(ctx, lookup)
+			return err
+		})
+	}
+	if err != nil {
+		return app.Execution{}, err
+	}
+	if x.ProfileGone {
+		return app.Execution{}, app.E(app.CodeProfileRevoked, "the profile was revoked",
+			"Ask the person who runs Airlock for a new profile, or create one with POST /profiles.")
+	}
+	x.ID = id
+	return x.Execution, nil
+}
+
+// ByHandle returns one by its handle, for people. CodeNotFound if there is none.
+func (s *Service) ByHandle(ctx context.Context, handle string) (app.Execution, error) {
+	var x store.Execution
+	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		x, err = tx.ExecutionByHandle(ctx, handle)
+		return err
+	})
+	if err != nil {
+		return app.Execution{}, err
+	}
+	return openID(s.cfg.Keyring, x)
+}
+
+// openID adds the id.
+func openID(keyring *secrets.Keyring, x store.Execution) (app.Execution, error) {
+	id, err := keyring.Open(secrets.Execs, secrets.ExecutionRow(x.Handle), x.SealedID)
+	if err != nil {
+		return app.Execution{}, fmt.Errorf("executions: open the id of execution %s: %w", x.Handle, err)
+	}
+	x.ID = string(id)
+	return x.Execution, nil
+}
+
+// Output returns what a terminal execution printed and returned.
+func (s *Service) Output(ctx context.Context, handle string) (out app.Output, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		out, err = tx.Output(ctx, handle)
+		return err
+	})
+	return out, err
+}
+
+// LiveOutput returns the redacted output so far, for people only; ok is false if the execution doesn't run here.
+func (s *Service) LiveOutput(handle string) (out app.Output, ok bool) {
+	run := s.cfg.Runner.Find(handle)
+	if run == nil {
+		return app.Output{}, false
+	}
+	return run.Output(), true
+}
+
+// Script returns the script as a person may see it (redacted).
+func (s *Service) Script(ctx context.Context, handle string) (text string, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		script, err := tx.ExecutionScript(ctx, handle)
+		text = script.Clean
+		return err
+	})
+	return text, err
+}
+
+// Exchanges returns the LLM exchanges in order.
+func (s *Service) Exchanges(ctx context.Context, handle string) (list []app.LLMExchange, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		list, err = tx.Exchanges(ctx, handle)
+		return err
+	})
+	return list, err
+}
+
+// Network returns the ledger in order; so far, if the execution runs here.
+func (s *Service) Network(ctx context.Context, handle string) (list []app.Connection, err error) {
+	if run := s.cfg.Runner.Find(handle); run != nil {
+		return run.Network(), nil
+	}
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		list, err = tx.Connections(ctx, handle)
+		return err
+	})
+	return list, err
+}
+
+// Redactions returns what was masked, by channel, for people only. It is empty until the execution has ended.
+func (s *Service) Redactions(ctx context.Context, handle string) (hits map[string]redact.Hits, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		hits, err = tx.RedactionHits(ctx, handle)
+		return err
+	})
+	return hits, err
+}
+
+// Await returns the execution when it is terminal or waits for an answer, or as it is when the time is over.
+// An answer makes the status running, so an agent that has just answered doesn't get the same question again.
+func (s *Service) Await(ctx context.Context, id string, atMost time.Duration) (app.Execution, error) {
+	x, err := s.Execution(ctx, id)
+	if err != nil || hasNews(x) || atMost <= 0 {
+		return x, err
+	}
+	return s.Follow(ctx, x, atMost)
+}
+
+// Follow is Await for an execution that was just read.
+func (s *Service) Follow(ctx context.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
+	nudges := s.cfg.Hub.Subscribe(live.Execution(x.Handle))
+	defer nudges.Close()
+	limit := time.NewTimer(atMost)
+	defer limit.Stop()
+	for {
+		if !s.busy(x.Handle) {
+			now, err := s.Execution(ctx, x.ID)
+			if err != nil || hasNews(now) {
+				return now, err
+			}
+		}
+		select {
+		case <-nudges.C():
+		case <-limit.C:
+			return s.Execution(ctx, x.ID)
+		case <-ctx.Done():
+			return app.Execution{}, context.Cause(ctx)
+		}
+	}
+}
+
+// busy reports whether an execution runs here and asks nothing: then the store has no news of it.
+func (s *Service) busy(handle string) bool {
+	run := s.cfg.Runner.Find(handle)
+	return run != nil && !run.Asks()
+}
+
+// hasNews reports whether an agent has something to do about the execution.
+func hasNews(x app.Execution) bool { return x.Status.Terminal() || x.Status == app.StatusAwaitingLLM }

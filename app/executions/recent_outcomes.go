@@ -1,0 +1,19 @@
+package executions
+
+import (
+	"context"
+
+	"github.com/computclaw/airlock/store"
+)
+
+// BeatsShown is how many executions a heartbeat has.
+const BeatsShown = store.BeatsKept
+
+// Beats returns the last executions of each profile, by its handle, oldest first.
+func (s *Service) Beats(ctx context.Context, profiles ...string) (beats map[string][]store.Beat, err error) {
+	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
+		beats, err = tx.Beats(ctx, profiles, BeatsShown)
+		return err
+	})
+	return beats, err
+}

@@ -1,0 +1,44 @@
+package executions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/store"
+)
+
+// Reconcile ends what a dead process left running or waiting; what is pending stays so. The boxes are gone: they die
+// with their host, and a backend's Check removes the rest.
+func (s *Service) Reconcile(ctx context.Context) error {
+	var report []func() // the ends, once they are stored
+	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		list, err := tx.Unfinished(ctx, "")
+		if err != nil {
+			return err
+		}
+		for _, x := range list {
+			if x.Status == app.StatusPending {
+				continue
+			}
+			f := runner.StopCrashed(!x.StartedAt.IsZero()).Unstarted(s.cfg.Now())
+			f.StartedAt = x.StartedAt
+			if _, err := tx.Finish(ctx, x.Handle, f); err != nil {
+				return err
+			}
+			report = append(report, func() { s.cfg.Runner.ReportUnstarted(x.Execution, f) })
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("executions: reconcile: %w", err)
+	}
+	for _, one := range report {
+		one()
+	}
+	if n := len(report); n > 0 {
+		s.cfg.Log.WarnContext(ctx, "executions of a process that ended unexpectedly were marked as interrupted", "count", n)
+	}
+	return nil
+}

@@ -1,0 +1,243 @@
+package executions
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/app/scheduler"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// Submit stores an execution as pending and wakes the scheduler.
+//
+// With an idempotency key that was used for the same body within 24 hours it returns that execution, and replayed is
+// true. Errors: those of app.Profile.CanExecute, CodeUnauthorized for an unknown profile, CodeTooLarge,
+// CodeInvalidField, CodeQueueFull, CodeIdempotencyReused, CodeSandboxUnavailable, CodeInstanceRetired,
+// CodeStorageBusy, CodeStorageFull.
+func (s *Service) Submit(ctx context.Context, sub Submission) (x app.Execution, replayed bool, err error) {
+	profile, policy, err := s.mayExecute(ctx, sub.ProfileID)
+	if err != nil {
+		return app.Execution{}, false, err
+	}
+	if err := s.check(&sub); err != nil {
+		return app.Execution{}, false, err
+	}
+	if x, replayed, err = s.precheck(ctx, sub, profile.Handle); err != nil || replayed {
+		x.ProfileID = sub.ProfileID
+		return x, replayed, err
+	}
+	clean, err := s.redactScript(ctx, profile, sub.Script)
+	if err != nil {
+		return app.Execution{}, false, fmt.Errorf("executions: submit: %w", err)
+	}
+	in := s.newInsertion(sub, profile.Handle, clean)
+	in.policy = &policy
+	if x, replayed, err = s.enqueue(ctx, in); err != nil {
+		return app.Execution{}, false, err
+	}
+	x.ProfileID = sub.ProfileID
+	return x, replayed, nil
+}
+
+// mayExecute returns the profile and its newest policy, if scripts may run under it now.
+func (s *Service) mayExecute(ctx context.Context, id string) (app.Profile, app.Policy, error) {
+	profile, policy, err := s.cfg.Access.BoundByID(ctx, id)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return profile, policy, app.E(app.CodeUnauthorized, "the profile id is not known",
+			"Check profile_id; create a profile with POST /profiles if you have none.")
+	}
+	if err != nil {
+		return profile, policy, fmt.Errorf("executions: read the profile: %w", err)
+	}
+	return profile, policy, profile.CanExecute(s.cfg.Now())
+}
+
+// insertion is a submission on its way into the store.
+type insertion struct {
+	submission Submission
+	id         string
+	row        store.NewExecution
+	policy     *app.Policy     // as the submission found it; nil if it can't be bound with its claim
+	binding    *runner.Binding // made with the claim; nil if there is none
+	replayOf   string          // handle of the execution that was submitted with the same key before
+}
+
+// newInsertion seals a submission. clean is its script as people may see it.
+func (s *Service) newInsertion(sub Submission, profile string, clean redact.Clean) *insertion {
+	k, handle, id := s.cfg.Keyring, app.NewID(), app.NewExecutionID()
+	in := &insertion{submission: sub, id: id}
+	in.row = store.NewExecution{
+		Handle: handle, ProfileHandle: profile, Timeout: sub.Timeout, By: sub.By, Trace: sub.Trace, At: s.cfg.Now(),
+		Lookup:   k.Lookup(secrets.Execs, id),
+		SealedID: k.Seal(secrets.Execs, secrets.ExecutionRow(handle), []byte(id)),
+		Script:   k.Seal(secrets.Scripts, secrets.ScriptRow(handle), []byte(sub.Script)),
+		Clean:    clean,
+	}
+	if sub.Inputs != nil {
+		in.row.Inputs = k.Seal(secrets.Scripts, secrets.InputsRow(handle), sub.Inputs)
+	}
+	return in
+}
+
+func (in *insertion) source() runner.Source {
+	return runner.Source{Script: []byte(in.submission.Script), Inputs: in.submission.Inputs}
+}
+
+// discard gives back what the insertion has taken.
+func (in *insertion) discard() {
+	if in.binding != nil {
+		in.binding.Discard()
+	}
+}
+
+// enqueue stores the execution and announces it, or returns the one that was submitted with the same key before.
+// If it would be next in any case, it is claimed with the same commit.
+func (s *Service) enqueue(ctx context.Context, in *insertion) (x app.Execution, replayed bool, err error) {
+	claim, ok := s.cfg.Scheduler.ReserveClaim(ctx)
+	if ok {
+		x, err = s.insertAndClaim(ctx, in, claim)
+	} else {
+		x, err = s.insert(ctx, in, nil)
+	}
+	switch {
+	case err != nil:
+		return app.Execution{}, false, err
+	case in.replayOf != "":
+		x, err = s.ByHandle(ctx, in.replayOf)
+		return x, err == nil, err
+	case in.row.ClaimedBy == "":
+		s.cfg.Scheduler.Wake()
+	}
+	s.cfg.Metrics.Submitted()
+	s.publish(x)
+	x.ID = in.id
+	return x, false, nil
+}
+
+// insertAndClaim stores the execution, claims it with the same commit if it is next, and begins it.
+func (s *Service) insertAndClaim(
+	ctx context.Context, in *insertion, claim scheduler.ImmediateClaim,
+) (app.Execution, error) {
+	ctx = context.WithoutCancel(ctx) // a claim that is committed must begin here, so it is not given up half-way
+	x, err := s.insert(ctx, in, &claim)
+	if err != nil || in.row.ClaimedBy == "" {
+		claim.Release(in.discard)
+		return x, err
+	}
+	source := in.source()
+	claim.Begin(x, func(x app.Execution, slot *scheduler.Slot) (run func()) {
+		return s.cfg.Runner.Begin(runner.Claim{Execution: x, Slot: slot, Source: &source, Binding: in.binding}).Execute
+	})
+	return x, nil
+}
+
+// insert stores the execution, or finds the one that was submitted with the same key before. With a claim it is
+// claimed and bound too, if it is next. x is pending and without its id.
+func (s *Service) insert(
+	ctx context.Context, in *insertion, claim *scheduler.ImmediateClaim,
+) (x app.Execution, err error) {
+	key, body, since := in.submission.key(), in.submission.digest(), in.row.At.Add(-app.IdempotencyLife)
+	profile := in.row.ProfileHandle
+	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		if in.submission.IdempotencyKey != "" {
+			if in.replayOf, err = tx.Replayed(ctx, profile, key, body, since); err != nil || in.replayOf != "" {
+				return err
+			}
+		}
+		admission, err := s.cfg.Scheduler.Admit(ctx, tx, profile)
+		if err != nil {
+			return err
+		}
+		if claim != nil && claim.Claim(&in.row, admission) && in.policy != nil {
+			if in.binding, err = s.cfg.Runner.BindWithClaim(ctx, tx, &in.row, *in.policy, in.source()); err != nil {
+				return err
+			}
+		}
+		stored, err := tx.Enqueue(ctx, in.row)
+		if err != nil {
+			return err
+		}
+		x = stored.Execution
+		if in.submission.IdempotencyKey == "" {
+			return nil
+		}
+		return tx.Remember(ctx, profile, in.row.Handle, key, body, in.row.At, since)
+	})
+	return x, err
+}
+
+// Submission is what an agent sends.
+type Submission struct {
+	ProfileID      string
+	Script         string
+	Inputs         json.RawMessage // nil if none
+	Timeout        time.Duration   // 0: the default; more than the configured most: that most
+	IdempotencyKey string          // "" if none
+	By             app.Actor
+	Trace          string // trace id of the request, "" if it has none
+}
+
+// check refuses what can't run and fills in the timeout.
+func (s *Service) check(sub *Submission) error {
+	switch {
+	case strings.TrimSpace(sub.Script) == "":
+		return app.Invalid("script", "the script is empty", "Send Python source in script.")
+	case len(sub.Script) > app.MaxScript:
+		return tooLarge("script", app.MaxScript, "Move data into inputs or fetch it in the script.")
+	case strings.ContainsRune(sub.Script, 0):
+		return app.Invalid("script", "the script contains a NUL byte", "Remove it, or write it as \\0 in a Python string.")
+	case !utf8.ValidString(sub.Script):
+		return app.Invalid("script", "the script is not valid UTF-8", "Send it in UTF-8.")
+	case len(sub.Inputs) > app.MaxInputs:
+		return tooLarge("inputs", app.MaxInputs, "Send less, or fetch the data in the script.")
+	case sub.Inputs != nil && !json.Valid(sub.Inputs):
+		return app.Invalid("inputs", "inputs is not valid JSON", "Send one JSON value.")
+	case sub.Timeout < 0:
+		return app.Invalid("timeout", "the timeout is negative",
+			fmt.Sprintf("Send seconds from 1 to %d, or leave it out.", int(s.cfg.TimeoutMax/time.Second)))
+	case len(sub.IdempotencyKey) > app.MaxIdempotencyKey:
+		return app.Invalid("Idempotency-Key", fmt.Sprintf("the idempotency key is longer than %d bytes", app.MaxIdempotencyKey),
+			"Use a shorter one, such as a UUID.")
+	}
+	if sub.Timeout == 0 {
+		sub.Timeout = s.cfg.TimeoutDefault
+	}
+	sub.Timeout = min(max(sub.Timeout, time.Millisecond), s.cfg.TimeoutMax)
+	return nil
+}
+
+func tooLarge(field string, limit int64, hint string) error {
+	err := app.E(app.CodeTooLarge, fmt.Sprintf("%s is larger than %s", field, runner.FormatSize(limit)), hint)
+	err.Field = field
+	return err
+}
+
+// key identifies the idempotency key.
+func (sub Submission) key() []byte {
+	sum := sha256.Sum256([]byte(sub.IdempotencyKey))
+	return sum[:]
+}
+
+// digest identifies what was submitted, each part with its length. The timeout counts as it will be used.
+func (sub Submission) digest() []byte {
+	sum := sha256.New()
+	inputs := "absent"
+	if sub.Inputs != nil {
+		inputs = "json:" + string(sub.Inputs)
+	}
+	for _, part := range []string{sub.Script, inputs, sub.Timeout.String()} {
+		sum.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		sum.Write([]byte(part))
+	}
+	return sum.Sum(nil)
+}

@@ -1,0 +1,156 @@
+package executions_test
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/engine/enginetest"
+)
+
+func TestSubmitRefuses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	tests := []struct {
+		name   string
+		change func(*engine.Submission)
+		code   app.Code
+	}{
+		{"unknown profile", func(s *engine.Submission) { s.ProfileID = app.NewProfileID() }, app.CodeUnauthorized},
+		{"no profile", func(s *engine.Submission) { s.ProfileID = "" }, app.CodeUnauthorized},
+		{"empty script", func(s *engine.Submission) { s.Script = " \n" }, app.CodeInvalidField},
+		{"long script", func(s *engine.Submission) { s.Script = strings.Repeat("x", app.MaxScript+1) }, app.CodeTooLarge},
+		{"NUL", func(s *engine.Submission) { s.Script = "print \x00" }, app.CodeInvalidField},
+		{"not UTF-8", func(s *engine.Submission) { s.Script = "print \xff" }, app.CodeInvalidField},
+		{"long inputs", func(s *engine.Submission) { s.Inputs = json.RawMessage(`"` + strings.Repeat("x", app.MaxInputs) + `"`) }, app.CodeTooLarge},
+		{"broken inputs", func(s *engine.Submission) { s.Inputs = json.RawMessage(`{`) }, app.CodeInvalidField},
+		{"negative timeout", func(s *engine.Submission) { s.Timeout = -1 }, app.CodeInvalidField},
+		{"long idempotency key", func(s *engine.Submission) { s.IdempotencyKey = strings.Repeat("k", 256) }, app.CodeInvalidField},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", By: enginetest.Agent}
+			tt.change(&s)
+			_, _, err := w.Submit(t.Context(), s)
+			enginetest.WantCode(t, err, tt.code)
+		})
+	}
+	list, _, err := w.List(t.Context(), engine.Filter{})
+	w.Must(err)
+	if len(list) != 0 {
+		t.Errorf("%d executions were stored", len(list))
+	}
+}
+
+func TestSubmitNeedsALockedProfile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p, err := w.Access.CreateProfile(t.Context(), enginetest.Person, "not locked")
+	w.Must(err)
+	_, _, err = w.Submit(t.Context(), engine.Submission{ProfileID: p.ID, Script: "result 1", By: enginetest.Agent})
+	enginetest.WantCode(t, err, app.CodeProfileUnlocked)
+}
+
+func TestTimeoutIsCapped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for given, want := range map[time.Duration]time.Duration{0: time.Minute, time.Second: time.Second, 1e12 * time.Microsecond: app.MaxTimeout} {
+		x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", Timeout: given, By: enginetest.Agent})
+		w.Must(err)
+		if x.Timeout != want {
+			t.Errorf("timeout %v became %v, want %v", given, x.Timeout, want)
+		}
+		w.Until(x, app.StatusCompleted)
+	}
+}
+
+func TestIdempotency(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	var mu sync.Mutex
+	w := newWorld(t, func(c *engine.Config) {
+		c.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+	})
+	s := engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", IdempotencyKey: "k", By: enginetest.Agent}
+	first, replayed, err := w.Submit(t.Context(), s)
+	w.Must(err)
+	if replayed {
+		t.Error("the first one is a replay")
+	}
+	same := s
+	same.Timeout = time.Minute // the default, spelled out
+	again, replayed, err := w.Submit(t.Context(), same)
+	w.Must(err)
+	if !replayed || again.ID != first.ID {
+		t.Errorf("replayed %v, %s and %s", replayed, again.Handle, first.Handle)
+	}
+	for _, change := range []func(*engine.Submission){
+		func(s *engine.Submission) { s.Script = "result 2" },
+		func(s *engine.Submission) { s.Timeout = 2 * time.Second },
+		func(s *engine.Submission) { s.Inputs = json.RawMessage("null") },
+	} {
+		other := s
+		change(&other)
+		_, _, err = w.Submit(t.Context(), other)
+		enginetest.WantCode(t, err, app.CodeIdempotencyReused)
+	}
+	other := s
+	other.ProfileID = w.NewProfile().ID // each profile has its own keys
+	x, replayed, err := w.Submit(t.Context(), other)
+	w.Must(err)
+	if replayed || x.ID == first.ID {
+		t.Error("another profile's execution was returned")
+	}
+	w.Until(first, app.StatusCompleted)
+	mu.Lock()
+	now = now.Add(app.IdempotencyLife + time.Second)
+	mu.Unlock()
+	x, replayed, err = w.Submit(t.Context(), s)
+	w.Must(err)
+	if replayed || x.ID == first.ID {
+		t.Error("the key outlived its day")
+	}
+	w.Until(x, app.StatusCompleted)
+}
+
+// Many clients that retry at once start one execution.
+func TestIdempotencyAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var wg sync.WaitGroup
+	ids := make([]string, 16)
+	for i := range ids {
+		wg.Go(func() {
+			x, _, err := w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "result 1", IdempotencyKey: "k", By: enginetest.Agent})
+			if err != nil {
+				t.Error(err)
+			}
+			ids[i] = x.ID
+		})
+	}
+	wg.Wait()
+	for _, id := range ids {
+		if id != ids[0] {
+			t.Fatalf("different executions: %q", ids)
+		}
+	}
+	w.UntilTerminal(app.Execution{ID: ids[0]})
+}
+
+func TestScriptForPeopleIsMasked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	x := w.Send("print " + enginetest.SecretValue)
+	script, err := w.Script(t.Context(), x.Handle)
+	w.Must(err)
+	if diff := cmp.Diff("print [REDACTED...6789]", script); diff != "" {
+		t.Error(diff)
+	}
+	w.Until(x, app.StatusCompleted)
+}

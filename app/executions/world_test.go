@@ -1,0 +1,18 @@
+package executions_test
+
+import (
+	"testing"
+
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/engine/enginetest"
+)
+
+func TestMain(m *testing.M) { enginetest.Main(m) }
+
+// world is a whole engine with this package's helpers.
+type world struct{ *enginetest.World }
+
+func newWorld(t testing.TB, change ...func(*engine.Config)) *world {
+	t.Helper()
+	return &world{enginetest.New(t, change...)}
+}

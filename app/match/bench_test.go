@@ -1,0 +1,106 @@
+package match
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// usual are texts as hosts send them, of size bytes.
+func usual(size int) map[string]string {
+	random := make([]byte, size)
+	source := rand.New(rand.NewPCG(1, 2))
+	for i := range random {
+		random[i] = byte(source.Uint32())
+	}
+	return map[string]string{
+		"prose": fit("The quick brown fox jumps over the lazy dog; airlines seal a lock. ", size),
+		"lines": fit("a line of a log, number 12\n", size),
+		"json": fit(`{"id":1234567,"name":"A. Person","amount":"12.50","at":"2026-11-20T12:00:00Z",`+
+			`"url":"https:\/\/example.com\/a?b=%20c"},`, size),
+		"binary": string(random),
+		"zeros":  fit("\x00", size),
+		"base64": base64.StdEncoding.EncodeToString(random)[:size],
+	}
+}
+
+// hostile are texts that are made to be searched slowly, of size bytes.
+func hostile(size int) map[string]string {
+	out := map[string]string{}
+	for _, text := range []string{
+		"%", `\`, "&", "=", `"`, "\n", "\r\n ", "a\x00", "%25", "%5c", "%2525", "&#", "&amp;", "&#38;", `\x5c`, `\u005c`,
+		`\134`, `\5c `, `\\41`, "%25%34%31", `\u003d\u002b\\u003d&#43;%2b`, "%41", `\u0041`, "0x", "1, ", `12,\n`, "<br>a",
+	} {
+		out[fmt.Sprintf("%+q", text)] = fit(text, size)
+	}
+	source := rand.New(rand.NewPCG(3, 4))
+	for name, alphabet := range map[string]string{
+		"leads": leads, "mixed": `%\&=#ux;0123456789abcdef`, "backslashes": `\\\\\\\\ux0123456789abcdef`,
+		"percents": "%%%%25", "hex": "0123456789abcdef", "numbers": "0123456789,",
+	} {
+		text := make([]byte, size)
+		for i := range text {
+			text[i] = alphabet[source.IntN(len(alphabet))]
+		}
+		out[name] = string(text)
+		out[name+", base64"] = base64.StdEncoding.EncodeToString(text)[:size]
+	}
+	var escaped strings.Builder
+	for escaped.Len() < size {
+		ways := escapesOf(benchmarkKey[source.IntN(len(benchmarkKey))])
+		escaped.WriteString(ways[source.IntN(len(ways))])
+	}
+	out["escapes"] = escaped.String()[:size]
+	out["key, cut"] = fit(benchmarkKey[:len(benchmarkKey)-2]+"#", size)
+	out["key, escaped"] = fit(strings.ReplaceAll(fmt.Sprintf(" % x", benchmarkKey), " ", "%"), size)
+	return out
+}
+
+func fit(text string, size int) string { return strings.Repeat(text, size/len(text)+1)[:size] }
+
+const benchmarkKey = "sk-live_51Hx/QzT+9uVabcdefghijkl4711=="
+
+func BenchmarkFind(b *testing.B) {
+	const size = 1 << 18
+	texts := usual(size)
+	maps.Copy(texts, hostile(size))
+	var keys []string
+	source := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		key := make([]byte, 30)
+		for i := range key {
+			key[i] = byte(source.Uint32())
+		}
+		keys = append(keys, base64.StdEncoding.EncodeToString(key))
+	}
+	for set, f := range map[string]*Finder{
+		"key":      New([]string{benchmarkKey, benchmarkKey[1:], "plain0123456789abcdefXYZ", "lain0123456789abcdefXYZ"}),
+		"100 keys": New(keys),
+	} {
+		for _, name := range slices.Sorted(maps.Keys(texts)) {
+			b.Run(set+"/"+name, func(b *testing.B) { benchmarkFind(b, f, []byte(texts[name])) })
+		}
+	}
+}
+
+func benchmarkFind(b *testing.B, f *Finder, data []byte) {
+	from := cpu()
+	for b.Loop() {
+		for piece := range slices.Chunk(data, 32<<10) {
+			f.Find(piece)
+		}
+	}
+	b.ReportMetric(float64(b.N)*float64(len(data))/1e6/(cpu()-from), "MB/cpu-s")
+}
+
+// cpu returns the processor time so far, in seconds.
+func cpu() float64 {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}

@@ -1,0 +1,89 @@
+package match
+
+import "unicode/utf8"
+
+// use says for what an escape may matter.
+type use uint8
+
+const (
+	begins     use = 1 << iota // a match may begin with it
+	goesOn                     // it stands for a character of a pattern, or for nothing between two
+	inBase64                   // it may belong to a run of base64
+	inHex                      // of hex
+	inNumbers                  // between numbers
+	everywhere = goesOn | inBase64 | inHex | inNumbers
+)
+
+// index has the escapes in a part of a text. They are looked at once, for all that searches there.
+type index struct {
+	from, to int
+	uses     []use    // of the escape that begins at each place; 0 for none, and for one that can't matter
+	likely   []likely // the last one first
+}
+
+// likely is how the escape at a place is most likely read.
+type likely struct {
+	at int
+	reading
+}
+
+// use returns the uses of the escape at a place.
+func (x *index) use(at int) use { return x.uses[at-x.from] }
+
+// index returns the escapes in a row of a text that lies behind depth layers.
+func (f *Finder) index(s *scratch, data []byte, row row, depth int) *index {
+	x := &s.indexes[depth]
+	if x.from <= row.start && row.end <= x.to {
+		return x
+	}
+	x.from, x.to = row.start, row.end
+	x.uses = append(x.uses[:0], make([]use, row.end-row.start)...)
+	x.likely = x.likely[:0]
+	for at := row.end - 1; row.escapes && at >= row.start; at-- {
+		b := data[at]
+		if b == 0 {
+			x.add(at, everywhere, reading{n: 1})
+		} else if !mayEscape(data[:row.end], at) {
+			continue
+		} else if b != data[at+1] {
+			f.indexEscape(s, x, data[:row.end], at)
+		} else if uses := f.uses[b] | x.use(at+1); b == '%' { // what follows is read as behind the second
+			x.add(at, uses, reading{}) // which may begin an escape of its own
+		} else {
+			x.add(at, uses, reading{text: [utf8.UTFMax]byte{b}, size: 1, n: 2})
+		}
+	}
+	return x
+}
+
+func (x *index) add(at int, uses use, r reading) {
+	if x.uses[at-x.from] = uses; r.n > 0 {
+		x.likely = append(x.likely, likely{at, r})
+	}
+}
+
+// indexEscape adds the escape that begins at a place, after all that begin behind it. Nested ones
+// that are too long may count: uses only tell where nothing matters.
+func (f *Finder) indexEscape(s *scratch, x *index, data []byte, at int) {
+	r := &s.readings
+	r.size = 0
+	r.escape(data[at], data[at:], 1)
+	best := r.likeliest(data[at:])
+	var uses use
+	for i := 0; i < r.size; i++ {
+		v := &r.list[i]
+		if v.size == 0 {
+			uses |= everywhere
+			continue
+		}
+		uses |= f.uses[v.text[0]]
+		if lead, ok := v.lead(); !ok {
+			continue
+		} else if last := at + int(v.n) - 1; data[last] == lead { // what follows is read as behind that lead
+			uses |= x.use(last)
+		} else {
+			r.escape(lead, data[at:], int(v.n))
+		}
+	}
+	x.add(at, uses, best)
+}

@@ -1,0 +1,47 @@
+package decode
+
+import (
+	"encoding/binary"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app/redact/charset"
+	"github.com/computclaw/airlock/app/redact/encodings"
+	"github.com/computclaw/airlock/app/redact/views"
+)
+
+// Reversed turns a text round, character by character.
+func Reversed(text []byte) *views.Builder {
+	out := make([]byte, 0, len(text))
+	for rest := text; len(rest) > 0; {
+		if n := len(rest) - 8; n >= 0 {
+			if w := binary.LittleEndian.Uint64(rest[n:]); w&charset.HighBits == 0 {
+				out = binary.BigEndian.AppendUint64(out, w)
+				rest = rest[:n]
+				continue
+			}
+		}
+		size := 1
+		if rest[len(rest)-1] >= utf8.RuneSelf {
+			_, size = utf8.DecodeLastRune(rest)
+		}
+		out = append(out, rest[len(rest)-size:]...)
+		rest = rest[:len(rest)-size]
+	}
+	return &views.Builder{Text: out, Spans: []views.Span{{N: int32(len(out)), To: int32(len(text)), How: views.Turned}}}
+}
+
+// ROT13 undoes ROT13.
+func ROT13(text []byte) *views.Builder {
+	out := make([]byte, len(text))
+	for i, c := range text {
+		out[i] = rotate13[c]
+	}
+	return &views.Builder{Text: out}
+}
+
+var rotate13 = func() (t [256]byte) {
+	for i := range t {
+		t[i] = encodings.RotateByte(byte(i))
+	}
+	return t
+}()

@@ -1,0 +1,53 @@
+package encodings
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Reverse returns a text with its characters in reverse order.
+func Reverse(text string) string {
+	runes := []rune(text)
+	slices.Reverse(runes)
+	return string(runes)
+}
+
+// ROT13 returns a text in ROT13.
+func ROT13(text string) string {
+	out := []byte(text)
+	for i, b := range out {
+		out[i] = RotateByte(b)
+	}
+	return string(out)
+}
+
+// RotateByte returns a letter's counterpart in ROT13, and any other byte as it is.
+func RotateByte(b byte) byte {
+	switch {
+	case 'a' <= b && b <= 'z':
+		return 'a' + (b-'a'+13)%26
+	case 'A' <= b && b <= 'Z':
+		return 'A' + (b-'A'+13)%26
+	}
+	return b
+}
+
+// Variants returns the forms of a value that have about as many characters as it has.
+func Variants(text string) []Form {
+	out := []Form{{"reversed", Reverse(text)}, {"ROT13", ROT13(text)}}
+	if lower := strings.ToLower(text); lower != text { // a value that was used as a host name comes back in lower case
+		out = append(out, Form{"lower case", lower})
+	}
+	if upper := strings.ToUpper(text); upper != text {
+		out = append(out, Form{"upper case", upper})
+	}
+	for _, form := range []norm.Form{norm.NFC, norm.NFD, norm.NFKC} {
+		if other := form.String(text); other != text {
+			out = append(out, Form{"Unicode form", other})
+		}
+	}
+	little, big := UTF16(text)
+	return append(out, Form{"UTF-16", little}, Form{"UTF-16", big})
+}

@@ -1,0 +1,206 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/encodings"
+)
+
+// Lengths in characters.
+const (
+	minValue = 4  // shorter values are ignored
+	minShown = 16 // shorter values show nothing in their mask
+	// minUnheldLine is for the lines of values that scripts don't hold: shorter ones could be guessed by what is masked.
+	minUnheldLine = 16
+)
+
+// minStrength is how hard to guess a value must be, in bits, to be looked for in text that was
+// joined: without its spaces and separators, ordinary text holds many words that nobody wrote.
+const minStrength = 40
+
+// minLooseRun is how long a form of an encoding of bytes is that is looked for in joined text.
+const minLooseRun = 12
+
+// hard reports whether a text is hard enough to guess to be looked for in joined text. Hex keys
+// have few different characters and are that nonetheless: no words run together into digits, or
+// letters and digits, as long as these.
+func hard(text string) bool {
+	if app.Strength(text) >= minStrength {
+		return true
+	}
+	seen := map[rune]bool{}
+	for _, r := range text {
+		seen[r] = true
+	}
+	return len(text) >= 24 && len(seen) >= 6 && strings.ContainsAny(text, "0123456789")
+}
+
+// value has the name of a value, and what its masks may show.
+type value struct {
+	name      string
+	anonymous bool
+	show      string // its last characters; "" if its mask shows nothing
+	strong    bool   // hard enough to guess to be looked for in joined text
+	line      int    // characters of a line that is a secret of its own
+}
+
+// form says what a needle is.
+type form struct {
+	owner    int32
+	encoding string // "" for raw
+	shows    bool   // its mask shows the value's last characters
+	sealed   bool   // it is a placeholder
+}
+
+// needle is one form of a value.
+type needle struct {
+	form
+	text  string
+	quiet bool                // what it stands for must not be shown by other values' masks
+	word  bool                // counts only as a word
+	loose bool                // counts in joined text
+	runs  encodings.RunSet    // in which it goes on; 0 if it is the whole value
+	left  encodings.Remainder // how far it does so over line breaks
+	seed  int32               // of fragments; 0 if it is none, and else nothing but that
+}
+
+func (n needle) ending(index int32) ending {
+	out := ending{form: none, looseForm: none, quiet: none}
+	switch {
+	case n.seed != 0:
+		out.form, out.seed = index, n.seed
+		return out
+	case n.word:
+		out.words = []word{{int32(len(n.text)), index, n.owner}}
+		return out
+	case n.loose:
+		out.looseLength, out.looseForm = int32(len(n.text)), index
+	}
+	out.length, out.form, out.runs, out.left = int32(len(n.text)), index, n.runs, n.left
+	if n.quiet {
+		out.quiet = n.owner
+	}
+	return out
+}
+
+// needles returns the values that count and all forms of them.
+func needles(values []Value) (texts []string, known []value, all []needle) {
+	texts, known = distinct(values)
+	held := heldTexts(values)
+	for i, text := range texts {
+		if !known[i].anonymous {
+			known[i].show = shown(text, texts)
+		}
+		known[i].strong = hard(text)
+		known[i].line = minUnheldLine
+		if held[text] {
+			known[i].line = encodings.MinWhole
+		}
+		all = forms(all, int32(i), text, known[i])
+	}
+	for _, v := range values {
+		if len(v.Placeholder) >= headLen {
+			known = append(known, value{name: v.Name})
+			all = append(all, needle{form: form{owner: int32(len(known) - 1), sealed: true}, text: v.Placeholder})
+		}
+	}
+	return texts, known, all
+}
+
+func distinct(values []Value) (texts []string, known []value) {
+	seen := map[string]bool{}
+	for _, v := range values {
+		text := strings.TrimSpace(v.Secret.Reveal())
+		if utf8.RuneCountInString(text) >= minValue && !seen[text] {
+			seen[text] = true
+			texts, known = append(texts, text), append(known, value{name: v.Name, anonymous: v.Anonymous})
+		}
+	}
+	return texts, known
+}
+
+// shown returns the last characters of a value that its mask may show.
+func shown(text string, texts []string) string {
+	if utf8.RuneCountInString(text) < minShown {
+		return ""
+	}
+	at := len(text)
+	for range 4 {
+		_, size := utf8.DecodeLastRuneInString(text[:at])
+		at -= size
+	}
+	last := text[at:]
+	if !utf8.ValidString(last) ||
+		strings.ContainsFunc(last, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+		return ""
+	}
+	for _, other := range texts {
+		if utf8.RuneCountInString(other) >= minShown {
+			continue
+		}
+		if i := strings.LastIndex(text, other); strings.Contains(other, last) || (i >= 0 && i+len(other) > at) {
+			return ""
+		}
+	}
+	return last
+}
+
+// forms adds the forms of one value. The same text may come several times; the first says what it
+// is.
+func forms(all []needle, owner int32, text string, v value) []needle {
+	add := func(encoding string, n needle) {
+		if len(n.text) >= headLen {
+			n.owner, n.encoding = owner, encoding
+			all = append(all, n)
+		}
+	}
+	short := encodings.IsShort(text)
+	whole := needle{text: text, quiet: utf8.RuneCountInString(text) < minShown, word: short}
+	whole.shows, whole.loose = true, v.strong && !short
+	add("", whole)
+	for _, line := range encodings.Lines(text, v.line) {
+		n := needle{quiet: true, loose: hard(line)}
+		for _, f := range []encodings.Form{
+			{Encoding: "line", Text: line},
+			{Encoding: "reversed", Text: encodings.Reverse(line)},
+			{Encoding: "ROT13", Text: encodings.ROT13(line)},
+		} {
+			n.text = f.Text
+			add(f.Encoding, n)
+		}
+	}
+	if !short && len(text) <= encodings.MaxVariant {
+		for _, f := range encodings.Variants(text) {
+			add(f.Encoding, needle{text: f.Text, quiet: true, loose: v.strong})
+		}
+	}
+	for _, f := range encodings.Escaped(text) {
+		word := encodings.IsShort(f.Text)
+		add(f.Encoding, needle{text: f.Text, quiet: true, word: word, loose: v.strong && !word})
+	}
+	for _, f := range slices.Concat(encodings.Runs(text), encodings.UTF16Runs(text)) {
+		loose := len(f.Text) >= minLooseRun && v.strong
+		add(f.Encoding, needle{text: f.Text, quiet: true, runs: f.Rest, left: f.Left, loose: loose})
+	}
+	if !short {
+		for _, f := range encodings.Lists(text) {
+			add(f.Encoding, needle{text: f.Text, quiet: true})
+		}
+	}
+	return all
+}
+
+// heldTexts returns the values that scripts hold themselves.
+func heldTexts(values []Value) map[string]bool {
+	held := map[string]bool{}
+	for _, v := range values {
+		if v.held() {
+			held[strings.TrimSpace(v.Secret.Reveal())] = true
+		}
+	}
+	return held
+}

@@ -1,0 +1,278 @@
+package redact
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"github.com/computclaw/airlock/app/redact/decode"
+	"github.com/computclaw/airlock/app/redact/encodings"
+	"github.com/computclaw/airlock/app/redact/views"
+)
+
+const (
+	maxDepth    = 3       // steps of decoding
+	minBudget   = 4 << 20 // bytes of views that may be made of any text
+	budgetRatio = 80      // and of each byte of it
+	costSpan    = 4       // for each part of a view, beyond its bytes
+	minNear     = 1 << 10
+	maxNear     = 16 << 10
+)
+
+// inspection is the search for values in one view of a root, and in what can be decoded from that.
+type inspection struct {
+	r        *Redactor
+	root     *views.View
+	joint    bool // of the root only that is looked at which shows when its parts are put together
+	view     *views.View
+	budget   int  // bytes of work left
+	lent     int  // budget at first
+	over     bool // nothing is left of the budget for the view
+	made     []*views.View
+	found    []region         // in the root
+	at       *views.View      // being decoded
+	runs     decode.RunFinder // of the view at hand
+	decoders [decoders]decode.Decoder
+	last     views.Window // of the root: see token
+	done     sync.WaitGroup
+}
+
+// look searches the view and makes the views of it.
+func (in *inspection) look() {
+	v := in.view
+	in.over = false
+	if v.Parent != nil || in.joint {
+		in.scan(v)
+	}
+	switch {
+	case v.Parent == nil && in.joint:
+		in.leaveOut(v)
+		in.push(v, decode.Lists(v.Text, false, in.r.alphabet), "list", views.KindDecoded)
+	case v.Kind == views.KindSeams:
+		in.sewn(v)
+	case v.Kind == views.KindLetters && v.Depth < maxDepth:
+		in.turnTo(v)
+		in.pushAll(v, in.read(decode.GroupedCodes))
+	case v.Depth < maxDepth && v.Kind != views.KindLetters:
+		in.derive(v)
+	case v.Kind == views.KindDecoded:
+		in.turnTo(v)
+		in.leaveOut(v)
+		in.unpacked(v)
+	}
+	if v.Parent == nil {
+		in.push(v, views.Seams.Apply(v.Text), "", views.KindSeams)
+	}
+	in.turnTo(nil)
+}
+
+// derive makes the views of a view. The machine knows the usual encodings itself, so the last step
+// needs only what it doesn't know.
+func (in *inspection) derive(v *views.View) {
+	in.turnTo(v)
+	if in.over = in.budget < 0 && v.Parent != nil; in.over {
+		return
+	}
+	last := v.Depth == maxDepth-1
+	ahead := in.read(codesIn(v, last))
+	if v.Kind == views.KindRoot || v.Kind == views.KindDecoded {
+		in.leaveOut(v)
+	}
+	if v.Kind == views.KindRoot || v.Kind == views.KindDecoded || v.Odd {
+		in.push(v, decode.EveryOther(v.Text), "separated", views.KindDecoded)
+	}
+	in.unescape(v)
+	in.numbers(v)
+	in.unpacked(v)
+	in.decoded(v, ahead)
+	if last {
+		return
+	}
+	if !v.After(views.KindReversed) && !v.After(views.KindRotated) {
+		v.Turns[0] = in.push(v, decode.Reversed(v.Text), "reversed", views.KindReversed)
+	}
+	if !v.After(views.KindRotated) {
+		v.Turns[1] = in.push(v, decode.ROT13(v.Text), "ROT13", views.KindRotated)
+	}
+}
+
+// unpacked makes the view of compressed data that was written as numbers or escapes. Both are one
+// step, as they are where it was in a run.
+func (in *inspection) unpacked(v *views.View) {
+	if v.Kind != views.KindDecoded || v.Packed {
+		return
+	}
+	b := views.Builder{}
+	in.decoders[forText].Inflate(&b, v.Text, 0, len(v.Text), views.Scale{Chars: 1, Bytes: 1, Grouped: false})
+	if p := in.push(v, &b, "compressed", views.KindDecoded); p != nil {
+		p.Depth, p.Packed = v.Depth, true
+	}
+}
+
+// sewn makes the views of texts that were put together and still have their spaces: what is cut
+// within a number, an escape, a soft line break or a group of base 85 shows there, everything else
+// without spaces.
+func (in *inspection) sewn(v *views.View) {
+	in.turnTo(v)
+	ahead := in.read(decode.RareCodes)
+	in.push(v, decode.EveryOther(v.Text), "separated", views.KindDecoded)
+	in.push(v, decode.Reversed(v.Text), "reversed", views.KindReversed)
+	in.unescape(v)
+	in.numbers(v)
+	in.pushAll(v, ahead)
+}
+
+// codesIn returns the codes that are read in a view. The machine knows the usual ones itself, so at
+// the last step only what they may hold counts, compressed data, which in a text turned round is
+// looked for in all but base 85, and a long value in base 85, of which the machine knows only the
+// beginning. A text turned round that has spaces is left to the text without spaces, turned round.
+func codesIn(v *views.View, last bool) []*decode.Code {
+	switch {
+	case v.Turned() && v.Parent.Spaced:
+		return nil
+	case last && v.Turned() && !v.Coarse:
+		return decode.ExactCodes
+	}
+	return decode.Codes
+}
+
+// decoded makes the views of the codes that were read.
+func (in *inspection) decoded(v *views.View, ahead *reading) {
+	for i, found := range in.pushAll(v, ahead) {
+		c := ahead.codes[i]
+		if found == nil || c.Bits != 0 || !v.Turned() || v.Parent.Kind != views.KindSpaces {
+			continue
+		}
+		// its spaces tell where a text in base 85 ends
+		if spaced := v.Parent.Parent.Turns[v.Kind-views.KindReversed]; spaced != nil {
+			in.turnTo(spaced)
+			in.pushAll(spaced, in.read([]*decode.Code{c}))
+			in.turnTo(v)
+		}
+	}
+}
+
+func (in *inspection) unescape(v *views.View) {
+	near := views.Context{Bytes: in.r.near, AtBarrier: v.Decoded()}
+	in.push(v, decode.Escapes(v.Text, near, '\\', decode.Backslash), "escapes", views.KindDecoded)
+	if b := decode.Escapes(v.Text, near, '%', decode.Percent); b != nil {
+		in.push(v, b, "percent", views.KindDecoded)
+		in.push(v, decode.PlusSpaces(b), "percent", views.KindDecoded)
+	}
+	in.push(v, decode.Escapes(v.Text, near, '&', decode.HTMLEntity), "HTML", views.KindDecoded)
+	sure := decode.Escapes(v.Text, near, '=', decode.QuotedPrintable)
+	in.quoted(v, sure)
+	loose := decode.Escapes(v.Text, near, '=', decode.LooseQuotedPrintable)
+	if loose != nil && (sure == nil || !bytes.Equal(loose.Text, sure.Text)) {
+		in.quoted(v, loose)
+	}
+}
+
+// quoted makes a view of quoted-printable.
+func (in *inspection) quoted(v *views.View, b *views.Builder) {
+	if q := in.push(v, b, "quoted-printable", views.KindDecoded); q != nil {
+		q.Joined = true // an equals sign at the end of a line needn't be a soft line break
+	}
+}
+
+// numbers makes the views of what numbers stand for.
+func (in *inspection) numbers(v *views.View) {
+	rotated := v.Kind == views.KindRotated
+	in.push(v, decode.Lists(v.Text, rotated, in.r.alphabet), "list", views.KindDecoded)
+	if !rotated {
+		in.push(v, decode.DigitRuns(v.Text, &in.decoders[forText], in.r.alphabet), "digits", views.KindDecoded)
+	}
+}
+
+// leaveOut makes the views of a view in which something is left out.
+func (in *inspection) leaveOut(v *views.View) {
+	s := in.push(v, views.Visible.Apply(v.Text), "", views.KindSpaces)
+	v.Spaced = s != nil
+	if s == nil {
+		s = v
+	}
+	in.push(s, views.LettersOnly.Apply(s.Text), "", views.KindLetters)
+}
+
+// push makes a view, if there is something in it.
+func (in *inspection) push(parent *views.View, b *views.Builder, via string, k views.Kind) *views.View {
+	if b == nil || len(b.Text) < views.MinStretch {
+		return nil
+	}
+	in.budget -= len(b.Text) + costSpan*len(b.Spans)
+	v := &views.View{Text: b.Text, Spans: b.Spans, Marks: b.Marks, Filter: b.Filter, Parent: parent, Via: via,
+		Depth: parent.Depth, Kind: k, Odd: b.Odd, Joined: parent.Joined}
+	if k == views.KindSpaces || k == views.KindSeams || k == views.KindLetters {
+		v.Joined = true
+	} else {
+		v.Depth++
+	}
+	if parent.Via != "" {
+		v.Via = strings.TrimSuffix(parent.Via+", "+via, ", ")
+	}
+	in.made = append(in.made, v)
+	return v
+}
+
+// scan looks for values in a view.
+func (in *inspection) scan(v *views.View) {
+	m := in.r.machine
+	if v.Kind == views.KindLetters {
+		m = in.r.letters()
+	}
+	s := newScan(m)
+	s.words, s.loose = false, v.Joined
+	s.take(v.Text, 0, 0)
+	s.end()
+	for _, g := range s.regions {
+		if g.form != none && m.forms[g.form].sealed {
+			continue
+		}
+		v.Coarse = v.Coarse || g.by != none && m.forms[g.by].encoding == "base85"
+		lo, hi := v.ToRoot(g.start, g.end)
+		if lo < 0 {
+			continue
+		}
+		if v.Decoded() && !v.Joined {
+			if !v.Undone(g.start, g.end) {
+				continue // it only stands beside what was decoded, so it was found without that
+			}
+			lo, hi = in.token(lo, hi)
+		}
+		via := v.Via
+		if v.Joined {
+			via = strings.TrimPrefix(via+", split", ", ")
+		}
+		in.found = append(in.found,
+			region{start: lo, end: hi, form: none, by: in.r.formOf(m, g.by), quiet: several, note: &note{via: via}})
+	}
+}
+
+// refuse masks a part of the view at hand that can't be looked at.
+func (in *inspection) refuse(from, to int) {
+	if lo, hi := in.at.ToRoot(from, to); lo >= 0 {
+		in.found = append(in.found, unchecked(views.Window{From: lo, To: hi}))
+	}
+}
+
+// unchecked is a region that couldn't be looked at.
+func unchecked(w views.Window) region {
+	return region{start: w.From, end: w.To, form: none, by: none, quiet: several, note: &note{unchecked: true}}
+}
+
+// token makes a place in the root longer by the characters of the run that it is in. The last
+// answer is remembered: a run may be as long as the text and hold a value in every line.
+func (in *inspection) token(lo, hi int) (from, to int) {
+	if in.last.From <= lo && hi <= in.last.To {
+		return in.last.From, in.last.To
+	}
+	text := in.root.Text
+	for lo > 0 && decode.Codes[0].Digit[text[lo-1]] >= 0 {
+		lo--
+	}
+	for hi < len(text) && encodings.RunsOf[text[hi]]&encodings.RunBase64 != 0 {
+		hi++
+	}
+	in.last = views.Window{From: lo, To: hi}
+	return lo, hi
+}

@@ -1,0 +1,127 @@
+package runner
+
+import (
+	"context"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/sandbox"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// Binding is what an execution was bound to: a policy, what it grants, and the script; with the claim a box too.
+type Binding struct {
+	policy   app.Policy
+	source   Source
+	grant    grant // once resolved
+	resolved bool
+
+	backend *sandbox.Backend
+	box     *sandbox.Box // has met no profile yet; nil if one is still to be acquired
+
+	decisions int64 // Runner.decisions before anything was read
+}
+
+// bind binds the execution to its profile's newest policy, unless it was bound with its claim.
+// The secrets hook adds the values.
+func (r *Run) bind() (*Binding, error) {
+	decisions := r.runner.decisions.Load()
+	if b := r.binding; b != nil {
+		r.binding = nil
+		if b.decisions == decisions {
+			return b, nil
+		}
+		b.Discard() // people have decided something since. That its values count as used twice is the lesser evil
+	}
+	policy, err := r.currentPolicy()
+	if err != nil {
+		return nil, err
+	}
+	b := &Binding{policy: policy, decisions: decisions}
+	if r.source != nil {
+		b.source = *r.source
+		return b, nil
+	}
+	b.source, err = r.runner.ReadSource(r.ctx, r.x.Handle)
+	return b, err
+}
+
+// currentPolicy returns the newest policy of the profile, if scripts may run under it now.
+func (r *Run) currentPolicy() (app.Policy, error) {
+	profile, policy, err := r.runner.cfg.Access.Bound(r.ctx, r.x.ProfileHandle)
+	switch {
+	case app.CodeOf(err) == app.CodeNotFound:
+		return policy, StopProfile(ProfileDeleted)
+	case err != nil:
+		return policy, err
+	case profile.Revoked:
+		return policy, StopProfile(ProfileRevoked)
+	}
+	return policy, profile.CanExecute(r.runner.cfg.Now())
+}
+
+// BindWithClaim binds an execution in the transaction that stores and claims it, and notes that in its row.
+//
+// It returns nil if that takes more than the store and a box that is ready, or if anything is missing: Run then binds
+// the execution, finds the reason again and reports it. After an error nothing more may be stored in the transaction:
+// SQLite may have ended it.
+func (r *Runner) BindWithClaim(
+	ctx context.Context, tx *store.Tx, n *store.NewExecution, policy app.Policy, source Source,
+) (*Binding, error) {
+	// Decisions before the transaction are read in it; later ones make Run bind anew.
+	decisions := r.decisions.Load()
+	newest, err := tx.NewestPolicy(ctx, n.ProfileHandle, r.cfg.Now())
+	if err != nil || newest != policy.Version {
+		return nil, err
+	}
+	backend, err := r.cfg.Sandboxes.Place(policy.Placement)
+	if err != nil {
+		return nil, nil
+	}
+	values, here, err := r.cfg.Access.ResolveIn(ctx, tx, n.ProfileHandle, policy)
+	if err != nil || !here {
+		return nil, err
+	}
+	g, err := r.newGrant(policy, values)
+	if err != nil {
+		return nil, nil
+	}
+	box := backend.TakeReady(policy.Placement.Image)
+	if box == nil {
+		return nil, nil
+	}
+	b := &Binding{
+		policy: policy, source: source, grant: g, resolved: true, backend: backend, box: box, decisions: decisions,
+	}
+	n.Dispatch = new(b.startRecord(backend, true, n.At))
+	if err := r.cfg.Access.CountUse(ctx, tx, policy); err != nil {
+		return b, err
+	}
+	return b, nil
+}
+
+// Discard ends the box that came with the claim, if it was not used.
+func (b *Binding) Discard() {
+	if b.box != nil {
+		b.box.Close()
+		b.box = nil
+	}
+}
+
+// ReadSource opens what an execution was submitted with.
+func (r *Runner) ReadSource(ctx context.Context, handle string) (s Source, err error) {
+	var sealed store.ExecutionScript
+	err = r.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		sealed, err = tx.ExecutionScript(ctx, handle)
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	s.Script, err = r.cfg.Keyring.Open(secrets.Scripts, secrets.ScriptRow(handle), sealed.Script)
+	if err != nil || sealed.Inputs == nil {
+		return s, err
+	}
+	s.Inputs, err = r.cfg.Keyring.Open(secrets.Scripts, secrets.InputsRow(handle), sealed.Inputs)
+	return s, err
+}

@@ -1,0 +1,131 @@
+package runner
+
+import (
+	"sync"
+	"unicode/utf8"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+)
+
+const (
+	// floodFactor is how many times the output limit a script may print, most of it dropped, before it is stopped.
+	floodFactor = 32
+
+	// captureSlack is kept beyond the output limit, in bytes: a value across the limit must be seen whole.
+	captureSlack = app.MaxValue
+)
+
+// capture keeps the head of one output stream, bounded: redacted as it comes, for people who watch, and raw, for the
+// final redaction. write is for one goroutine; the rest is safe for concurrent use.
+type capture struct {
+	limit   int64
+	kept    func(n int) // called with the raw bytes that were kept of a write
+	changed func()      // called when more text can be shown
+	flooded func()      // called once, when far too much was printed
+
+	// For the goroutine that writes.
+	redactor func() checkedRedactor // as of now
+	red      *redact.Redactor       // of stream; nil while it is unknown
+	stream   *redact.Stream
+	clean    []byte // what the stream let through, up to limit
+	over     bool   // that is all that can be shown
+
+	mu    sync.Mutex
+	seen  int64 // bytes printed
+	raw   []byte
+	shown []byte // clean, as it is shown
+	full  bool   // no more is shown
+}
+
+func newCapture(redactor func() checkedRedactor, limit int64, kept func(int), changed, flooded func()) *capture {
+	return &capture{limit: limit, kept: kept, changed: changed, flooded: flooded, redactor: redactor}
+}
+
+// write takes what the script printed.
+func (c *capture) write(p []byte) {
+	c.mu.Lock()
+	before := c.seen
+	c.seen += int64(len(p))
+	n := int(max(min(int64(len(p)), c.limit+captureSlack-int64(len(c.raw))), 0))
+	c.raw = append(c.raw, p[:n]...)
+	full := c.full
+	c.mu.Unlock()
+	c.kept(n)
+	if most := c.limit * floodFactor; before <= most && before+int64(len(p)) > most {
+		c.flooded()
+	}
+	if !full {
+		c.show(p)
+	}
+}
+
+// show shows what was printed last, and all of it anew if what is to be masked has changed: a value may have begun in
+// what was held back. What can't be redacted now isn't shown until it can be.
+func (c *capture) show(p []byte) {
+	now, anew := c.redactor(), false
+	switch {
+	case now.err != nil:
+		c.red = nil
+		return
+	case now.red != c.red:
+		anew = c.stream != nil
+		c.red, c.stream, c.clean = now.red, now.red.Stream(c.emit), nil
+		_, _ = c.stream.Write(c.raw)
+		c.over = c.over || c.seen > int64(len(c.raw))
+	default:
+		_, _ = c.stream.Write(p)
+	}
+	c.mu.Lock()
+	changed := anew || len(c.clean) > len(c.shown)
+	c.shown, c.full = c.clean, c.over
+	c.mu.Unlock()
+	if changed {
+		c.changed()
+	}
+}
+
+// emit takes what the stream lets through.
+func (c *capture) emit(text redact.Clean) {
+	s := text.String()
+	if room := c.limit - int64(len(c.clean)); int64(len(s)) > room {
+		s, c.over = truncate(s, int(room)), true
+	}
+	c.clean = append(c.clean, s...)
+}
+
+// text returns what may be shown so far.
+func (c *capture) text() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return string(c.shown)
+}
+
+// whole returns everything kept, for the final redaction. It may end within a secret if the script was stopped or
+// printed more than is kept.
+func (c *capture) whole(stopped bool) redact.Output {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return redact.Output{Raw: c.raw, Cut: stopped || c.cutLocked()}
+}
+
+// keep returns what is stored of the redacted output, and whether some was cut.
+func (c *capture) keep(text redact.Clean) (redact.Clean, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return text.Truncate(int(c.limit)), int64(text.Len()) > c.limit || c.cutLocked()
+}
+
+// cutLocked reports whether more was printed than is kept, or than the guest passes on.
+func (c *capture) cutLocked() bool { return c.seen > int64(len(c.raw)) || c.seen > c.limit*floodFactor }
+
+// truncate shortens s to at most n bytes at a character boundary.
+func truncate(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

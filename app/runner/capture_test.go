@@ -1,0 +1,77 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine/enginetest/leak"
+	"github.com/computclaw/airlock/app/redact"
+)
+
+// tooLittle is what may be seen of a secret: the four characters that its mask shows, or three at a cut.
+const tooLittle = 4
+
+// TestCaptureCutWithinSecret ends the output, and reaches both limits, at the places of a secret: at each near its ends, at some between.
+func TestCaptureCutWithinSecret(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&b, "%05x", i*i*26839)
+	}
+	secret := b.String()
+	red := redact.New([]redact.Value{{Name: "A", Secret: app.NewSecret(secret)}})
+	ask := func() checkedRedactor { return checkedRedactor{red: red} }
+	const limit = 500
+	const hard = limit*floodFactor + 1 // what the guest lets through; masks are shorter, so its end may lie within the limit
+	for n := range len(secret) + 1 {
+		if n > 40 && n < len(secret)-40 && n%17 != 0 {
+			continue
+		}
+		for name, c := range map[string]struct {
+			printed string
+			broken  bool
+		}{
+			"stopped":      {strings.Repeat("=", 100) + secret[:n], true},
+			"output limit": {strings.Repeat("=", max(limit-n, 0)) + secret + strings.Repeat("=", limit), false},
+			"guest limit":  {strings.Repeat("=", (hard-n)%len(secret)) + strings.Repeat(secret, (hard-n)/len(secret)) + secret[:n], false},
+		} {
+			out := newCapture(ask, limit, func(int) {}, func() {}, func() {})
+			out.write([]byte(c.printed))
+			if got := leak.Shown(out.text(), secret); got > tooLittle {
+				t.Fatalf("%s at %d: %d bytes are shown live: %s", name, n, got, out.text())
+			}
+			clean, err := red.Execution(redact.Execution{Stdout: out.whole(c.broken)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := out.keep(clean.Stdout)
+			if got := leak.Shown(text.String(), secret); got > tooLittle {
+				t.Fatalf("%s at %d: %d bytes are shown: %s", name, n, got, text)
+			}
+		}
+	}
+}
+
+// TestLiveViewSurvivesAnError: what could not be redacted isn't shown, and is shown, redacted, as soon as it can be.
+func TestLiveViewSurvivesAnError(t *testing.T) {
+	t.Parallel()
+	const secret = "another-value-0123456789abcdef"
+	values := []redact.Value{{Name: "THEIRS", Secret: app.NewSecret(secret), Unheld: true, Anonymous: true}}
+	now := checkedRedactor{red: redact.New(nil)}
+	out := newCapture(func() checkedRedactor { return now }, 1000, func(int) {}, func() {}, func() {})
+	view := func(text, want string) {
+		t.Helper()
+		if out.write([]byte(text)); out.text() != want {
+			t.Errorf("after %q the view is %q, want %q", text, out.text(), want)
+		}
+	}
+	view("first\n", "first\n")
+	now = checkedRedactor{err: errors.New("the database is busy")}
+	view("held "+secret[:10], "first\n")
+	view(secret[10:15], "first\n")
+	now = checkedRedactor{red: redact.New(values)}
+	view(secret[15:]+"\nlast\n", "first\nheld [REDACTED]\nlast\n")
+}

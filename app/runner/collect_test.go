@@ -1,0 +1,221 @@
+package runner_test
+
+import (
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/guest/guesttest"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/runner"
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/store"
+)
+
+// slowToGo is play whose boxes stay until gone is closed, whatever is done to them.
+func slowToGo(gone <-chan struct{}) func(context.Context, plugins.Spec, io.Reader, io.Writer) (plugins.Exit, error) {
+	return func(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+		exit, err := guesttest.Play(ctx, spec, stdin, stdout)
+		<-gone
+		return exit, err
+	}
+}
+
+// slowWorld has one run slot, no boxes that wait, and boxes that stay until gone is closed.
+func slowWorld(t *testing.T, gone <-chan struct{}) *world {
+	w := newUnstarted(t)
+	w.Fake.SetGuest(slowToGo(gone))
+	w.Fake.SetUsage(enginetest.Measured)
+	w.StartEngine(func(c *engine.Config) { c.Workers, c.Pool = 1, -1 })
+	return w
+}
+
+// boxesOpen is how many boxes there are.
+func (w *world) boxesOpen() int {
+	open, _ := w.Fake.Open()
+	return open
+}
+
+// A script's end is told before its box is gone, whose slot nobody else gets.
+func TestAnEndIsToldBeforeItsBoxIsGone(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{})
+	w := slowWorld(t, gone)
+	x, out := w.Finished("print hello\nresult 41", app.StatusCompleted)
+	if x.PeakMemory != enginetest.MeasuredPeak || x.CPUTime != enginetest.MeasuredTime || out.Stdout != "hello\n" || string(out.Result) != "41" {
+		t.Errorf("%+v %+v", x, out)
+	}
+	if w.boxesOpen() != 1 {
+		t.Errorf("%d boxes are open", w.boxesOpen())
+	}
+	if w.Scheduler.FreeSlots() > 0 {
+		t.Error("the slot is free while the box is there")
+	}
+	_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+	enginetest.WantCode(t, err, app.CodeAlreadyEnded)
+	w.Must(w.KillProfile(t.Context(), w.Profile.Handle, runner.ProfileRevoked))
+	second := w.Send("exit 3")
+	close(gone)
+	if second = w.Until(second, app.StatusError); !strings.Contains(second.Error, "exit code 3") {
+		t.Errorf("%+v", second)
+	}
+	if x, err = w.Execution(t.Context(), x.ID); err != nil || x.Status != app.StatusCompleted {
+		t.Errorf("%+v, %v", x, err)
+	}
+}
+
+// Where there is a free slot a box is taken down behind the telling of its script's end, but one that can't be told doesn't keep it.
+func TestABoxDoesNotWaitForAnEndThatCantBeStored(t *testing.T) {
+	t.Parallel()
+	w := newUnstarted(t)
+	asked, answer := make(chan struct{}), make(chan struct{})
+	w.Fake.SetUsage(func(id string) (plugins.Usage, error) {
+		close(asked)
+		<-answer
+		return enginetest.Measured(id)
+	})
+	w.StartEngine(func(c *engine.Config) { c.Workers, c.Pool = 2, -1 })
+	x := w.Send("result 1")
+	<-asked
+	r := w.Runner.Find(x.Handle)
+	err := w.Store.Write(t.Context(), func(*store.Tx) error { // nothing else can be stored meanwhile
+		close(answer)
+		for w.boxesOpen() > 0 {
+			time.Sleep(time.Millisecond)
+		}
+		select {
+		case <-r.Done():
+			t.Error("the end was told without being stored")
+		default:
+		}
+		return nil
+	})
+	w.Must(err)
+	w.Until(x, app.StatusCompleted)
+}
+
+func TestCloseWaitsForBoxesOfEndedExecutions(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{})
+	w := slowWorld(t, gone)
+	w.Finished("result 1", app.StatusCompleted)
+	closed := make(chan error)
+	go func() { closed <- w.Close(context.WithoutCancel(t.Context())) }()
+	enginetest.Within(t, func() bool { return w.Health().Stopping }) // Close has begun
+	select {
+	case err := <-closed:
+		t.Errorf("closed while a box was open: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	close(gone)
+	w.Must(<-closed)
+	if w.boxesOpen() != 0 {
+		t.Errorf("%d boxes are open", w.boxesOpen())
+	}
+}
+
+// dearLooks is a world whose redactor takes until enough is closed to look through what says dearly. It counts how many looks there are at once.
+func dearLooks(t *testing.T, enough <-chan struct{}, change func(*engine.Config)) (*world, *atomic.Int64) {
+	w := newUnstarted(t)
+	var now, most atomic.Int64
+	w.StartEngine(change, func(c *engine.Config) {
+		c.Patterns = func(text string) []redact.Match {
+			if strings.HasPrefix(text, "dearly") {
+				n := now.Add(1)
+				defer now.Add(-1)
+				most.Store(max(most.Load(), n))
+				<-enough
+			}
+			return nil
+		}
+	})
+	return w, &most
+}
+
+// TestOutputIsLookedThroughWithASlot: a script's end gave its run slot away once its box was gone, and any number of outputs could be looked through at once, each for seconds.
+func TestOutputIsLookedThroughWithASlot(t *testing.T) {
+	t.Parallel()
+	enough := make(chan struct{})
+	w, most := dearLooks(t, enough, func(c *engine.Config) { c.Workers, c.Pool = 1, -1 })
+	w.Fake.SetUsage(enginetest.Measured)
+	x := w.Send("print dearly\nresult 1")
+	for deadline := time.Now().Add(10 * time.Second); (most.Load() == 0 || w.boxesOpen() > 0) && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond) // for whoever waits for the box
+	if w.boxesOpen() > 0 || w.Scheduler.FreeSlots() > 0 {
+		t.Errorf("%d boxes are open; the slot is free while the output is looked through", w.boxesOpen())
+	}
+	close(enough)
+	w.Until(x, app.StatusCompleted)
+	w.AwaitSlots(1)
+}
+
+// TestParkedThatEndTogetherTakeTurns: executions that wait for an answer hold no run slot, and the outputs of all that were ended at once were looked through at once.
+func TestParkedThatEndTogetherTakeTurns(t *testing.T) {
+	t.Parallel()
+	enough := make(chan struct{})
+	w, most := dearLooks(t, enough, func(c *engine.Config) { c.Workers, c.Pool = 2, -1 })
+	var all []app.Execution
+	for range 6 {
+		x := w.Send("print dearly\nask one")
+		all = append(all, w.UntilStatus(x, app.StatusAwaitingLLM))
+	}
+	var cancels sync.WaitGroup
+	for _, x := range all {
+		cancels.Go(func() { _, _ = w.Cancel(t.Context(), x.ID, enginetest.Agent) })
+	}
+	for deadline := time.Now().Add(10 * time.Second); most.Load() < 2 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(100 * time.Millisecond) // for the others
+	close(enough)
+	cancels.Wait()
+	for _, x := range all {
+		w.Until(x, app.StatusCancelled)
+	}
+	if most.Load() != 2 {
+		t.Errorf("%d outputs were looked through at once, with two slots", most.Load())
+	}
+}
+
+// What only the box's end can tell is waited for.
+func TestEndsThatAreNotCertainWaitForTheBox(t *testing.T) {
+	t.Parallel()
+	oom := plugins.Exit{Reason: plugins.ReasonOOM, PeakMemory: 9 << 20}
+	tests := []struct {
+		name, script string
+		usage        func(string) (plugins.Usage, error)
+		exit         plugins.Exit
+		status       app.Status
+		says         string
+		peak         int64
+	}{
+		{"the backend doesn't measure", "result 1", enginetest.Unmeasured, plugins.Exit{Reason: plugins.ReasonExit, PeakMemory: 9 << 20}, app.StatusCompleted, "", 9 << 20},
+		{"a limit was hit", "result 1", enginetest.Limited, oom, app.StatusError, "AIRLOCK_LIMIT_MEMORY", 9 << 20},
+		{"a signal ended it", "signal 9", enginetest.Measured, oom, app.StatusError, "AIRLOCK_LIMIT_MEMORY", 9 << 20},
+		{"the guest broke off", "garbage", enginetest.Measured, oom, app.StatusError, "broke the channel", 0}, // and its box had to be killed
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newUnstarted(t)
+			w.Fake.SetUsage(tt.usage)
+			w.Fake.SetGuest(func(ctx context.Context, spec plugins.Spec, stdin io.Reader, stdout io.Writer) (plugins.Exit, error) {
+				_, err := guesttest.Play(ctx, spec, stdin, stdout)
+				return tt.exit, err
+			})
+			w.StartEngine(func(c *engine.Config) { c.Pool = -1 })
+			x, _ := w.Finished(tt.script, tt.status)
+			if !strings.Contains(x.Error, tt.says) || x.PeakMemory != tt.peak {
+				t.Errorf("%+v", x)
+			}
+		})
+	}
+}

@@ -1,0 +1,300 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/plugins/wire"
+	"github.com/computclaw/airlock/store"
+)
+
+// maxSaid bounds, in bytes, how much of the questions is kept for the redaction of later ones.
+const maxSaid = 4 << 10
+
+// Answer is a reply to a script's question: Text, or Failure which raises llm.Error.
+type Answer struct {
+	RequestID string // "" means the open one
+	Text      string
+	Failure   string
+	By        app.Actor
+}
+
+// question is what a script waits for.
+type question struct {
+	id     string
+	answer chan Answer // one, buffered
+}
+
+// dialogue is what a script asks the agent and gets as answers. It is safe for concurrent use.
+type dialogue struct {
+	run      *Run
+	recorded *recordedAnswers
+	turn     chan struct{} // held by the one question that may be open
+	replying sync.Mutex    // held by the one answer that is processed
+
+	mu      sync.Mutex
+	open    *question
+	asked   int
+	prompts string // the end of what was asked, not redacted
+	models  string // and of the models that were named
+	waited  time.Duration
+	answers answerDigest
+}
+
+func newDialogue(r *Run, recorded *recordedAnswers) *dialogue {
+	return &dialogue{run: r, recorded: recorded, turn: make(chan struct{}, 1)}
+}
+
+// ask puts a script's question to the agent and returns the exact answer. An error raises llm.Error in the script.
+func (d *dialogue) ask(ctx context.Context, prompt, model string) (wire.LLMReply, error) {
+	select {
+	case d.turn <- struct{}{}:
+		defer func() { <-d.turn }()
+	case <-ctx.Done():
+		return wire.LLMReply{}, context.Cause(ctx)
+	}
+	a, ok, err := d.recorded.next(ctx, prompt, model)
+	if err == nil && !ok {
+		a, err = d.askAgent(ctx, prompt, model)
+	}
+	if err != nil {
+		return wire.LLMReply{}, err
+	}
+	d.mu.Lock()
+	d.answers.add(a.Text+a.Failure, a.Failure != "")
+	d.mu.Unlock()
+	if a.Failure != "" {
+		return wire.LLMReply{}, errors.New(a.Failure)
+	}
+	return wire.LLMReply{Text: a.Text}, nil
+}
+
+// askAgent suspends the script, asks, and lets the script go on once there is an answer.
+func (d *dialogue) askAgent(ctx context.Context, prompt, model string) (Answer, error) {
+	r := d.run
+	release, own, ok := r.runner.cfg.Waiters.Take(r.x.ProfileHandle)
+	switch {
+	case ok:
+		defer release()
+	case own:
+		return Answer{}, errors.New("too many executions of this profile wait for an answer already; " +
+			"answer those first, or ask the operator to raise AIRLOCK_WAITERS")
+	default:
+		return Answer{}, errors.New("too many executions wait for an answer already; " +
+			"try again later, or ask the operator to raise AIRLOCK_WAITERS")
+	}
+	frozen := r.suspend(ctx)
+	if ctx.Err() != nil {
+		return Answer{}, context.Cause(ctx) // the script ended in the meantime
+	}
+	since := time.Now() // the agent may see the question before it is returned here
+	q, err := d.openQuestion(prompt, model)
+	if err != nil {
+		r.runner.cfg.Log.Error("a question could not be stored", "execution", r.x.Handle, "error", err)
+		return Answer{}, errors.Join(errors.New("the question could not be stored"), r.resume(ctx, frozen))
+	}
+	if frozen {
+		r.slot.Release()
+	}
+	a, err := d.await(ctx, q)
+	d.mu.Lock()
+	d.waited += time.Since(since)
+	d.mu.Unlock()
+	if err != nil {
+		return Answer{}, err
+	}
+	return a, r.resume(ctx, frozen)
+}
+
+// openQuestion stores the question and announces it.
+func (d *dialogue) openQuestion(prompt, model string) (*question, error) {
+	r := d.run
+	q := &question{id: newRequestID(), answer: make(chan Answer, 1)}
+	row := d.questionRow(q.id, prompt, model)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	row.Ordinal = d.asked + 1
+	err := r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Ask(r.ctx, r.x.Handle, row) })
+	if err != nil {
+		return nil, err
+	}
+	d.asked++
+	d.open = q
+	r.runner.publish(r.x)
+	return q, nil
+}
+
+func newRequestID() string { return "llm_" + app.NewID() }
+
+// questionRow returns the question as it is stored, without its ordinal.
+func (d *dialogue) questionRow(id, prompt, model string) store.Question {
+	return store.Question{
+		RequestID: id, Prompt: d.redactSaid(&d.prompts, prompt), Model: d.redactSaid(&d.models, model),
+		Asked: d.run.runner.questionMark(prompt, model), At: d.run.runner.cfg.Now(),
+	}
+}
+
+// await waits for the answer. A script that ends without one, by itself, has its question withdrawn.
+func (d *dialogue) await(ctx context.Context, q *question) (Answer, error) {
+	r := d.run
+	patience := time.AfterFunc(r.runner.cfg.LLMWait, func() {
+		d.mu.Lock() // an answer that is being stored counts
+		defer d.mu.Unlock()
+		if d.open == q {
+			r.Stop(stopNoAnswer(q.id, r.runner.cfg.LLMWait))
+		}
+	})
+	defer patience.Stop()
+	select {
+	case a := <-q.answer:
+		return a, nil
+	case <-ctx.Done():
+	}
+	d.mu.Lock()
+	open := d.open == q
+	d.open = nil
+	d.mu.Unlock()
+	if open && r.ctx.Err() == nil {
+		d.withdraw(q)
+	}
+	return Answer{}, context.Cause(ctx)
+}
+
+// withdraw closes the question of a script that ended while one of its threads still asked.
+func (d *dialogue) withdraw(q *question) {
+	r := d.run
+	reply := store.Reply{
+		RequestID: q.id, Response: r.redaction.text("answer", "the script ended before an answer came"),
+		Failed: true, By: app.System(), At: r.runner.cfg.Now(),
+	}
+	err := r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Answer(r.ctx, r.x.Handle, reply) })
+	if err != nil {
+		r.runner.cfg.Log.Error("a question could not be withdrawn", "execution", r.x.Handle, "error", err)
+	}
+}
+
+// Reply records an answer to the script's open question and hands it over. Errors: CodeNotWaiting,
+// CodeRequestMismatch, and those of the store.
+func (r *Run) Reply(ctx context.Context, a Answer) error { return r.dialogue.reply(ctx, a) }
+
+func (d *dialogue) reply(ctx context.Context, a Answer) error {
+	r := d.run
+	text := a.Text
+	if a.Failure != "" {
+		text = a.Failure
+	}
+	// Of many answers at once only the first that counts is redacted, which costs up to two seconds per MiB.
+	d.replying.Lock()
+	defer d.replying.Unlock()
+	d.mu.Lock()
+	_, err := d.questionForLocked(a)
+	d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	clean, hits := r.redaction.redactor().Text(text)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	q, err := d.questionForLocked(a)
+	if err != nil {
+		return err
+	}
+	row := store.Reply{
+		RequestID: q.id, Response: clean, Failed: a.Failure != "", By: a.By, At: r.runner.cfg.Now(),
+		Sealed: r.runner.cfg.Keyring.Seal(secrets.Scripts, secrets.AnswerRow(q.id), []byte(text)),
+	}
+	ctx = context.WithoutCancel(ctx) // an answer that is stored must reach the script
+	err = r.runner.cfg.Store.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Answer(ctx, r.x.Handle, row); err != nil || a.By.Kind == app.ActorAgent {
+			return err
+		}
+		return tx.Audit(ctx, app.Event{
+			At: row.At, Actor: a.By, Action: "execution.answer", Subject: r.x.Handle,
+			Detail: "answered a question of the script",
+		})
+	})
+	if app.CodeOf(err) == app.CodeConflict {
+		return NotWaiting(app.StatusRunning)
+	}
+	if err != nil {
+		return fmt.Errorf("runner: respond: %w", err)
+	}
+	r.redaction.count("answer", hits)
+	d.open = nil
+	q.answer <- a
+	return nil
+}
+
+// questionForLocked returns the open question that an answer is for.
+func (d *dialogue) questionForLocked(a Answer) (*question, error) {
+	switch q := d.open; {
+	case q == nil || d.run.ctx.Err() != nil:
+		return nil, NotWaiting(app.StatusRunning)
+	case a.RequestID != "" && a.RequestID != q.id:
+		return nil, app.E(app.CodeRequestMismatch, "the execution waits for the answer to another question",
+			"GET /executions/{id} shows the question that waits now, in llm_request; answer its request_id.")
+	default:
+		return q, nil
+	}
+}
+
+// NotWaiting returns the error for an answer to an execution that asks nothing.
+func NotWaiting(status app.Status) error {
+	what := "the execution is not waiting for an answer"
+	if status.Terminal() {
+		what = fmt.Sprintf("the execution has ended (%s)", status)
+	}
+	return app.E(app.CodeNotWaiting, what,
+		"GET /executions/{id} shows how it stands: an answer is wanted only while its status is awaiting_llm, "+
+			"once per question.")
+}
+
+func (d *dialogue) isOpen() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.open != nil
+}
+
+// close keeps further questions from being asked, and waits for the one that is open.
+func (d *dialogue) close() { d.turn <- struct{}{} }
+
+// redactSaid redacts what an agent is asked, and adds it to what was said before of its kind. A script may cut a
+// value into pieces and spread them over prompts and names of models, so what was said before counts.
+func (d *dialogue) redactSaid(before *string, text string) redact.Clean {
+	clean, hits := d.run.redaction.redactor().After(d.said(), text)
+	d.run.redaction.count("prompt", hits)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	*before += text
+	if n := len(*before) - maxSaid; n > 0 {
+		*before = strings.Clone((*before)[n:])
+	}
+	return clean
+}
+
+func (d *dialogue) said() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return []string{d.prompts, d.models}
+}
+
+// waitedFor returns how long the script has waited for answers.
+func (d *dialogue) waitedFor() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.waited
+}
+
+// digest returns the digest of the answers, "" if there were none.
+func (d *dialogue) digest() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.answers.hex()
+}

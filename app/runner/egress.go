@@ -1,0 +1,152 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/guest"
+)
+
+// egressHook opens an execution's one way out, restricts it while the script runs, and keeps its ledger.
+type egressHook struct {
+	runner    *Runner
+	x         app.Execution
+	redaction *redaction
+	changed   func() // called for new ledger rows
+	lines     sourceLines
+	uncut     func() bool // undoes that the end of the execution's context closes the session
+
+	mu      sync.Mutex
+	grant   grant
+	session *egress.Session // nil before Before
+}
+
+// Before opens the session.
+func (h *egressHook) Before(ctx context.Context, b *Binding) error {
+	session := h.runner.cfg.Gateway.Session(b.grant.forEgress(), h.connected)
+	h.uncut = context.AfterFunc(ctx, session.Close) // at once, whatever else takes time then
+	h.mu.Lock()
+	h.session, h.grant = session, b.grant
+	h.mu.Unlock()
+	if h.runner.decisions.Load() == b.decisions {
+		return nil
+	}
+	return h.restrict() // a decision fell after the grant was read and before it could be obeyed
+}
+
+// After closes the session.
+func (h *egressHook) After(*ending) {
+	h.uncut()
+	h.session.Close()
+}
+
+func (h *egressHook) connected() {
+	h.redaction.noteReached()
+	h.changed()
+}
+
+func (h *egressHook) current() (*egress.Session, grant) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.session, h.grant
+}
+
+// restrict takes from the session what the profile and its credentials no longer grant. The session never gets more
+// than it has: what was added meanwhile is for later executions.
+func (h *egressHook) restrict() error {
+	session, g := h.current()
+	if session == nil {
+		return nil // Before will see to it
+	}
+	hosts, sealed, err := h.runner.cfg.Access.Narrow(h.runner.ctx, h.x.ProfileHandle, g.plain, g.sealed)
+	if err != nil {
+		return fmt.Errorf("runner: restrict: %w", err)
+	}
+	session.Narrow(egress.Grant{Hosts: hosts, Sealed: swapped(sealed)})
+	return nil
+}
+
+// dial connects the box to the outside. Port 0 reports a name that the box's resolver doesn't know.
+func (h *egressHook) dial(ctx context.Context, host string, port int) (guest.Conn, error) {
+	session, _ := h.current()
+	if port == 0 {
+		session.Refused(host)
+		return nil, errUnknownName
+	}
+	conn, err := session.Dial(ctx, host, port)
+	if err != nil {
+		return nil, err
+	}
+	return conn, nil
+}
+
+// errUnknownName ends a connection that was only announced to be recorded. Nobody reads it.
+var errUnknownName = errors.New("no such name for this profile")
+
+// noteLine keeps the guest's claim about which line of the script asked for a place. It grants nothing.
+//
+// Where the box itself refuses without asking Airlock (a port that no entry has, an address without a name), the
+// refusal is recorded here.
+func (h *egressHook) noteLine(ctx context.Context, host string, port, line int) {
+	name, err := app.CanonicalName(host)
+	if err != nil || (app.Host{Name: name}).CheckReachable() != nil && !isLinkLocal(name) {
+		return
+	}
+	h.lines.note(place{name, port}, line)
+	session, g := h.current()
+	if port > 0 && refusedInBox(g.hosts, name, port) {
+		_, _ = session.Dial(ctx, name, port) // which refuses: it goes by the same hosts, or fewer
+	}
+}
+
+// isLinkLocal tells addresses such as cloud metadata from those that mean the box itself.
+func isLinkLocal(name string) bool {
+	addr, err := netip.ParseAddr(name)
+	return err == nil && addr.IsLinkLocalUnicast()
+}
+
+// refusedInBox reports whether nothing in the box listens for the place, although its resolver answers or isn't asked.
+func refusedInBox(hosts []app.Host, name string, port int) bool {
+	_, err := netip.ParseAddr(name)
+	known := err == nil
+	for _, h := range hosts {
+		if slices.Contains(h.Ports, port) && err != nil || h.Matches(name, port) {
+			return false
+		}
+		known = known || h.Matches(name, h.Ports[0])
+	}
+	return known
+}
+
+// ledger returns the rows so far with the script's lines, not redacted.
+func (h *egressHook) ledger() []app.Connection {
+	session, _ := h.current()
+	if session == nil {
+		return nil
+	}
+	rows := session.Ledger()
+	for i, c := range rows {
+		rows[i].Line = h.lines.of(place{c.Host, c.Port})
+	}
+	return rows
+}
+
+// network returns the redacted rows so far.
+func (h *egressHook) network() []app.Connection {
+	rows := h.ledger()
+	if len(rows) == 0 {
+		return rows
+	}
+	texts := h.redaction.redactor().Texts(ledgerTexts(rows))
+	for i := range rows {
+		t := texts[i*textsPerRow:]
+		rows[i].Host, rows[i].Rule, rows[i].Method, rows[i].Path = t[0].String(), t[1].String(), t[2].String(), t[3].String()
+	}
+	return rows
+}

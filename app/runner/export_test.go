@@ -1,0 +1,77 @@
+package runner
+
+import (
+	"context"
+	"errors"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/redact"
+)
+
+// What tests outside of the package need.
+const (
+	MaxError       = maxError
+	MaxPlacesTried = maxPlacesTried
+	FloodFactor    = floodFactor
+	MaxMasked      = maxMasked
+)
+
+// Decisions returns how often people's decisions were looked up.
+func (r *Runner) Decisions() int64 { return r.decisions.Load() }
+
+// AddDecision counts as a decision that concerns nothing here.
+func (r *Runner) AddDecision() { r.decisions.Add(1) }
+
+// RequestDenied requests the hosts that were denied so far.
+func (r *Run) RequestDenied() { r.requests.requestDenied() }
+
+// RequestAfterStop has an execution stopped after a host was denied, and requests that host.
+func (r *Runner) RequestAfterStop(x app.Execution, host string) {
+	run := newRun(r, Claim{Execution: x})
+	run.egress.session = r.cfg.Gateway.Session(egress.Grant{}, nil)
+	defer run.egress.session.Close()
+	run.egress.session.Refused(host)
+	run.Stop(StopProfile(ProfileRevoked))
+	run.RequestDenied()
+}
+
+// DialAfterDecision prepares an execution as Execute does, and calls decide between reading its grant and opening its
+// way out. Then it dials.
+func (r *Runner) DialAfterDecision(ctx context.Context, x app.Execution, decide func(), host string, port int) error {
+	run := r.Begin(Claim{Execution: x, Source: &Source{}})
+	defer run.cancel(nil)
+	defer r.runs.remove(run)
+	defer func() {
+		run.notifier.stop()
+		run.notifier.wait()
+	}()
+	b, err := run.bind()
+	if err != nil {
+		return err
+	}
+	for _, one := range run.hooks.list {
+		if one == Hook(run.egress) {
+			decide()
+		}
+		if err := one.Before(ctx, b); err != nil {
+			return err
+		}
+	}
+	defer run.egress.After(nil)
+	conn, err := run.egress.dial(ctx, host, port)
+	if err == nil {
+		return errors.Join(errors.New("it was dialled"), conn.Close())
+	}
+	return err
+}
+
+// Digest is the digest of a manifest.
+func Digest(data []byte) string { return digest(data) }
+
+// LiveRedactor returns what the live view of an execution asks, for a script that may reach hosts.
+func (r *Runner) LiveRedactor(hosts []app.Host) (text func(string) (redact.Clean, redact.Hits), reach func()) {
+	red := newRedaction(r, "x")
+	red.setHosts(hosts)
+	return func(text string) (redact.Clean, redact.Hits) { return red.redactor().Text(text) }, red.noteReached
+}

@@ -1,0 +1,190 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/metrics"
+	"github.com/computclaw/airlock/app/pause"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/store"
+)
+
+const (
+	// maxError bounds the error text that is kept, in bytes.
+	maxError = 64 << 10
+
+	// maxMasked is how many times the limit a result may have once it is redacted and written anew.
+	// Package transfer counts on it.
+	maxMasked = 2
+)
+
+// finish judges the end and redacts everything that came out of the box, as one. The hooks are undone by now.
+func (r *Run) finish(e ending) store.Finish {
+	var f store.Finish
+	if e.unsent != nil {
+		v := r.judgeUnsent(e.unsent)
+		f = r.finishWith(v, r.redaction.text("error", v.message))
+	} else {
+		f = r.finishSent(e)
+	}
+	r.notifier.stop()
+	f.At, f.StartedAt, f.FirstOutput = r.runner.cfg.Now(), r.started, r.output.firstAt()
+	f.LLMTime, f.Masked = r.dialogue.waitedFor(), r.redaction.counted()
+	return f
+}
+
+func (r *Run) finishWith(v verdict, message redact.Clean) store.Finish {
+	return store.Finish{Status: v.status, Error: message.Ends(maxError), ErrorLine: v.line}
+}
+
+// finishSent is the end of an execution whose script was sent.
+func (r *Run) finishSent(e ending) store.Finish {
+	limits := r.runner.cfg.Limits
+	e.result = checkResult(e.sent.outcome.Result, limits.Result)
+	rows := r.egress.ledger()
+	v := judge(e).withLostLease(e.leaseLost).withHints(denialHints(rows))
+	raw := redact.Execution{
+		Turns: r.output.interleave.list(), Error: v.message, Network: ledgerTexts(rows), Said: r.dialogue.said(),
+	}
+	// What a script printed that was stopped may end anywhere.
+	raw.Stdout, raw.Stderr = r.output.raw(e.stop != nil || e.exited == nil || e.exited.Signal != 0)
+	if e.result == nil {
+		raw.Result = e.sent.outcome.Result
+	}
+	clean, err := r.redactAll(raw)
+	if err != nil { // its parts were checked; what could not be redacted as a whole doesn't go out
+		r.runner.cfg.Log.Error("the output could not be redacted", "execution", r.x.Handle, "error", err)
+		v = failure("Airlock could not redact the output, so it was thrown away; the operator finds the reason in its log")
+		clean = redact.Cleaned{Error: r.redaction.text("error", v.message)}
+	}
+	if clean.Result != nil && int64(clean.Result.Len()) > maxMasked*limits.Result {
+		clean.Result = nil
+		if v.status == app.StatusCompleted {
+			v = failure("the result can't be kept: with its secrets masked it is larger than %s; return less of them",
+				FormatSize(maxMasked*limits.Result))
+			clean.Error = r.redaction.text("error", v.message)
+		}
+	}
+	for channel, hits := range clean.Hits {
+		r.redaction.count(channel, hits)
+	}
+	f := r.finishWith(v, clean.Error)
+	f.Stdout, f.Stderr, f.Truncated = r.output.keep(clean.Stdout, clean.Stderr)
+	f.Turns, f.Result, f.Network = clean.Turns, clean.Result, redactedLedger(rows, clean.Network)
+	f.RunTime, f.PeakMemory, f.CPUTime = e.runTime, e.exit.PeakMemory, e.exit.CPUTime
+	f.Manifest = r.manifest(e.sent)
+	if f.Result != nil {
+		f.Manifest.ResultHash = digest([]byte(f.Result.String()))
+	}
+	return f
+}
+
+// redactAll redacts everything that came out. It takes processor time and memory, so no more do it at once than there
+// are run slots: executions that waited for an answer hold none, and may end all at once.
+func (r *Run) redactAll(raw redact.Execution) (redact.Cleaned, error) {
+	if err := r.runner.redactions.Acquire(context.Background(), 1); err != nil {
+		return redact.Cleaned{}, err
+	}
+	defer r.runner.redactions.Release(1)
+	return r.redaction.redactor().Execution(raw)
+}
+
+// checkResult says why what the script returned can't be kept.
+func checkResult(data json.RawMessage, limit int64) error {
+	switch {
+	case data == nil:
+		return nil
+	case int64(len(data)) > limit:
+		return fmt.Errorf("it is larger than %s; return less, or ask the operator to raise AIRLOCK_LIMIT_RESULT",
+			FormatSize(limit))
+	case redact.CheckJSON(data) != nil:
+		return errors.New("it is not valid JSON")
+	}
+	return nil
+}
+
+// textsPerRow is how many texts of a ledger row a script can choose.
+const textsPerRow = 4
+
+// ledgerTexts returns the texts that a script can choose, row by row.
+func ledgerTexts(rows []app.Connection) []string {
+	texts := make([]string, 0, textsPerRow*len(rows))
+	for _, c := range rows {
+		texts = append(texts, c.Host, c.Rule, c.Method, c.Path)
+	}
+	return texts
+}
+
+// redactedLedger puts the redacted texts beside their rows; rows without them are left out.
+func redactedLedger(rows []app.Connection, texts []redact.Clean) []store.Connection {
+	list := make([]store.Connection, len(texts)/textsPerRow)
+	for i := range list {
+		t := texts[i*textsPerRow:]
+		list[i] = store.Connection{Connection: rows[i], Host: t[0], Rule: t[1], Method: t[2], Path: t[3]}
+	}
+	return list
+}
+
+const (
+	endRetry     = 100 * time.Millisecond // after a failed write of an end, doubled up to endRetryLast
+	endRetryLast = 5 * time.Second
+)
+
+// storeEnd stores the end of an execution and reports whether it did. Whatever was accepted must end, so it tries
+// until the Runner stops.
+func (r *Runner) storeEnd(handle string, f store.Finish) bool {
+	ctx := context.WithoutCancel(r.ctx)
+	for wait := endRetry; ; wait = min(2*wait, endRetryLast) {
+		var end store.Ended
+		err := r.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
+			end, err = tx.Finish(ctx, handle, f)
+			return err
+		})
+		if err == nil {
+			r.countEnd(f)
+			if len(f.Network) == 0 {
+				r.cfg.Ended(end)
+			}
+			return true
+		}
+		r.cfg.Log.Log(ctx, app.RetryLevel(err), "the end of an execution could not be stored",
+			"execution", handle, "error", err)
+		if app.CodeOf(err) == app.CodeConflict || pause.For(r.ctx, wait) != nil {
+			return false // it has an end already, or the next start gives it one
+		}
+	}
+}
+
+// ReportUnstarted logs and counts the stored end of an execution that never ran here.
+func (r *Runner) ReportUnstarted(x app.Execution, f store.Finish) {
+	r.countEnd(f)
+	r.logEnd(x, f)
+}
+
+func (r *Runner) countEnd(f store.Finish) {
+	end := metrics.End{
+		Status: string(f.Status), Started: !f.StartedAt.IsZero(), Run: f.RunTime, LLM: f.LLMTime, Verdicts: map[string]int{},
+	}
+	for _, hits := range f.Masked {
+		end.Redactions += hits.Total()
+	}
+	for _, c := range f.Network {
+		end.Verdicts[string(c.Verdict)]++
+	}
+	r.cfg.Metrics.Ended(end)
+}
+
+func (r *Runner) logEnd(x app.Execution, f store.Finish) {
+	attrs := []any{
+		"execution", x.Handle, "profile", x.ProfileHandle, "status", f.Status, "run_ms", f.RunTime.Milliseconds(),
+	}
+	if x.Trace != "" {
+		attrs = append(attrs, "trace", x.Trace)
+	}
+	r.cfg.Log.Info("execution ended", attrs...)
+}

@@ -1,0 +1,106 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"sync"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/egress"
+)
+
+// maxPlacesTried bounds the places of one execution that are tried as requests, also those that make none.
+const maxPlacesTried = 50
+
+// hostRequests turns denied hosts that a person could allow into requests on the profile's page.
+//
+// Each place is tried once per execution, whatever a person makes of it. The end of the execution's context doesn't
+// end it, since what was denied last counts too. What could not be stored is tried again the next time.
+type hostRequests struct {
+	runner    *Runner
+	x         app.Execution
+	egress    *egressHook
+	redaction *redaction
+
+	mu    sync.Mutex
+	tried map[place]bool
+	made  int
+}
+
+// Before counts the script's lines, beyond which the guest's claims are ignored.
+func (h *hostRequests) Before(_ context.Context, b *Binding) error {
+	h.egress.lines.setLast(1 + bytes.Count(b.source.Script, []byte{'\n'}))
+	return nil
+}
+
+// After requests what was denied last.
+func (h *hostRequests) After(*ending) { h.requestDenied() }
+
+// requestDenied requests each denied host once.
+func (h *hostRequests) requestDenied() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, c := range h.egress.ledger() {
+		if !requestable(c) || h.containsSecret(c.Host) {
+			continue
+		}
+		for _, p := range h.placesOf(c) {
+			if h.tried[p] || h.made >= access.MaxRequestsOfExecution || len(h.tried) >= maxPlacesTried {
+				continue
+			}
+			if !h.requestLocked(p) {
+				return
+			}
+		}
+	}
+}
+
+// requestLocked makes a request of the place. It reports whether that could be stored.
+func (h *hostRequests) requestLocked(p place) bool {
+	line := h.egress.lines.of(p)
+	added, err := h.runner.cfg.Access.RequestHost(context.Background(), h.x.ProfileHandle, p.entry(), h.x.Handle, line)
+	if err != nil {
+		if app.CodeOf(err) != app.CodeNotFound {
+			h.runner.cfg.Log.Error("a denied host could not be put on its profile's page", "execution", h.x.Handle, "error", err)
+		}
+		return false
+	}
+	if h.tried == nil {
+		h.tried = map[place]bool{}
+	}
+	h.tried[p] = true
+	if added {
+		h.made++
+	}
+	return true
+}
+
+// containsSecret reports whether a host name holds a secret. A request would carry it to the profile's page, to the
+// agent that reads the profile, and into the audit log.
+func (h *hostRequests) containsSecret(host string) bool {
+	_, hits := h.redaction.redactor().Text(host)
+	return hits.Total() > 0
+}
+
+// requestable reports whether an entry of the profile could turn the denial into a connection.
+func requestable(c app.Connection) bool {
+	byList := c.Rule == egress.RuleNotListed || c.Rule == egress.RulePort
+	return c.Verdict == app.VerdictDenied && byList && egress.Grantable(c.Host)
+}
+
+// placesOf returns the places that a denied row stands for. Denials by the box's resolver have no port: then the
+// guest's claims count, and without one the usual ports.
+func (h *hostRequests) placesOf(c app.Connection) []place {
+	ports := []int{c.Port}
+	if c.Port == 0 {
+		if known := h.egress.lines.ports(c.Host); len(known) > 0 {
+			ports = known
+		}
+	}
+	list := make([]place, len(ports))
+	for i, port := range ports {
+		list[i] = place{c.Host, port}
+	}
+	return list
+}

@@ -1,0 +1,55 @@
+package runner
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// manifest returns what defines the run, but for the hash of its result.
+func (r *Run) manifest(s sent) app.Manifest {
+	ready := r.box.Session.Ready()
+	policy := s.binding.policy
+	return app.Manifest{
+		Script: digest(s.binding.source.Script), Inputs: digest(s.binding.source.Inputs), LLM: r.dialogue.digest(),
+		Runner: ready.Runner, Python: ready.Python, Packages: ready.Packages,
+		Runtime: s.backend.Identity(policy.Placement.Image), Policy: policy.Digest(), Limits: r.runner.cfg.Limits,
+	}
+}
+
+// digest returns the sha256 of data in hex, or "" for none.
+func digest(data []byte) string {
+	if len(data) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// answerDigest is the running digest of the answers, in order and each with its length, so that no two sequences
+// look alike.
+type answerDigest struct{ sum hash.Hash }
+
+func (a *answerDigest) add(text string, failed bool) {
+	if a.sum == nil {
+		a.sum = sha256.New()
+	}
+	head := make([]byte, 9)
+	binary.BigEndian.PutUint64(head, uint64(len(text)))
+	if failed {
+		head[8] = 1
+	}
+	a.sum.Write(head)
+	a.sum.Write([]byte(text))
+}
+
+// hex returns the digest, or "" if nothing was answered.
+func (a *answerDigest) hex() string {
+	if a.sum == nil {
+		return ""
+	}
+	return hex.EncodeToString(a.sum.Sum(nil))
+}

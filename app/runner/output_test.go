@@ -1,0 +1,40 @@
+package runner
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestTurnsOfTwoStreams(t *testing.T) {
+	t.Parallel()
+	var one interleave
+	for _, add := range []struct {
+		second bool
+		n      int
+	}{{true, 3}, {true, 2}, {false, 1}, {false, 0}, {true, 4}} {
+		one.add(add.second, add.n)
+	}
+	if want := []int{0, 5, 1, 4}; !slices.Equal(one.lengths, want) {
+		t.Errorf("%v, want %v", one.lengths, want)
+	}
+}
+
+// A script that prints a byte here and a byte there for a quarter of an hour had Airlock remember millions of turns.
+func TestTurnsAreBounded(t *testing.T) {
+	t.Parallel()
+	var many interleave
+	sums := [2]int{}
+	for i := range 3*maxTurns + 1 {
+		many.add(i%2 == 1, 1+i%3)
+		sums[i%2] += 1 + i%3
+	}
+	if n := len(many.lengths); n > maxTurns {
+		t.Errorf("%d turns are remembered", n)
+	}
+	for i, n := range many.lengths {
+		sums[i%2] -= n
+	}
+	if sums != [2]int{} {
+		t.Errorf("bytes of the streams are missing: %v", sums)
+	}
+}

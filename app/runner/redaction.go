@@ -1,0 +1,159 @@
+package runner
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact"
+)
+
+// redaction takes secrets out of everything that leaves one execution, and counts them.
+// It is safe for concurrent use.
+type redaction struct {
+	runner *Runner
+	handle string
+
+	making   sync.Mutex // taken before mu
+	red      *redact.Redactor
+	redacted []redact.Value // that red looks for
+
+	mu      sync.Mutex
+	own     []redact.Value         // of the execution, and what Vault gave to others in their place
+	hosts   []app.Host             // that the script may reach
+	reached bool                   // it has tried to
+	hits    map[string]redact.Hits // by channel
+}
+
+func newRedaction(runner *Runner, handle string) *redaction {
+	return &redaction{runner: runner, handle: handle, hits: map[string]redact.Hits{}}
+}
+
+// setOwn replaces the execution's own values.
+func (r *redaction) setOwn(values []redact.Value) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.own = values
+}
+
+// setHosts sets where the script may meet values of others.
+func (r *redaction) setHosts(hosts []app.Host) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hosts = hosts
+}
+
+// noteReached says that the script has tried to reach something.
+func (r *redaction) noteReached() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reached = true
+}
+
+// redactor returns the redactor for what leaves the box now: the same one as before, unless there is something else
+// to look for.
+func (r *redaction) redactor() checkedRedactor {
+	r.making.Lock()
+	defer r.making.Unlock()
+	r.mu.Lock()
+	values, hosts, reached := r.own, r.hosts, r.reached
+	r.mu.Unlock()
+	if reached {
+		// Not the execution's context: its end is redacted after that has ended.
+		others, err := r.runner.cfg.Access.SearchSets().Others(context.Background(), hosts, values)
+		if err != nil {
+			r.runner.cfg.Log.Error("the values that its hosts may show could not be read",
+				"execution", r.handle, "error", err)
+			return checkedRedactor{err: err}
+		}
+		values = slices.Concat(values, others)
+	}
+	if r.red == nil || !slices.Equal(values, r.redacted) {
+		r.red, r.redacted = r.runner.redactors.redactor(values, r.runner.cfg.Redaction), values
+	}
+	return checkedRedactor{red: r.red}
+}
+
+// text redacts a text for the record.
+func (r *redaction) text(channel, text string) redact.Clean {
+	clean, hits := r.redactor().Text(text)
+	r.count(channel, hits)
+	return clean
+}
+
+// cutText redacts a text whose end may have been cut off.
+func (r *redaction) cutText(channel, text string) redact.Clean {
+	clean, hits := r.redactor().Cut(text)
+	r.count(channel, hits)
+	return clean
+}
+
+func (r *redaction) count(channel string, hits redact.Hits) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hits[channel] = r.hits[channel].Plus(hits)
+}
+
+// counted returns the hits so far, by channel.
+func (r *redaction) counted() map[string]redact.Hits {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.hits)
+}
+
+// checkedRedactor takes secrets out of what leaves a box: the execution's own, what else its hosts may have shown it,
+// and what looks like one. All are looked for at once: of what one pass has masked in part, a second one would not
+// recognise the rest.
+type checkedRedactor struct {
+	red *redact.Redactor
+	err error // the values of others could not be read, so nothing is let through
+}
+
+// unchecked returns the stand-in for a text that could not be redacted.
+func unchecked() (redact.Clean, redact.Hits) {
+	return redact.Fixed("[REDACTED: could not be checked]"), redact.Hits{{Count: 1}}
+}
+
+// Text redacts one text.
+func (r checkedRedactor) Text(text string) (redact.Clean, redact.Hits) {
+	if r.err != nil {
+		return unchecked()
+	}
+	return r.red.Text(text)
+}
+
+// Cut redacts a text whose end may be missing.
+func (r checkedRedactor) Cut(text string) (redact.Clean, redact.Hits) {
+	if r.err != nil {
+		return unchecked()
+	}
+	return r.red.Cut(text)
+}
+
+// After redacts a text together with what was said before it.
+func (r checkedRedactor) After(said []string, text string) (redact.Clean, redact.Hits) {
+	if r.err != nil {
+		return unchecked()
+	}
+	return r.red.After(said, text)
+}
+
+// Texts redacts several texts as one.
+func (r checkedRedactor) Texts(texts []string) []redact.Clean {
+	if r.err != nil {
+		clean, _ := unchecked()
+		return slices.Repeat([]redact.Clean{clean}, len(texts))
+	}
+	clean, _ := r.red.Texts(texts)
+	return clean
+}
+
+// Execution redacts everything that came out of an execution, as one.
+func (r checkedRedactor) Execution(x redact.Execution) (redact.Cleaned, error) {
+	if r.err != nil {
+		return redact.Cleaned{}, r.err
+	}
+	return r.red.Execution(x)
+}

@@ -1,0 +1,161 @@
+package runner
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/sandbox"
+	"github.com/computclaw/airlock/app/scheduler"
+	"github.com/computclaw/airlock/store"
+)
+
+// Run is one execution from its claim until its row is terminal.
+//
+// One goroutine drives it by Execute. The exported methods are safe for concurrent use.
+type Run struct {
+	runner  *Runner
+	x       app.Execution // as claimed
+	source  *Source       // nil: in the store
+	binding *Binding      // made with the claim; nil if there is none
+
+	ctx    context.Context // cancelled with the Stop that ends the execution early
+	cancel context.CancelCauseFunc
+	slot   *scheduler.Slot
+	clock  *clock
+	done   chan struct{} // closed when the row is terminal; status is set then
+	status app.Status
+
+	box     *sandbox.Box // the one that the script was sent to
+	removal boxRemoval
+	started time.Time // when the script was sent
+
+	redaction *redaction
+	output    *output
+	dialogue  *dialogue
+	notifier  *notifier
+
+	hooks    hooks
+	egress   *egressHook
+	requests *hostRequests
+}
+
+func newRun(runner *Runner, c Claim) *Run {
+	r := &Run{
+		runner: runner, x: c.Execution, source: c.Source, binding: c.Binding, slot: c.Slot, done: make(chan struct{}),
+	}
+	r.ctx, r.cancel = context.WithCancelCause(context.Background())
+	r.clock = newClock(r.x.Timeout, func() { r.Stop(stopTimeout(r.x.Timeout, runner.cfg.TimeoutMax)) })
+	r.notifier = newNotifier(r.notify)
+	r.redaction = newRedaction(runner, r.x.Handle)
+	r.output = newOutput(r)
+	recorded := &recordedAnswers{run: r}
+	r.dialogue = newDialogue(r, recorded)
+	r.egress = &egressHook{runner: runner, x: r.x, redaction: r.redaction, changed: r.notifier.schedule}
+	r.requests = &hostRequests{runner: runner, x: r.x, egress: r.egress, redaction: r.redaction}
+	r.hooks.list = []Hook{r.requests, &secretsHook{runner: runner, x: r.x, redaction: r.redaction}, r.egress, recorded}
+	return r
+}
+
+// Execute takes the execution to its end, and returns when nothing of its box is left.
+func (r *Run) Execute() {
+	defer r.cancel(nil)
+	defer r.removal.wait()
+	f := r.drive()
+	r.notifier.wait() // a late call could request a host behind the end
+	r.removal.releaseSlot(r.slot)
+	stored := r.runner.storeEnd(r.x.Handle, f)
+	if !r.started.IsZero() {
+		r.runner.cfg.Metrics.Started(r.started.Sub(r.x.CreatedAt))
+	}
+	r.status = f.Status
+	r.runner.runs.remove(r)
+	close(r.done)
+	r.runner.publish(r.x)
+	if stored { // else that was logged, and its end is another one
+		r.runner.logEnd(r.x, f)
+	}
+}
+
+// drive runs the script and returns the execution's end. Nothing of the script is left then, and of its box only
+// what r.removal waits for.
+func (r *Run) drive() store.Finish {
+	e := r.attempt()
+	r.hooks.after(&e)
+	return r.finish(e)
+}
+
+// attempt takes the execution from its claim to the end of its script.
+func (r *Run) attempt() ending {
+	b, err := r.bind()
+	if err != nil {
+		return ending{unsent: err}
+	}
+	defer b.Discard()
+	if err := r.hooks.before(r.ctx, b); err != nil {
+		return ending{unsent: err}
+	}
+	sent, err := r.send(b)
+	if err != nil {
+		return ending{unsent: err}
+	}
+	return r.collect(sent)
+}
+
+// Stop ends the execution; the first cause counts. It doesn't wait: see Done.
+func (r *Run) Stop(cause *Stop) { r.cancel(cause) }
+
+// Done is closed when the execution's row is terminal.
+func (r *Run) Done() <-chan struct{} { return r.done }
+
+// StoppedBy reports whether the cause is what ends the execution early.
+func (r *Run) StoppedBy(cause *Stop) bool { return stopOf(r.ctx) == cause }
+
+// EndedBy reports whether the execution, which is Done, ended by the cause.
+func (r *Run) EndedBy(cause *Stop) bool { return r.StoppedBy(cause) && r.status == cause.Status }
+
+// Asks reports whether the script waits for an answer.
+func (r *Run) Asks() bool { return r.dialogue.isOpen() }
+
+// Output returns what may be shown so far.
+func (r *Run) Output() app.Output { return r.output.text() }
+
+// Network returns the redacted ledger so far.
+func (r *Run) Network() []app.Connection { return r.egress.network() }
+
+// notify tells those who watch of something new, and asks for hosts that were denied meanwhile.
+func (r *Run) notify() {
+	r.requests.requestDenied()
+	r.runner.cfg.Hub.Publish(live.Execution(r.x.Handle))
+}
+
+// boxRemoval removes a box behind the end of its execution.
+type boxRemoval struct {
+	wg   sync.WaitGroup
+	gone <-chan struct{} // closed when the box is gone; nil if the end waited for that
+}
+
+func (b *boxRemoval) start(remove func()) {
+	gone := make(chan struct{})
+	b.gone = gone
+	b.wg.Go(func() {
+		defer close(gone)
+		remove()
+	})
+}
+
+// releaseSlot gives the run slot away as soon as the box is gone, since removing it takes processor time and memory.
+func (b *boxRemoval) releaseSlot(slot *scheduler.Slot) {
+	if b.gone == nil {
+		slot.Release()
+		return
+	}
+	b.wg.Go(func() {
+		<-b.gone
+		slot.Release()
+	})
+}
+
+func (b *boxRemoval) wait() { b.wg.Wait() }

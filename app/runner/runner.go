@@ -1,0 +1,120 @@
+package runner
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/metrics"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/sandbox"
+	"github.com/computclaw/airlock/app/scheduler"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// Config is what a Runner needs. All fields but Metrics must be set.
+type Config struct {
+	Store     *store.Store
+	Access    *access.Service
+	Keyring   *secrets.Keyring
+	Hub       *live.Hub
+	Gateway   *egress.Gateway
+	Metrics   *metrics.Metrics
+	Log       *slog.Logger     // gets handles, never ids or texts of scripts
+	Now       func() time.Time // in UTC
+	Sandboxes *sandbox.Manager
+	Waiters   *scheduler.Waiters
+
+	Limits     app.Limits
+	Workers    int // final redactions at once
+	TimeoutMax time.Duration
+	LLMWait    time.Duration
+	Redaction  redact.Options
+	Ended      func(store.Ended) // called with an end without a ledger, once it is stored
+}
+
+// Runner runs executions that were claimed. It is safe for concurrent use.
+type Runner struct {
+	cfg        Config
+	runs       registry
+	redactors  sharedRedactors
+	redactions *semaphore.Weighted // bounds final redactions
+	decisions  atomic.Int64        // counts the times that people's decisions were looked up
+
+	ctx    context.Context // ends when Stop is called
+	cancel context.CancelFunc
+	loop   sync.WaitGroup
+}
+
+// Claim is an execution that this server may run.
+type Claim struct {
+	Execution app.Execution
+	Slot      *scheduler.Slot
+	Source    *Source  // as submitted; nil: in the store
+	Binding   *Binding // nil: bound when it runs
+}
+
+// Source is what a box gets to run.
+type Source struct {
+	Script, Inputs []byte // Inputs is nil if there are none
+}
+
+// New returns a Runner.
+func New(cfg Config) *Runner {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Runner{
+		cfg: cfg, runs: registry{live: map[string]*Run{}}, redactions: semaphore.NewWeighted(int64(cfg.Workers)),
+		ctx: ctx, cancel: cancel,
+	}
+}
+
+// Start begins to obey people's decisions about running executions.
+func (r *Runner) Start() { r.loop.Go(r.watchDecisions) }
+
+// Begin makes a claimed execution live. Run.Execute must follow.
+func (r *Runner) Begin(c Claim) *Run {
+	run := newRun(r, c)
+	r.runs.add(run)
+	return run
+}
+
+// Find returns the live execution with the handle; nil if there is none.
+func (r *Runner) Find(handle string) *Run { return r.runs.get(handle) }
+
+// Live returns how many executions run or wait for an answer.
+func (r *Runner) Live() int { return r.runs.count() }
+
+// Drain returns when all executions that are live now have ended, or when ctx ends.
+func (r *Runner) Drain(ctx context.Context) {
+	for _, run := range r.runs.all() {
+		select {
+		case <-run.done:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Stop ends all executions as interrupted, also those that begin later. Wait must follow.
+func (r *Runner) Stop() {
+	r.runs.interrupt()
+	r.cancel()
+}
+
+// Wait returns when nothing watches for decisions any more.
+func (r *Runner) Wait() { r.loop.Wait() }
+
+// publish tells those who watch an execution or a list of them.
+func (r *Runner) publish(x app.Execution) {
+	r.cfg.Hub.Publish(live.Execution(x.Handle))
+	r.cfg.Hub.Publish(live.Executions)
+}

@@ -1,0 +1,43 @@
+package runner
+
+import (
+	"context"
+	"slices"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// secretsHook resolves an execution's values, has them redacted, and releases what Vault lent.
+type secretsHook struct {
+	runner    *Runner
+	x         app.Execution
+	redaction *redaction
+	grant     grant
+}
+
+// Before resolves the values, unless that was done with the claim.
+func (h *secretsHook) Before(ctx context.Context, b *Binding) error {
+	if !b.resolved {
+		err := retryWhileFull(ctx, func() (err error) {
+			h.grant, err = h.runner.resolve(ctx, h.x.ProfileHandle, b.policy)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		b.grant, b.resolved = h.grant, true
+	}
+	h.grant = b.grant
+	h.redaction.setOwn(h.grant.masked)
+	h.redaction.setHosts(h.grant.hosts)
+	return nil
+}
+
+// After releases what Vault lent, and has the final redaction mask what other executions have read from Vault
+// meanwhile in the place of this one's values.
+func (h *secretsHook) After(e *ending) {
+	e.leaseLost = h.runner.cfg.Access.Release(h.grant.lease)
+	if h.grant.vault {
+		h.redaction.setOwn(append(slices.Clone(h.grant.masked), h.runner.earlierValues(h.grant.values)...))
+	}
+}

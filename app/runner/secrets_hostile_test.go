@@ -1,0 +1,125 @@
+package runner_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/engine/enginetest"
+)
+
+// TestCacheBeforeVaultDoesNotShareALease: Vault's own agent can keep answers and hand the same user to two executions. The end of one would end the other's.
+func TestCacheBeforeVaultDoesNotShareALease(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var kept *httptest.ResponseRecorder
+	w := newVaultWorldBehind(t, func(vault http.Handler) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/v1/"+creds {
+				vault.ServeHTTP(rw, r)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if kept == nil {
+				kept = httptest.NewRecorder()
+				vault.ServeHTTP(kept, r)
+			}
+			_, _ = rw.Write(kept.Body.Bytes())
+		})
+	}, "1h", "2h")
+	x := w.begun("print runs")
+	for range 2 {
+		y, _ := w.Finished("print never", app.StatusError)
+		if !strings.Contains(y.Error, "the key DB_") || !strings.Contains(y.Error, "in the hands of another execution") {
+			t.Errorf("the second ended with %q", y.Error)
+		}
+	}
+	w.lent(1)
+	_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+	w.Must(err)
+	w.lent(0)
+}
+
+// TestLateLeaseIsTriedAgain: what came too late is written down, and given back however often that fails at first.
+func TestLateLeaseIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	arrived, answer := make(chan struct{}), make(chan struct{})
+	var revocations atomic.Int64
+	w := newVaultWorldBehind(t, func(vault http.Handler) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/v1/" + creds:
+				late := httptest.NewRecorder()
+				vault.ServeHTTP(late, r.WithContext(context.WithoutCancel(r.Context())))
+				close(arrived)
+				<-answer
+				_, _ = rw.Write(late.Body.Bytes())
+			case "/v1/sys/leases/revoke":
+				if revocations.Add(1) == 1 {
+					http.Error(rw, "not now", http.StatusInternalServerError)
+					return
+				}
+				vault.ServeHTTP(rw, r)
+			default:
+				vault.ServeHTTP(rw, r)
+			}
+		})
+	}, "1h", "2h")
+	x := w.Send("print never")
+	<-arrived
+	_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+	w.Must(err)
+	w.Until(x, app.StatusCancelled)
+	close(answer)
+	for end := time.Now().Add(time.Minute); revocations.Load() < 2; {
+		if time.Now().After(end) {
+			t.Fatal("it was not tried again")
+		}
+	}
+	w.lent(0)
+}
+
+// TestRerunReadsVaultAnew: nothing of what the first run was lent or read is kept for the second, which has the same result.
+func TestRerunReadsVaultAnew(t *testing.T) {
+	t.Parallel()
+	var lent atomic.Int64
+	w := newVaultWorldBehind(t, func(vault http.Handler) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/v1/"+creds {
+				lent.Add(1)
+			}
+			vault.ServeHTTP(rw, r)
+		})
+	}, "1h", "2h")
+	const next = "rotated-0123456789-abcdefgh"
+	x := w.Send("ask how\nsetting DB_USER\nsetting DB_PASS\nsetting TOKEN\nresult 1")
+	w.ReplyWith(x, engine.Answer{Text: "so"})
+	x = w.Until(x, app.StatusCompleted)
+	w.lent(0)
+	w.vault.Put("app", map[string]any{"token": next})
+	again := w.Until(w.rerun(x, false), app.StatusCompleted)
+	w.lent(0)
+	out, err := w.Output(t.Context(), again.Handle)
+	w.Must(err)
+	if !strings.HasSuffix(out.Stdout, "[REDACTED...efgh]\n") || strings.Count(out.Stdout, "[REDACTED") != 3 || lent.Load() != 2 {
+		t.Errorf("it printed %q, and Vault lent %d times", out.Stdout, lent.Load())
+	}
+	c, err := w.Compare(t.Context(), again)
+	w.Must(err)
+	if c.SameResult == nil || !*c.SameResult || len(c.Differs) != 0 {
+		t.Errorf("compared: %+v", c)
+	}
+	w.vault.Seal()
+	failed := w.Until(w.rerun(x, false), app.StatusError)
+	if !strings.Contains(failed.Error, "the key DB_PASS") || !strings.Contains(failed.Error, "Vault is sealed") {
+		t.Errorf("it ended with %q", failed.Error)
+	}
+}

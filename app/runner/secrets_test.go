@@ -1,0 +1,358 @@
+package runner_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/leases"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/app/secrets/vault"
+	"github.com/computclaw/airlock/app/secrets/vault/vaulttest"
+	"github.com/computclaw/airlock/store"
+)
+
+const creds = "database/creds/reports"
+
+// vaultWorld is a world whose access knows a Vault with a PostgreSQL behind it.
+type vaultWorld struct {
+	*world
+	vault    *vaulttest.Server
+	postgres *vaulttest.Postgres
+	local    app.Profile // without anything in Vault
+	client   *vault.Client
+	keeper   *leases.Keeper
+	address  string // where Airlock finds the Vault
+}
+
+func newVaultWorld(t *testing.T, ttl, maximum string, change ...func(*engine.Config)) *vaultWorld {
+	t.Helper()
+	return newVaultWorldBehind(t, nil, ttl, maximum, change...)
+}
+
+// newVaultWorldBehind has something between Airlock and the Vault, which gets the way to it.
+func newVaultWorldBehind(t *testing.T, front func(vault http.Handler) http.Handler, ttl, maximum string, change ...func(*engine.Config)) *vaultWorld {
+	t.Helper()
+	w := &vaultWorld{vault: vaulttest.Start(t), postgres: vaulttest.StartPostgres(t)}
+	w.address = w.vault.URL
+	if front != nil {
+		target, err := url.Parse(w.vault.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proxy := httputil.NewSingleHostReverseProxy(target)
+		proxy.Transport = &http.Transport{DisableKeepAlives: true} // nothing of it is left when goroutines are counted
+		server := httptest.NewServer(front(proxy))
+		t.Cleanup(server.Close)
+		w.address = server.URL
+	}
+	w.world = newUnstarted(t)
+	w.local = w.Profile
+	w.vault.Database(w.postgres, ttl, maximum)
+	w.vault.Write("sys/policies/acl/airlock", map[string]any{"policy": `
+		path "secret/data/*" { capabilities = ["read"] }
+		path "database/creds/reports" { capabilities = ["read"] }
+		path "sys/leases/revoke" { capabilities = ["update"] }`})
+	w.openVault()
+	t.Cleanup(func() { // before the goroutines are counted
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		_ = w.keeper.Close(ctx)
+		_ = w.client.Close(ctx)
+	})
+	w.vault.Put("app", map[string]any{"token": "kv-" + enginetest.SecretValue})
+	w.Profile = w.vaultProfile("DB_USER="+creds+"#username", "DB_PASS="+creds+"#password", "TOKEN=secret/data/app#token")
+	w.StartEngine(change...)
+	return w
+}
+
+// openVault makes everything that reads from Vault anew, as a new process does.
+func (w *vaultWorld) openVault() {
+	w.T.Helper()
+	var err error
+	w.client, err = vault.New(vault.Config{Address: w.address, Token: app.NewSecret(w.vault.Token("1h", "airlock")), Timeout: 20 * time.Second})
+	w.Must(err)
+	w.keeper = leases.New(leases.Config{Store: w.Store, Vault: w.client})
+	w.Must(w.keeper.Start(w.T.Context()))
+	keyring, err := secrets.NewKeyring(app.NewSecret(enginetest.InstanceKey))
+	w.Must(err)
+	w.Access = access.New(access.Config{Store: w.Store, Keyring: keyring, Hub: w.Hub, Vault: w.client, Leases: w.keeper})
+}
+
+// vaultProfile locks a profile with injected keys NAME=REFERENCE.
+func (w *vaultWorld) vaultProfile(keys ...string) app.Profile {
+	w.T.Helper()
+	ctx := w.T.Context()
+	p, err := w.Access.CreateProfile(ctx, enginetest.Person, "with Vault")
+	w.Must(err)
+	for _, k := range keys {
+		name, reference, _ := strings.Cut(k, "=")
+		_, err := w.Access.SetCredential(ctx, enginetest.Person, access.CredentialInput{Name: name, Mode: app.ModeInjected, Reference: reference})
+		w.Must(err)
+		_, err = w.Access.AddKeys(ctx, enginetest.Person, p.Handle, []app.Key{{Name: name}})
+		w.Must(err)
+		_, err = w.Access.LinkKey(ctx, enginetest.Person, p.Handle, name, name)
+		w.Must(err)
+	}
+	locked, err := w.Access.Lock(ctx, enginetest.Person, p.Handle, time.Time{})
+	w.Must(err)
+	return locked
+}
+
+// lent waits until so many users are out at PostgreSQL, leases in Vault and rows in the store.
+func (w *vaultWorld) lent(n int) {
+	w.T.Helper()
+	for end := time.Now().Add(time.Minute); ; {
+		rows, err := w.keeper.Open(w.T.Context())
+		w.Must(err)
+		users, out := len(w.postgres.Users()), len(w.vault.Leases(creds))
+		if users == n && out == n && rows == n {
+			return
+		}
+		if time.Now().After(end) {
+			w.T.Fatalf("%d users, %d leases, %d rows; want %d", users, out, rows, n)
+		}
+	}
+}
+
+// begun submits a script that hangs and waits until it runs.
+func (w *vaultWorld) begun(script string) app.Execution {
+	w.T.Helper()
+	x := w.Send(script + "\nhang")
+	w.lent(1)
+	return x
+}
+
+// TestLeaseEndsHoweverTheExecutionEnds: completed, error, timeout, cancelled, sandbox lost, stopped server.
+func TestLeaseEndsHoweverTheExecutionEnds(t *testing.T) {
+	t.Parallel()
+	w := newVaultWorld(t, "1h", "2h")
+	x, out := w.Finished("setting DB_USER\nsetting DB_PASS\nsetting TOKEN", app.StatusCompleted)
+	w.lent(0)
+	if strings.Count(out.Stdout, "[REDACTED") != 3 || strings.Contains(out.Stdout, "v-token") || strings.Contains(out.Stdout, enginetest.SecretValue) {
+		t.Errorf("printed %q", out.Stdout)
+	}
+	for name, c := range map[string]struct {
+		script string
+		status app.Status
+	}{
+		"error":        {"fail no\nexit 1", app.StatusError},
+		"exit":         {"exit 3", app.StatusError},
+		"killed":       {"signal 9", app.StatusError},
+		"memory":       {"oom", app.StatusError},
+		"sandbox lost": {"lost", app.StatusError},
+		"guest gone":   {"vanish", app.StatusError},
+		"garbage":      {"garbage", app.StatusError},
+	} {
+		x, _ = w.Finished(c.script, c.status)
+		w.lent(0)
+		if t.Failed() {
+			t.Fatalf("%s: %s", name, x.Error)
+		}
+	}
+	x = w.begun("print cancelled")
+	_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+	w.Must(err)
+	w.Until(x, app.StatusCancelled)
+	w.lent(0)
+
+	x, _, err = w.Submit(t.Context(), engine.Submission{ProfileID: w.Profile.ID, Script: "hang", Timeout: time.Second, By: enginetest.Agent})
+	w.Must(err)
+	w.Until(x, app.StatusTimeout)
+	w.lent(0)
+
+	x = w.begun("print waits")
+	_, err = w.Access.Revoke(t.Context(), enginetest.Person, w.Profile.Handle)
+	w.Must(err)
+	w.UntilStatus(x, app.StatusCancelled)
+	w.lent(0)
+}
+
+// TestLeaseEndsWithTheServer: a stop gives back what runs then.
+func TestLeaseEndsWithTheServer(t *testing.T) {
+	t.Parallel()
+	w := newVaultWorld(t, "1h", "2h")
+	w.begun("print runs")
+	w.Must(w.Close(t.Context()))
+	w.Must(w.keeper.Close(t.Context()))
+	w.lent(0)
+}
+
+// TestLeaseLeftByACrashIsRevokedAtStart: the table says what a dead process had.
+func TestLeaseLeftByACrashIsRevokedAtStart(t *testing.T) {
+	t.Parallel()
+	w := newVaultWorld(t, "1h", "2h")
+	left := w.vault.Read(creds)["lease_id"].(string)
+	w.Must(w.Store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.InsertLease(t.Context(), store.Lease{ID: left, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)})
+		return err
+	}))
+	w.lent(1)
+	w.Must(w.keeper.Close(t.Context()))
+	w.Must(w.client.Close(t.Context()))
+	w.openVault()
+	w.lent(0)
+}
+
+// TestLeaseIsRevokedWhenVaultIsBack: an execution that ends while Vault is sealed leaves its lease to later, and people see that.
+func TestLeaseIsRevokedWhenVaultIsBack(t *testing.T) {
+	t.Parallel()
+	w := newVaultWorld(t, "1h", "2h")
+	x := w.begun("print runs")
+	w.vault.Seal()
+	_, err := w.Cancel(t.Context(), x.ID, enginetest.Agent)
+	w.Must(err)
+	w.Until(x, app.StatusCancelled)
+	for end := time.Now().Add(time.Minute); ; {
+		status, _, err := w.Access.Vault(t.Context())
+		w.Must(err)
+		if status.Failed == 1 && status.Leases == 1 && status.Why == "Vault is sealed" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("shown is %+v", status)
+		}
+	}
+	w.vault.Unseal()
+	for w.client.Health(t.Context()).Problem != "" {
+		if t.Context().Err() != nil {
+			t.Fatal("it stays sealed")
+		}
+	}
+	w.lent(0)
+	if n, why := w.keeper.Failed(); n != 0 {
+		t.Errorf("%d are still shown: %v", n, why)
+	}
+}
+
+// TestLeaseIsRenewedWhileItWaits: an answer that takes longer than the lease finds the user still there.
+func TestLeaseIsRenewedWhileItWaits(t *testing.T) {
+	t.Parallel()
+	w := newVaultWorld(t, "3s", "1h")
+	x := w.Send("ask how\nsetting DB_USER")
+	x = w.Until(x, app.StatusAwaitingLLM)
+	began := time.Now()
+	for time.Since(began) < 7*time.Second {
+		if len(w.postgres.Users()) != 1 {
+			t.Fatalf("the user was gone after %s", time.Since(began))
+		}
+	}
+	_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "so", By: enginetest.Agent})
+	w.Must(err)
+	w.Until(x, app.StatusCompleted)
+	w.lent(0)
+}
+
+// TestLeaseThatEndsInMidRunIsSaid: Vault's longest time ends before the script does, and an agent is told why its database refused.
+func TestLeaseThatEndsInMidRunIsSaid(t *testing.T) {
+	t.Parallel()
+	w := newVaultWorld(t, "2s", "2s")
+	x := w.Send("ask how\nfail the database refused\nexit 1")
+	x = w.Until(x, app.StatusAwaitingLLM)
+	for end := time.Now().Add(time.Minute); len(w.postgres.Users()) > 0; {
+		if time.Now().After(end) {
+			t.Fatal("the user stays")
+		}
+	}
+	_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "so", By: enginetest.Agent})
+	w.Must(err)
+	x = w.Until(x, app.StatusError)
+	if !strings.Contains(x.Error, "the database refused") || !strings.Contains(x.Error, "Vault ended the lease") {
+		t.Errorf("the error is %q", x.Error)
+	}
+}
+
+// TestVaultFailuresNameTheKey: what can't be read ends the execution at once with key and reason, and nobody else's.
+func TestVaultFailuresNameTheKey(t *testing.T) {
+	t.Parallel()
+	w := newVaultWorld(t, "1h", "2h")
+	w.vault.Put("short", map[string]any{"x": "abc"})
+	base := w.Profile
+	for name, c := range map[string]struct{ key, reason string }{
+		"field missing":     {"FIELD=secret/data/app#no", "no field of that name"},
+		"path missing":      {"PATH_=secret/data/nothing#x", "nothing is stored there"},
+		"permission denied": {"DENIED=kv/other#x", "denied permission"},
+		"too short":         {"SHORT=secret/data/short#x", "can't be redacted"},
+	} {
+		key, _, _ := strings.Cut(c.key, "=")
+		// The dynamic keys come first, so that there is a lease to give back.
+		w.Profile = w.vaultProfile("DB_USER="+creds+"#username", c.key)
+		x, _ := w.Finished("print never", app.StatusError)
+		if !strings.Contains(x.Error, "the key "+key) || !strings.Contains(x.Error, c.reason) || strings.Contains(x.Error, "secret/data") || !x.StartedAt.IsZero() {
+			t.Errorf("%s: %q", name, x.Error)
+		}
+		w.lent(0)
+	}
+	w.Profile = base
+	w.vault.Seal()
+	x, _ := w.Finished("print never", app.StatusError)
+	if !strings.Contains(x.Error, "the value of the key DB_PASS could not be read from Vault: Vault is sealed") {
+		t.Errorf("sealed: %q", x.Error)
+	}
+	w.Profile = w.local
+	w.Finished("print hello", app.StatusCompleted)
+	w.Profile = base
+	w.vault.Kill()
+	x, _ = w.Finished("print never", app.StatusError)
+	if !strings.Contains(x.Error, "Vault can't be reached") {
+		t.Errorf("killed: %q", x.Error)
+	}
+	w.Profile = w.local
+	w.Finished("print hello", app.StatusCompleted)
+}
+
+// TestRotationInVaultIsEnough: the next execution has the new value, and the old one stays masked.
+func TestRotationInVaultIsEnough(t *testing.T) {
+	t.Parallel()
+	w := newVaultWorld(t, "1h", "2h")
+	w.Profile = w.vaultProfile("TOKEN=secret/data/app#token")
+	const next = "rotated-0123456789-abcdefgh"
+	x := w.Send("ask now\nprint " + next + " and kv-" + enginetest.SecretValue)
+	x = w.Until(x, app.StatusAwaitingLLM)
+	w.vault.Put("app", map[string]any{"token": next})
+	y, out := w.Finished("setting TOKEN\nprint "+next+" and kv-"+enginetest.SecretValue, app.StatusCompleted)
+	if out.Stdout != "[REDACTED...efgh]\n[REDACTED...efgh] and [REDACTED...6789]\n" {
+		t.Errorf("the second printed %q", out.Stdout)
+	}
+	_, err := w.Respond(t.Context(), x.ID, engine.Answer{Text: "so", By: enginetest.Agent})
+	w.Must(err)
+	x = w.Until(x, app.StatusCompleted)
+	first, err := w.Output(t.Context(), x.Handle)
+	w.Must(err)
+	if strings.Contains(first.Stdout, next) || strings.Contains(first.Stdout, enginetest.SecretValue) {
+		t.Errorf("the first printed %q", first.Stdout)
+	}
+	// When the first was submitted, what it holds besides was no secret yet.
+	for handle, secrets := range map[string][]string{x.Handle: {enginetest.SecretValue}, y.Handle: {enginetest.SecretValue, next}} {
+		shown, err := w.Script(t.Context(), handle)
+		w.Must(err)
+		for _, s := range secrets {
+			if strings.Contains(shown, s) {
+				t.Errorf("the script is shown as %q", shown)
+			}
+		}
+	}
+}
+
+// TestScriptIsShownOnceItCanBeMasked: nobody knows at the submission what Vault holds.
+func TestScriptIsShownOnceItCanBeMasked(t *testing.T) {
+	t.Parallel()
+	w := newVaultWorld(t, "1h", "2h")
+	w.vault.Seal()
+	script := "print kv-" + enginetest.SecretValue
+	x, _ := w.Finished(script, app.StatusError)
+	shown, err := w.Script(t.Context(), x.Handle)
+	w.Must(err)
+	if strings.Contains(shown, enginetest.SecretValue) || !strings.Contains(shown, "once its values were read") {
+		t.Errorf("shown as %q", shown)
+	}
+}

@@ -1,0 +1,178 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/plugins"
+)
+
+// verdict is what an execution ends with. The message is not redacted yet.
+type verdict struct {
+	status  app.Status
+	message string
+	line    int
+}
+
+func failure(format string, args ...any) verdict {
+	return verdict{status: app.StatusError, message: fmt.Sprintf(format, args...)}
+}
+
+// judge decides how a script that was sent has ended. The order matters: the first cause beyond the script's
+// influence counts.
+func judge(e ending) verdict {
+	switch {
+	case e.stop != nil:
+		return verdict{status: e.stop.Status, message: e.stop.Message}
+	case e.exit.Reason == plugins.ReasonOOM:
+		return failure("the script used more than %s of memory and was stopped; process data in smaller pieces "+
+			"or ask the operator to raise AIRLOCK_LIMIT_MEMORY", FormatSize(e.limits.Memory))
+	case e.exit.Reason == plugins.ReasonPids:
+		return failure("the script started more than %d processes and threads and was stopped; use fewer "+
+			"or ask the operator to raise AIRLOCK_LIMIT_PIDS", e.limits.Pids)
+	case e.exit.Reason == plugins.ReasonTmp:
+		return failure("the script's temporary files took more than %s, or the disk is nearly full, and it was stopped; "+
+			"write less or ask the operator to raise AIRLOCK_LIMIT_TMP", FormatSize(e.limits.Tmp))
+	case e.broken != nil:
+		return failure("the script broke the channel between its sandbox and Airlock, so it was stopped; " +
+			"leave descriptors that the script did not open alone")
+	case errors.Is(e.lost, plugins.ErrCut):
+		return failure("the sandbox was lost while the script ran: " +
+			"the link to the machine or container engine that it ran on broke; submit it again if it is safe to run twice")
+	case e.lost != nil:
+		return failure("the sandbox was lost while the script ran: its backend ended or was restarted; " +
+			"submit it again if it is safe to run twice")
+	case e.exited == nil:
+		return failure("the sandbox ended before the script did; submit it again if it is safe to run twice")
+	case e.exited.Signal != 0 || e.exited.Code != 0:
+		return judgeFailed(e)
+	case e.result != nil:
+		return failure("the result can't be kept: %v", e.result)
+	}
+	return verdict{status: app.StatusCompleted}
+}
+
+// judgeUnsent decides how an execution has ended whose script was not sent.
+func (r *Run) judgeUnsent(err error) verdict {
+	stop := stopOf(r.ctx)
+	if stop == nil {
+		stop = stopIn(err)
+	}
+	if stop != nil {
+		return verdict{status: stop.Status, message: stop.Message}
+	}
+	r.runner.cfg.Log.Warn("an execution could not be started", "execution", r.x.Handle, "error", err)
+	return verdict{status: app.StatusError, message: wordUnsent(err)}
+}
+
+// wordUnsent returns what an agent may read of an error: its own words if it was made for agents, else that Airlock
+// is at fault.
+func wordUnsent(err error) string {
+	var forAgents *app.Error
+	switch {
+	case errors.As(err, &forAgents):
+		return forAgents.Message + ". " + forAgents.Hint
+	case errors.Is(err, plugins.ErrCut):
+		return "the script was not run: the machine or container engine that its sandbox runs on can't be reached now. " +
+			"Submit it again in a minute, or ask the operator to look at Airlock's sandbox page"
+	case errors.Is(err, errNoBox) || errors.Is(err, guest.ErrNotStarted):
+		return "the script was not run: no sandbox became available, though that was tried several times. " +
+			"Submit it again; if it ends the same way, ask the operator, who finds the reason in Airlock's log"
+	}
+	return "Airlock could not run the script; the operator finds the reason in its log. " +
+		"It was not started, so it is safe to submit it again"
+}
+
+// judgeFailed words the end of a script that failed by itself.
+func judgeFailed(e ending) verdict {
+	v := verdict{status: app.StatusError}
+	switch {
+	case e.failed != nil && e.exited.Signal == 0:
+		v.message, v.line = e.failed.Traceback, max(e.failed.Line, 0)
+		if !strings.Contains(v.message, e.failed.Error) || v.message == "" {
+			v.message = strings.TrimSpace(v.message + "\n" + e.failed.Error)
+		}
+	case e.exited.Signal != 0:
+		v.message = fmt.Sprintf("the script was ended by signal %d (%s)", e.exited.Signal, syscall.Signal(e.exited.Signal))
+	default:
+		v.message = fmt.Sprintf("the script ended with exit code %d", e.exited.Code)
+	}
+	if e.failed != nil {
+		v.message += nextStep(e.failed.Error, e.limits)
+	}
+	if e.exit.PidsHit {
+		v.message += fmt.Sprintf("\nthe limit of %d processes and threads was reached (AIRLOCK_LIMIT_PIDS)", e.limits.Pids)
+	}
+	return v
+}
+
+// nextStep says what to do about an error that doesn't: one of the operating system, or of a missing package.
+// The script's text is a claim, and all it can gain by one is this sentence.
+func nextStep(text string, l app.Limits) string {
+	const advice = "; use less or ask the operator to raise "
+	switch {
+	case strings.Contains(text, "[Errno 28]"), strings.Contains(text, "[Errno 27]"):
+		return fmt.Sprintf("\nthe limit of /tmp is %s%sAIRLOCK_LIMIT_TMP", FormatSize(l.Tmp), advice)
+	case strings.Contains(text, "[Errno 24]"), strings.Contains(text, "[Errno 23]"):
+		return fmt.Sprintf("\nthe limit is %d open files per process%sAIRLOCK_LIMIT_FILES", l.Files, advice)
+	case strings.Contains(text, "ResultError: result is") && strings.Contains(text, "the limit is"):
+		return "\nthe operator can raise AIRLOCK_LIMIT_RESULT"
+	case strings.HasPrefix(text, "ModuleNotFoundError: "):
+		return "\nnothing can be installed from inside a script; GET /packages lists what it can import, " +
+			"and the operator can install more"
+	}
+	return ""
+}
+
+// maxHints bounds how many denied hosts an error names.
+const maxHints = 10
+
+// withLostLease adds that Vault took back what it had lent: without it an agent sees a database that refuses its user.
+func (v verdict) withLostLease(lost bool) verdict {
+	if lost && v.status == app.StatusError {
+		v.message += "\nVault ended the lease of a value while the script ran, so that value may have stopped working; " +
+			"submit again, or ask the operator to look at the lease's longest time in Vault"
+	}
+	return v
+}
+
+// withHints adds what to do about denied hosts: without it an agent sees a failed connection and not the next step.
+func (v verdict) withHints(hints []string) verdict {
+	if v.status == app.StatusCompleted || v.status == app.StatusCancelled || len(hints) == 0 {
+		return v
+	}
+	left := len(hints) - maxHints
+	if left > 0 {
+		hints = hints[:maxHints]
+	}
+	v.message = strings.TrimSpace(v.message + "\n" + strings.Join(hints, "\n"))
+	if left > 0 {
+		v.message += fmt.Sprintf("\nand %d more refused hosts; see the execution's network list", left)
+	}
+	return v
+}
+
+// denialHints says what to do about each place that was denied.
+func denialHints(ledger []app.Connection) []string {
+	var list []string
+	for _, c := range ledger {
+		if c.Rule == egress.RuleCancelled || c.Rule == egress.RuleClosed {
+			continue
+		}
+		explained := egress.Explain(c)
+		if explained == nil {
+			continue
+		}
+		hint := strings.TrimSpace(explained.Message + ". " + explained.Hint)
+		if !slices.Contains(list, hint) { // a ledger has a row per request
+			list = append(list, hint)
+		}
+	}
+	return list
+}

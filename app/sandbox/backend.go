@@ -1,0 +1,154 @@
+package sandbox
+
+import (
+	"context"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/plugins"
+)
+
+// Class names boxes of one kind, whichever proof they were opened under.
+type Class struct{ Backend, Image string }
+
+// Backend is a backend in use, with a pool of boxes per image. It is safe for concurrent use.
+type Backend struct {
+	name    string
+	backend plugins.Sandbox
+	report  plugins.Report
+	limits  plugins.Limits
+	runtime string // of boxes without an image of their own
+	ca      []byte // PEM that every box trusts
+	opened  func() // called for each box of the default image that opened
+	failed  func(error)
+
+	discovering sync.Mutex // held while boxes are opened only to see what is in them
+	runners     *compiledRunners
+
+	mu       sync.Mutex
+	pools    map[string]*pool     // by image; "" is the default one's
+	packages map[string]Installed // by image; as boxes reported them
+	closed   bool
+}
+
+func newBackend(s *backendState, cfg Config) *Backend {
+	l := cfg.Limits
+	return &Backend{
+		name: s.Name, backend: s.Backend, report: s.report, ca: cfg.CA, runtime: cfg.Runtime,
+		pools: map[string]*pool{}, packages: map[string]Installed{}, runners: newCompiledRunners(),
+		limits: plugins.Limits{Memory: l.Memory, CPU: l.CPU, Pids: l.Pids, Tmp: l.Tmp, Files: l.Files},
+	}
+}
+
+// Name is the backend's configured name.
+func (b *Backend) Name() string { return b.name }
+
+// Tier is how strongly its boxes isolate.
+func (b *Backend) Tier() plugins.Tier { return b.report.Tier }
+
+// Identity names what is installed in boxes of an image.
+func (b *Backend) Identity(image string) string {
+	if image == "" {
+		return b.report.Runtime
+	}
+	return b.report.Images[image]
+}
+
+// Take hands out a box of the image, which the caller must run or close; warm reports whether it was ready.
+// If the caller waits longer than patience, late is called once. late may be nil.
+func (b *Backend) Take(
+	ctx context.Context, image string, patience time.Duration, late func(),
+) (one *Box, warm bool, err error) {
+	return b.pool(image).take(ctx, patience, late)
+}
+
+// TakeReady hands out a box of the image if one is ready, else nil. The caller must run or close it.
+func (b *Backend) TakeReady(image string) *Box { return b.pool(image).takeReady() }
+
+// pool returns the boxes of an image. Only the default image's pool ever keeps some ready.
+func (b *Backend) pool(image string) *pool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p := b.pools[image]; p != nil {
+		return p
+	}
+	// A failure of another image is no reason to doubt the backend; whoever waits for the box gets the error.
+	failed := func(error) {}
+	if image == "" {
+		failed = b.failed
+	}
+	p := newPool(0, runtime.NumCPU(), func(ctx context.Context) (*Box, error) { return b.open(ctx, image) }, failed)
+	if b.closed {
+		p.close()
+	}
+	b.pools[image] = p
+	return p
+}
+
+// open starts a box of the image and waits until it is ready.
+func (b *Backend) open(ctx context.Context, image string) (*Box, error) {
+	spec := plugins.Spec{Runtime: image, Limits: b.limits}
+	if image == "" {
+		spec.Runtime = b.runtime
+	}
+	opened, err := openBox(ctx, b.backend, spec, guest.Boot{CA: b.ca, Code: b.runners.get(image)})
+	if err != nil {
+		return nil, err
+	}
+	if opened.Session.Ready().Compiled {
+		// The compiling box is gone before this one is handed out, so that an execution leaves nothing behind.
+		b.runners.compileOnce(ctx, image, func(ctx context.Context) ([]byte, error) { return b.compile(ctx, spec) })
+	}
+	b.recordPackages(image, opened)
+	if image == "" {
+		b.opened()
+	}
+	return opened, nil
+}
+
+// compile opens a box only to have the guest's runner compiled by its interpreter.
+func (b *Backend) compile(ctx context.Context, spec plugins.Spec) ([]byte, error) {
+	one, err := openBox(ctx, b.backend, spec, guest.Boot{CA: b.ca, Compile: true})
+	if err != nil {
+		return nil, err
+	}
+	defer one.Close()
+	return one.Session.Ready().Code, nil
+}
+
+// readyCount returns how many boxes are ready.
+func (b *Backend) readyCount() int {
+	n := 0
+	for _, p := range b.allPools() {
+		n += p.readyCount()
+	}
+	return n
+}
+
+func (b *Backend) allPools() []*pool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Collect(maps.Values(b.pools))
+}
+
+// close ends every box that was not handed out, and returns when they are gone. Running boxes go on.
+func (b *Backend) close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	for _, p := range b.allPools() {
+		p.close()
+	}
+}
+
+// matches reports whether the backend isolates as well as the placement asks for and has its image.
+func (b *Backend) matches(p app.Placement) (tier, image bool) {
+	_, image = b.report.Images[p.Image]
+	tier = p.MinTier != string(plugins.TierFull) || b.report.Tier == plugins.TierFull
+	return tier, image || p.Image == ""
+}

@@ -1,0 +1,40 @@
+package sandbox
+
+// What tests outside of the package need.
+const (
+	BeingChecked  = beingChecked
+	MaxRelapses   = maxRelapses
+	ProbeInterval = probeInterval
+)
+
+// DueNames names the backends that would be proved now without being asked for.
+func (m *Manager) DueNames() (names []string) {
+	for _, s := range m.due(m.backends) {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// RequestProbe has a backend probed soon, and reports whether it will be.
+func (m *Manager) RequestProbe(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.requestProbeLocked(name)
+}
+
+// FirstIdentity is the identity of the first backend in use.
+func (m *Manager) FirstIdentity() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.firstLocked().Identity("")
+}
+
+// PeekReady returns the oldest ready box of the first backend in use, which stays in the pool.
+func (m *Manager) PeekReady() *Box {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := m.firstLocked().pool("")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ready[0]
+}

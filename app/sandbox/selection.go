@@ -1,0 +1,127 @@
+package sandbox
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/plugins"
+)
+
+// beingChecked is why nothing runs as long as a proof may decide about the default backend.
+const beingChecked = "the sandbox is being checked"
+
+// selectActive puts the chosen backends into use and the rest out of it. Executions go on in the boxes they have.
+//
+// The first proofs of those in probed count as decided from the same step on, so that a backend is always either
+// being checked or decided.
+func (m *Manager) selectActive(probed ...*backendState) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stopped {
+		return
+	}
+	for _, s := range probed {
+		s.decided = true
+	}
+	chosen := m.chooseLocked()
+	for _, s := range m.backends {
+		in := slices.Contains(chosen, s)
+		if s.active != nil && (!in || !s.active.report.PromisesAs(s.report)) {
+			m.loops.Go(s.active.close)
+			s.active = nil
+		}
+		if in && s.active == nil {
+			s.active = m.activateLocked(s)
+		}
+	}
+	m.resizePoolsLocked()
+	m.cfg.Changed()
+	m.cfg.Hub.Publish(live.Sandbox)
+}
+
+// chooseLocked returns the backends to use: all that passed, or with Auto the strongest, the earlier one of two.
+func (m *Manager) chooseLocked() []*backendState {
+	var list []*backendState
+	for _, s := range m.backends {
+		switch {
+		case !s.passed:
+		case !m.cfg.Auto, len(list) == 0:
+			list = append(list, s)
+		case s.report.Tier == plugins.TierFull && list[0].report.Tier != plugins.TierFull:
+			list[0] = s
+		}
+	}
+	return list
+}
+
+// activateLocked makes a backend that passed its proof ready for boxes.
+func (m *Manager) activateLocked(s *backendState) *Backend {
+	b := newBackend(s, m.cfg)
+	failures := &failureCount{}
+	b.opened = func() {
+		failures.reset()
+		m.resetRelapse(s)
+	}
+	b.failed = func(err error) {
+		m.cfg.Log.Warn("a sandbox could not be opened", "backend", s.Name, "error", err)
+		if failures.add() == maxFailures {
+			m.markUnhealthy(s, b, err)
+		}
+	}
+	m.cfg.Log.Info("sandbox backend is ready", "backend", s.Name, "version", s.report.Version, "tier", s.report.Tier)
+	return b
+}
+
+// resizePoolsLocked keeps boxes ready for the default backend only, once it is decided which that is.
+func (m *Manager) resizePoolsLocked() {
+	standard := m.standardLocked()
+	for _, s := range m.backends {
+		if s.active == nil {
+			continue
+		}
+		n := 0
+		if s.active == standard {
+			n = max(m.cfg.Pool, 0)
+		}
+		s.active.pool("").resize(n)
+	}
+}
+
+// firstLocked returns the first backend in use; nil if there is none.
+func (m *Manager) firstLocked() *Backend {
+	for _, s := range m.backends {
+		if s.active != nil {
+			return s.active
+		}
+	}
+	return nil
+}
+
+// standardLocked returns the default backend: the first in use, or nil while an earlier one may still pass.
+func (m *Manager) standardLocked() *Backend {
+	if m.undecidedLocked(app.Placement{}) {
+		return nil
+	}
+	return m.firstLocked()
+}
+
+// whyUnavailableLocked says why nothing is in use; "" if something is.
+func (m *Manager) whyUnavailableLocked() string {
+	switch {
+	case m.undecidedLocked(app.Placement{}):
+		return beingChecked
+	case m.firstLocked() != nil:
+		return ""
+	case len(m.backends) == 0:
+		return "no sandbox backend is configured; set AIRLOCK_SANDBOX"
+	}
+	var reasons []string
+	for _, s := range m.backends {
+		if s.reason != "" {
+			reasons = append(reasons, s.Name+": "+s.reason)
+		}
+	}
+	return strings.Join(reasons, "; ")
+}

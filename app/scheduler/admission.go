@@ -1,0 +1,77 @@
+package scheduler
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/store"
+)
+
+// StoppingReason is why nothing is accepted any more.
+const StoppingReason = "Airlock is being stopped"
+
+// Admission is the state of the queue as a submission finds it.
+type Admission struct {
+	Waiting int  // pending executions
+	Paused  bool // people have paused the queue
+}
+
+// Admit refuses a submission that could not run or would wait too long. Errors: CodeInstanceRetired,
+// CodeStorageFull, CodeSandboxUnavailable, CodeQueueFull.
+func (s *Scheduler) Admit(ctx context.Context, tx *store.Tx, profile string) (a Admission, err error) {
+	paused, retired, err := access.ReadHeld(ctx, tx)
+	if err != nil {
+		return a, err
+	}
+	if err := cmp.Or(retired.Err(), s.cfg.Store.RoomyIn(ctx, tx), s.checkAccepting()); err != nil {
+		return a, err
+	}
+	all, own, err := tx.Queued(ctx, profile)
+	switch {
+	case err != nil:
+		return a, err
+	case own >= s.cfg.QueuePerProfile:
+		return a, app.E(app.CodeQueueFull, fmt.Sprintf("this profile has %d executions waiting already", own),
+			"Wait until some of them have ended, then submit again.")
+	case all >= s.cfg.Queue:
+		return a, app.E(app.CodeQueueFull, fmt.Sprintf("%d executions are waiting already", all),
+			"Try again later, or ask the operator to raise AIRLOCK_QUEUE or AIRLOCK_WORKERS.")
+	}
+	return Admission{Waiting: all, Paused: paused}, nil
+}
+
+// checkAccepting returns the error for agents while nothing may run.
+func (s *Scheduler) checkAccepting() error {
+	if s.Stopping() {
+		return app.E(app.CodeSandboxUnavailable, StoppingReason,
+			"Wait until it has been started again, which GET /health tells, then submit again.")
+	}
+	if reason := s.cfg.Sandboxes.Unavailable(); reason != "" {
+		return app.E(app.CodeSandboxUnavailable, "no sandbox is available: "+reason,
+			"Ask the person who runs Airlock to look at the Sandbox page of the UI, "+
+				"or to run airlock doctor on the host; then submit again.")
+	}
+	return nil
+}
+
+// queuedWithin bounds how long Queued waits for the database: /health must answer while a script does its worst.
+const queuedWithin = time.Second
+
+// Queued returns how many executions are pending; -1 if the database didn't answer in time.
+func (s *Scheduler) Queued() int {
+	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), queuedWithin)
+	defer cancel()
+	n := -1
+	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
+		n, _, err = tx.Queued(ctx, "")
+		return err
+	})
+	if err != nil {
+		return -1
+	}
+	return n
+}

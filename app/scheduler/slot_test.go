@@ -1,0 +1,122 @@
+package scheduler_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/engine/enginetest"
+	"github.com/computclaw/airlock/app/guest/guesttest"
+	"github.com/computclaw/airlock/plugins"
+	"github.com/computclaw/airlock/plugins/fake"
+)
+
+// coldYard is a world with the backend "quick", the default, and "dead", whose boxes open once gate is closed. w's profile requires the dead one.
+func coldYard(t *testing.T, workers int) (w *world, dead *fake.Backend, gate chan struct{}) {
+	t.Helper()
+	base, boxes := enginetest.NewWithBackends(t, func(c *engine.Config) { c.Workers, c.Pool = workers, -1 },
+		enginetest.Passes("quick", plugins.TierFull), enginetest.Passes("dead", plugins.TierFull))
+	gate = make(chan struct{})
+	boxes["dead"].SetGuest(fake.After(gate, guesttest.Play))
+	w = &world{base}
+	w.Require(app.Placement{Backend: "dead"})
+	return w, boxes["dead"], gate
+}
+
+// A host that doesn't answer held as many run slots as it was given executions, for half a minute per try.
+func TestADeadBackendHoldsNoSlots(t *testing.T) {
+	t.Parallel()
+	w, _, _ := coldYard(t, 2)
+	var stuck [3]app.Execution
+	for i := range stuck {
+		stuck[i] = w.Send("result 1")
+	}
+	w.AsProfile(w.NewProfile(), func() {
+		for range 5 {
+			if x, _ := w.Finished("result 1", app.StatusCompleted); x.Backend != "quick" {
+				t.Errorf("it ran in %q", x.Backend)
+			}
+		}
+	})
+	for _, x := range stuck {
+		if status := w.StoredStatus(x); status.Terminal() {
+			t.Errorf("%s: the dead backend had given up by then, so that nothing is shown", status)
+		}
+	}
+	w.AwaitHealth("those that wait", func(h engine.Health) bool { return h.Opening >= 2 && h.Opening <= h.Running })
+}
+
+// What waits for a backend that doesn't answer stays in the queue but for a few, and doesn't keep others from being claimed; once it answers, all of it runs.
+func TestADeadBackendOpensABoundedNumber(t *testing.T) {
+	t.Parallel()
+	const workers, many = 2, 20
+	w, dead, gate := coldYard(t, workers)
+	var stuck [many]app.Execution
+	for i := range stuck {
+		stuck[i] = w.Send("result 1")
+	}
+	w.AwaitHealth("those that wait", func(h engine.Health) bool { return h.Opening >= workers })
+	w.AsProfile(w.NewProfile(), func() {
+		for range 10 {
+			w.Finished("result 1", app.StatusCompleted)
+		}
+	})
+	if _, peak := dead.Open(); peak > 2*workers {
+		t.Errorf("%d boxes were being opened at once", peak)
+	}
+	if h := w.Health(); h.Queued < many-2*workers {
+		t.Errorf("%d of %d still wait in the queue", h.Queued, many)
+	}
+	close(gate)
+	for _, x := range stuck {
+		if x = w.Until(x, app.StatusCompleted); x.Backend != "dead" {
+			t.Errorf("it ran in %q", x.Backend)
+		}
+	}
+	if _, peak := dead.Open(); peak > 3*workers { // those, and what ran meanwhile
+		t.Errorf("%d boxes at once", peak)
+	}
+	w.AwaitHealth("nobody that waits", func(h engine.Health) bool { return h.Opening == 0 })
+}
+
+// A box that has come at last doesn't make more scripts run at once than there are slots.
+func TestAColdBoxWaitsForASlot(t *testing.T) {
+	t.Parallel()
+	w, _, gate := coldYard(t, 1)
+	cold := w.Send("result 1")
+	w.AwaitHealth("one that waits", func(h engine.Health) bool { return h.Opening == 1 })
+	w.AsProfile(w.NewProfile(), func() {
+		busy, next := w.Send("hang"), w.Send("result 2")
+		w.UntilStatus(busy, app.StatusRunning)
+		close(gate)
+		w.claimants(1, 1) // it has its box, and the other may begin once there is a slot
+		if x, err := w.ByHandle(t.Context(), cold.Handle); err != nil || !x.StartedAt.IsZero() {
+			t.Errorf("started beside the only slot: %+v %v", x, err)
+		}
+		_, err := w.Cancel(t.Context(), busy.ID, enginetest.Agent)
+		w.Must(err)
+		cold, next = w.Until(cold, app.StatusCompleted), w.Until(next, app.StatusCompleted)
+		if next.StartedAt.Before(cold.StartedAt) {
+			t.Error("one that had not begun went before one that has its box")
+		}
+	})
+}
+
+// Executions that wait without a slot are stopped and closed like any other.
+func TestWhatWaitsForADeadBackendCanBeEnded(t *testing.T) {
+	t.Parallel()
+	w, _, _ := coldYard(t, 1)
+	cancelled, interrupted := w.Send("result 1"), w.Send("result 1")
+	w.AwaitHealth("one that waits", func(h engine.Health) bool { return h.Opening == 1 })
+	_, err := w.Cancel(t.Context(), cancelled.ID, enginetest.Agent)
+	w.Must(err)
+	w.UntilStatus(interrupted, app.StatusRunning) // its turn
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	w.Must(w.Close(ctx))
+	if status := w.StoredStatus(interrupted); status != app.StatusError {
+		t.Errorf("%s after the end", status)
+	}
+}

@@ -1,0 +1,278 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/views/credentialview"
+)
+
+func (o *operator) setCredential(ctx context.Context, args []string) error {
+	f := cli.NewFlags("admin credential set", Usage)
+	mode, description, noValue := f.String("mode", "", ""), f.String("description", "", ""), f.Bool("no-value", false, "")
+	reference, local := f.String("vault", "", ""), f.Bool("local", false, "")
+	hosts, places, headers, plainHTTP := f.List("host"), f.List("place"), f.List("header"), f.Bool("plain-http", false, "")
+	yes := f.Bool("yes", false, "")
+	rest, err := o.Parse(ctx, f, args, "NAME")
+	if err != nil {
+		return err
+	}
+	in := access.CredentialInput{Name: rest[0], Description: *description}
+	if *mode != "" {
+		if in.Mode, err = app.ParseMode(*mode); err != nil {
+			return err
+		}
+	}
+	if in.Hosts, err = parseHosts(*hosts, false); err != nil {
+		return err
+	}
+	for _, text := range *places {
+		place, err := app.ParsePlace(text)
+		if err != nil {
+			return err
+		}
+		in.Places = append(in.Places, place)
+	}
+	if cli.Given(f, "header") {
+		in.Headers = slices.DeleteFunc(*headers, func(name string) bool { return name == "" })
+	}
+	if cli.Given(f, "plain-http") {
+		in.PlainHTTP = plainHTTP
+	}
+	before, absent := o.Access.Credential(ctx, in.Name)
+	switch {
+	case absent == nil && !cli.Given(f, "description"):
+		in.Description = app.VisibleText(before.Description) // older than CheckText, maybe
+	case absent != nil && app.CodeOf(absent) != app.CodeNotFound:
+		return absent
+	}
+	if err := confirmMode(before, in.Mode, *yes); err != nil {
+		return err
+	}
+	if in.Reference = *reference; *local {
+		in.Source = app.SourceLocal
+	}
+	inVault := in.Reference != "" || before.Source == app.SourceVault && !*local
+	switch {
+	case *noValue:
+	case inVault:
+		err = o.refuseValue(in.Name)
+	default:
+		in.Value, err = readValue(o.In)
+	}
+	if err != nil {
+		return err
+	}
+	if err := o.confirmVault(ctx, before, in, *yes); err != nil {
+		return err
+	}
+	c, err := o.Access.SetCredential(ctx, o.by, in)
+	if err != nil {
+		return withFlags(err)
+	}
+	fmt.Fprintf(o.Err, "credential %s is set (mode %s, %s)\n", c.Name, c.Mode, valueOf(c))
+	if c.Mode == app.ModeInjected {
+		fmt.Fprintln(o.Err, "scripts of its profiles get the value itself")
+	}
+	for _, warning := range app.ValueWarnings(c.Mode, in.Value) {
+		fmt.Fprintln(o.Err, "warning: "+warning)
+	}
+	if before.Searched() && c.Version > before.Version {
+		o.tellRotated()
+	}
+	if before.Profiles > 0 {
+		used, err := o.usedBy(ctx, c)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(o.Err, "Used by "+used+". Changes count for all of them without a new lock; only added hosts don't.")
+	}
+	return o.warnOfVault(ctx, before, c)
+}
+
+// tellRotated says what becomes of a value that was replaced.
+func (o *operator) tellRotated() {
+	const never = "The new value counts from the next execution on, and the old one is never used again."
+	days := o.cfg.Retention.Superseded
+	if days == 0 {
+		fmt.Fprintln(o.Err, never, "Answers and output are not searched for the old one any more (AIRLOCK_RETENTION_SUPERSEDED is 0): revoke it at its service.")
+		return
+	}
+	fmt.Fprintf(o.Err, never+" Answers and output are still searched for the old one, for %d days (AIRLOCK_RETENTION_SUPERSEDED). Revoke it at its service.\n", days)
+}
+
+// usedBy counts the profiles that use a credential, as its page does.
+func (o *operator) usedBy(ctx context.Context, c app.Credential) (string, error) {
+	all, err := o.Access.Profiles(ctx)
+	return credentialview.LockedAmong(app.ProfilesWith(all, c.ID), time.Now()), err
+}
+
+// withFlags says the next step of a refused credential in the words of this command, where its own are those of a form.
+func withFlags(err error) error {
+	told := &app.Error{}
+	if !errors.As(err, &told) {
+		return err
+	}
+	words := strings.NewReplacer("Choose injected", "Use --mode injected", "choose injected", "use --mode injected", "and plain if", "and --mode plain if",
+		"Name its hosts, such as api.example.com:", "Name each of its hosts, such as --host api.example.com:", "Name the hosts that its value may go to", "Name with --host where its value may go",
+		"Name one host, such as", "Name one host with each flag, such as")
+	said := *told
+	said.Hint = words.Replace(told.Hint)
+	return &said
+}
+
+// confirmMode wants a word from the person before scripts of profiles that are set up already get more than they got when a person looked at them: the value
+// itself instead of a placeholder, or a value that is not masked any more.
+func confirmMode(before app.Credential, mode app.Mode, yes bool) error {
+	gain := map[app.Mode]int{app.ModeSealed: 0, app.ModeInjected: 1, app.ModePlain: 2}
+	if yes || mode == "" || before.Profiles == 0 || gain[mode] <= gain[before.Mode] {
+		return nil
+	}
+	what := "their scripts would get the value itself, from the next execution on"
+	if mode == app.ModePlain {
+		what = "the value would not be masked any more in what their scripts print"
+	}
+	return cli.UsageError{Message: fmt.Sprintf("%s keys linked to %s, which is %s; %s. If you mean it, add --yes", profilesHave(before.Profiles), before.Name, before.Mode, what)}
+}
+
+func profilesHave(n int) string {
+	if n == 1 {
+		return "1 profile has"
+	}
+	return fmt.Sprintf("%d profiles have", n)
+}
+
+// showCredential prints all about one but its value.
+func (o *operator) showCredential(ctx context.Context, args []string) error {
+	f := cli.NewFlags("admin credential show", Usage)
+	all := f.Bool("headers", false, "")
+	rest, err := o.Parse(ctx, f, args, "NAME")
+	if err != nil {
+		return err
+	}
+	c, err := o.Access.Credential(ctx, rest[0])
+	if err != nil {
+		return err
+	}
+	used, err := o.usedBy(ctx, c)
+	if err != nil {
+		return err
+	}
+	w := cli.Table(o.Out, "name", c.Name)
+	w.Row("description", c.Description)
+	w.Row("mode", string(c.Mode))
+	w.Row("hosts", app.BriefHosts(c.Hosts))
+	if c.Mode == app.ModeSealed {
+		w.Row("put into", sealedPlaces(c))
+		headers := "usual"
+		if *all || len(c.Headers) > 0 {
+			headers = strings.Join(app.SealedHeaders(c.Headers), ", ")
+		}
+		w.Row("headers", headers)
+	}
+	w.Row("value", valueOf(c))
+	if err := o.showInVault(ctx, w, c); err != nil {
+		return err
+	}
+	w.Row("used by", used)
+	w.Row("uses", fmt.Sprint(c.Uses))
+	w.Row("last used", cli.Stamp(c.LastUsedAt))
+	if !c.CheckedAt.IsZero() {
+		result := "worked"
+		if c.CheckError != "" {
+			result = c.CheckError
+		}
+		w.Row("tested", cli.Stamp(c.CheckedAt)+" "+result)
+	}
+	return w.Flush()
+}
+
+// sealedPlaces says where a sealed value is put in.
+func sealedPlaces(c app.Credential) string {
+	text := c.PlaceNames()
+	if c.PlainHTTP {
+		text += "; also over plain HTTP"
+	}
+	return text
+}
+
+func valueOf(c app.Credential) string {
+	if !c.HasValue() {
+		return "missing"
+	}
+	if c.Source == app.SourceVault {
+		return "vault " + c.Reference
+	}
+	return fmt.Sprintf("version %d", c.Version)
+}
+
+// readValue reads a credential's value to the end of stdin. One line break at the end, which echo and editors add, is not part of it.
+func readValue(in io.Reader) (app.Secret, error) {
+	data, err := io.ReadAll(io.LimitReader(in, app.MaxValue+3))
+	if err != nil {
+		return app.Secret{}, fmt.Errorf("read the value from stdin: %w", err)
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	if text == "" {
+		return app.Secret{}, cli.UsageError{Message: "no value came on stdin; write: printf %s VALUE | airlock admin credential set NAME, or use --no-value"}
+	}
+	return app.NewSecret(text), nil
+}
+
+func (o *operator) listCredentials(ctx context.Context, args []string) error {
+	if _, err := o.Parse(ctx, cli.NewFlags("admin credential list", Usage), args); err != nil {
+		return err
+	}
+	list, err := o.Access.Credentials(ctx)
+	if err != nil {
+		return err
+	}
+	w := cli.Table(o.Out, "NAME", "MODE", "VALUE", "HOSTS", "PLACES", "PROFILES", "SET", "DESCRIPTION")
+	for _, c := range list {
+		places := ""
+		if c.Mode == app.ModeSealed {
+			places = sealedPlaces(c)
+		}
+		w.Row(c.Name, string(c.Mode), valueOf(c), app.BriefHosts(c.Hosts), places, fmt.Sprint(c.Profiles), cli.Stamp(c.ValueSetAt), c.Description)
+	}
+	return w.Flush()
+}
+
+func (o *operator) deleteCredential(ctx context.Context, args []string) error {
+	f := cli.NewFlags("admin credential delete", Usage)
+	yes := f.Bool("yes", false, "")
+	rest, err := o.Parse(ctx, f, args, "NAME")
+	if err != nil {
+		return err
+	}
+	c, err := o.Access.Credential(ctx, rest[0])
+	if err != nil {
+		return err
+	}
+	if c.Profiles == 0 && c.Searched() && !*yes { // in use it stays, whatever is typed
+		return cli.UsageError{Message: fmt.Sprintf("the deletion destroys the value of %s and ends the search for it in answers of %s and in output, but its service still accepts it. Revoke it there first, then add --yes",
+			c.Name, app.BriefHosts(c.Hosts))}
+	}
+	return o.Access.DeleteCredential(ctx, o.by, c.Name)
+}
+
+func parseHosts(list []string, private bool) ([]app.Host, error) {
+	var hosts []app.Host
+	for _, text := range list {
+		h, err := app.ParseHost(text)
+		if err != nil {
+			return nil, withFlags(err)
+		}
+		h.Private = private
+		hosts = append(hosts, h)
+	}
+	return hosts, nil
+}

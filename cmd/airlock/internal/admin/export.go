@@ -1,0 +1,69 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+)
+
+// export is airlock admin export FILE.
+func (o *operator) export(ctx context.Context, args []string) (err error) {
+	f := cli.NewFlags("admin export", Usage)
+	profiles, noHistory, from := f.List("profile"), f.Bool("no-history", false, ""), f.String("passphrase-file", "", "")
+	rest, err := o.Parse(ctx, f, args, "FILE")
+	if err != nil {
+		return err
+	}
+	what := transfer.Selection{History: !*noHistory}
+	for _, p := range *profiles {
+		handle, err := o.handle(ctx, p)
+		if err != nil {
+			return err
+		}
+		what.Profiles = append(what.Profiles, handle)
+	}
+	passphrase, err := o.passphrase(*from, "Passphrase for the file: ", true)
+	if err != nil {
+		return err
+	}
+	out, finish, err := o.output(rest[0])
+	if err != nil {
+		return err
+	}
+	done, err := o.Transfer.Export(ctx, o.by, out, passphrase, what, nil)
+	if err = finish(err); err != nil {
+		return err
+	}
+	fmt.Fprintf(o.Err, "exported %s\n", done.Counts)
+	return nil
+}
+
+// output opens the file that is written, which must not exist, or standard output for "-". A file that was not finished is removed.
+func (o *operator) output(path string) (io.Writer, func(error) error, error) {
+	if path == "-" {
+		return o.Out, func(err error) error { return err }, nil
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the operator names it
+	if errors.Is(err, fs.ErrExist) {
+		return nil, nil, app.E(app.CodeConflict, "the file "+path+" is there already", "Nothing is written over: name another file, or move that one away.")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return file, func(err error) error {
+		if err == nil {
+			err = file.Sync()
+		}
+		if err = errors.Join(err, file.Close()); err != nil {
+			return errors.Join(err, os.Remove(path))
+		}
+		return nil
+	}, nil
+}

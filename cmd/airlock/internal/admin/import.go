@@ -1,0 +1,150 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
+)
+
+// besideServer is how much a file may unpack to, in bytes, to be imported while the server runs: the import is one transaction, and the server's own writes wait
+// for another process ten seconds at most.
+const besideServer = 64 << 20
+
+// importFile is airlock admin import FILE.
+func (o *operator) importFile(ctx context.Context, args []string) error {
+	f := cli.NewFlags("admin import", Usage)
+	preview, overwrite, noHistory := f.Bool("preview", false, ""), f.Bool("overwrite", false, ""), f.Bool("no-history", false, "")
+	yes, no, from, most := f.List("yes"), f.List("no"), f.String("passphrase-file", "", ""), f.String("max-size", "", "")
+	rest, err := o.Parse(ctx, f, args, "FILE")
+	if err != nil {
+		return err
+	}
+	file, err := o.upload(rest[0], *from, *most)
+	if err != nil {
+		return err
+	}
+	plan, err := o.Transfer.Plan(ctx, o.by, file, nil)
+	if err != nil {
+		return err
+	}
+	choice := transfer.Choice{Overwrite: *overwrite, History: !*noHistory}
+	if choice.Each, err = answers(plan, *yes, *no); err != nil {
+		return err
+	}
+	o.showPlan(plan)
+	if *preview {
+		return nil
+	}
+	if lock, err := instance.LockDataDir(o.cfg.DataDir); err == nil {
+		defer lock.Close()
+	} else if plan.Bytes > besideServer {
+		return cli.UsageError{Message: "the file is too large to be imported while the server runs; stop the server, or import it in the UI"}
+	}
+	report, err := o.Transfer.Import(ctx, o.by, file, choice, plan.Digest, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(o.Out, "imported %d credentials, %d profiles and %d executions; %d executions were here already or not wanted\n", report.Credentials, report.Profiles, report.Executions, report.Skipped)
+	if left := choice.Left(plan); len(left) > 0 {
+		fmt.Fprintf(o.Out, "left as they are here: %s\n", strings.Join(left, ", "))
+	}
+	points, err := o.Transfer.RestorePoints()
+	if err == nil && len(points) > 0 {
+		fmt.Fprintf(o.Out, "to go back: stop the server, then airlock admin restore --replace %s\n", points[0].Name)
+	}
+	return nil
+}
+
+// answers are what was said about single items of a plan.
+func answers(plan transfer.Plan, yes, no []string) (map[string]bool, error) {
+	said := map[string]bool{}
+	for i, key := range slices.Concat(yes, no) {
+		answer := i < len(yes)
+		if !known(plan, key) {
+			return nil, cli.UsageError{Message: fmt.Sprintf("there is no %q in the file; --preview lists what there is", app.Clip(key, 80))}
+		}
+		if before, twice := said[key]; twice && before != answer {
+			return nil, cli.UsageError{Message: fmt.Sprintf("%s is in --yes and in --no", key)}
+		}
+		said[key] = answer
+	}
+	return said, nil
+}
+
+func known(plan transfer.Plan, key string) bool {
+	for _, i := range plan.Items {
+		if i.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// upload opens a file of this host with its passphrase.
+func (o *operator) upload(path, passphraseFile, most string) (transfer.Upload, error) {
+	passphrase, err := o.passphrase(passphraseFile, "Passphrase of the file: ", false)
+	if err != nil {
+		return transfer.Upload{}, err
+	}
+	file, err := transfer.OpenFile(path, passphrase)
+	if err == nil && most != "" {
+		file.MaxSize, err = config.ParseSize(most)
+	}
+	return file, err
+}
+
+func (o *operator) showPlan(p transfer.Plan) {
+	fmt.Fprintf(o.Out, "made by instance %s (%s) at %s: %s\n", p.Instance, cli.Printable(p.Program), cli.Stamp(time.UnixMilli(p.MadeAt)), p.File)
+	w := cli.Table(o.Out, "ITEM", "STATE", "NAME", "WHAT IT IS, OR WOULD CHANGE")
+	for _, i := range p.Items {
+		changes := strings.Join(i.Changes, " ")
+		if i.State == transfer.StateNew || i.Widens { // who says yes has to see what it may do
+			changes = strings.TrimSpace(changes + " " + strings.Join(i.Facts, " "))
+		}
+		if i.Widens {
+			changes = "NEEDS --yes " + i.Key + ": " + changes
+		}
+		w.Row(i.Key, string(i.State), i.Title, changes)
+	}
+	_ = w.Flush()
+	fmt.Fprintf(o.Out, "%d executions, %d of them here already\n", p.File.Executions, p.Here)
+}
+
+// handle is that of a profile, which may also be named by its id.
+func (o *operator) handle(ctx context.Context, text string) (string, error) {
+	find := o.Access.ProfileByHandle
+	if app.IsProfileID(text) {
+		find = o.Access.Profile
+	}
+	p, err := find(ctx, text)
+	return p.Handle, err
+}
+
+// retire is airlock admin retire.
+func (o *operator) retire(ctx context.Context, args []string) error {
+	f := cli.NewFlags("admin retire", Usage)
+	undo := f.Bool("undo", false, "")
+	if _, err := o.Parse(ctx, f, args); err != nil {
+		return err
+	}
+	if *undo {
+		if err := o.Access.Unretire(ctx, o.by); err != nil {
+			return err
+		}
+		fmt.Fprintln(o.Out, "the instance executes again")
+		return nil
+	}
+	if err := o.Access.Retire(ctx, o.by); err != nil {
+		return err
+	}
+	fmt.Fprintln(o.Out, "the instance takes nothing any more; what runs goes on to its end")
+	return nil
+}

@@ -1,0 +1,65 @@
+package admin
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+)
+
+// maxPassphrase bounds what is read of a passphrase, in bytes.
+const maxPassphrase = 8 << 10
+
+// passphrase reads one: from a file, or one line of standard input. At a terminal it asks, without showing what is typed, and twice for a new file.
+func (o *operator) passphrase(file, prompt string, twice bool) (app.Secret, error) {
+	if file != "" {
+		text, err := config.ReadSecretFile(file)
+		if err != nil {
+			return app.Secret{}, fmt.Errorf("--passphrase-file: %w", err)
+		}
+		return app.NewSecret(text), nil
+	}
+	in := bufio.NewReader(io.LimitReader(o.In, 2*maxPassphrase))
+	first, err := o.ask(in, prompt)
+	if err != nil {
+		return app.Secret{}, err
+	}
+	if cli.IsTerminal(o.In) && twice {
+		second, err := o.ask(in, "The same again: ")
+		if err != nil {
+			return app.Secret{}, err
+		}
+		if !first.Equal(second) {
+			return app.Secret{}, cli.UsageError{Message: "the two passphrases differ; nothing was done"}
+		}
+	}
+	return first, nil
+}
+
+// ask reads a line; at a terminal with a prompt and without echo.
+func (o *operator) ask(in *bufio.Reader, prompt string) (app.Secret, error) {
+	if cli.IsTerminal(o.In) {
+		fmt.Fprint(o.Err, prompt)
+		restore, err := cli.HideTyping(o.In)
+		if err != nil {
+			return app.Secret{}, err
+		}
+		defer func() {
+			restore()
+			fmt.Fprintln(o.Err)
+		}()
+	}
+	line, err := in.ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return app.Secret{}, fmt.Errorf("read the passphrase: %w", err)
+	}
+	if line = strings.TrimRight(line, "\r\n"); line == "" || len(line) > maxPassphrase {
+		return app.Secret{}, cli.UsageError{Message: "there is no passphrase: type it at the prompt, write it to standard input, or name a file with --passphrase-file"}
+	}
+	return app.NewSecret(line), nil
+}

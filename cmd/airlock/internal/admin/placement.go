@@ -1,0 +1,82 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+)
+
+// placementFlags say where a profile's scripts may run.
+func placementFlags(f *cli.Flags) *app.Placement {
+	p := &app.Placement{}
+	f.StringVar(&p.Backend, "backend", "", "")
+	f.StringVar(&p.MinTier, "min-tier", "", "")
+	f.StringVar(&p.Image, "image", "", "")
+	return p
+}
+
+// checkPlacement refuses a backend that this configuration doesn't know, and says if it isn't one that is used. Which images there are is for the server to
+// find out.
+func (o *operator) checkPlacement(p app.Placement) error {
+	if p.Backend != "" && !slices.Contains(o.cfg.Known(), p.Backend) {
+		return cli.UsageError{Message: fmt.Sprintf("there is no sandbox backend %q; there are %s, and your own if AIRLOCK_PLUGINS is set here as it is for the server", app.Clip(p.Backend, 40), strings.Join(o.cfg.Known(), ", "))}
+	}
+	if note := notUsed(o.cfg, p.Backend); note != "" {
+		fmt.Fprintln(o.Err, note)
+	}
+	return nil
+}
+
+// notUsed says why scripts that need a backend may find it not in use; empty if it is named in the configuration.
+func notUsed(c config.Config, backend string) string {
+	switch {
+	case backend == "" || slices.Contains(c.Sandbox, backend):
+		return ""
+	case c.Auto() && slices.Contains(c.Used(), backend):
+		return fmt.Sprintf("AIRLOCK_SANDBOX is auto here, which uses one backend at a time: scripts of this profile run only while that is %[1]s. "+
+			"To have it always, set AIRLOCK_SANDBOX to names, %[1]s among them, and restart the server.", backend)
+	default:
+		return fmt.Sprintf("AIRLOCK_SANDBOX is %[2]s here: scripts of this profile won't run until it names %[1]s, too, and the server is restarted.", backend, strings.Join(c.Sandbox, ","))
+	}
+}
+
+// placeProfile replaces where a profile's scripts may run; without flags they run wherever the instance runs them.
+func (o *operator) placeProfile(ctx context.Context, args []string) error {
+	f := cli.NewFlags("admin profile place", Usage)
+	place := placementFlags(f)
+	rest, err := o.Parse(ctx, f, args, "ID")
+	if err != nil {
+		return err
+	}
+	if err := o.checkPlacement(*place); err != nil {
+		return err
+	}
+	p, err := o.find(ctx, rest[0])
+	if err != nil {
+		return err
+	}
+	if _, err = o.Access.SetPlacement(ctx, o.by, p.Handle, *place); err != nil {
+		return err
+	}
+	where := placed(*place)
+	if where == "" {
+		where = "anywhere"
+	}
+	fmt.Fprintf(o.Out, "Its scripts run: %s. That replaces what it required before.\n", where)
+	return nil
+}
+
+func placed(p app.Placement) string {
+	var parts []string
+	for _, part := range []struct{ name, value string }{{"backend", p.Backend}, {"isolation at least", p.MinTier}, {"image", p.Image}} {
+		if part.value != "" {
+			parts = append(parts, part.name+" "+part.value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,67 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+	"github.com/computclaw/airlock/cmd/airlock/internal/instance"
+)
+
+// errTestFailed ends airlock admin credential test after the outcome was printed.
+var errTestFailed = errors.New("the credential does not work there")
+
+// testCredential is airlock admin credential test.
+func (o *operator) testCredential(ctx context.Context, args []string) error {
+	f := cli.NewFlags("admin credential test", Usage)
+	host, path, private := f.String("host", "", ""), f.String("path", "/", ""), f.Bool("private", false, "")
+	header, user := f.String("header", "", ""), f.String("basic", "", "")
+	rest, err := o.Parse(ctx, f, args, "NAME")
+	if err != nil {
+		return err
+	}
+	if c, err := o.Access.Credential(ctx, rest[0]); err == nil && c.Source == app.SourceVault && !o.Access.HasVault() {
+		return cli.UsageError{Message: noVaultHere}
+	}
+	cfg, err := config.Load(o.Env)
+	if err != nil {
+		return err
+	}
+	out, err := instance.OpenOutside(ctx, cfg, o.Instance, netip.AddrPort{})
+	if err != nil {
+		return err
+	}
+	result, err := out.Prober(o.Instance, true).Credential(ctx, o.by, probe.Request{
+		Name: rest[0], Host: *host, Path: *path, Private: *private, As: probe.As{Header: *header, Basic: cli.Given(f, "basic"), User: *user},
+	})
+	if err != nil {
+		return err
+	}
+	o.showTest(result)
+	fmt.Fprintln(o.Err, "This command has its own environment: the server may have other AIRLOCK_EXTRA_CA and AIRLOCK_LOCAL_SERVICES. The outcome is in the audit log, and is not kept with the credential; the Test button does that.")
+	if !result.Works() {
+		return errTestFailed
+	}
+	return nil
+}
+
+func (o *operator) showTest(r probe.Result) {
+	fmt.Fprintf(o.Out, "request  GET %s\n", r.URL)
+	if r.Swapped {
+		fmt.Fprintln(o.Out, "value    put in on the way out")
+	} else {
+		fmt.Fprintln(o.Out, "value    not put in; nothing of it left Airlock")
+	}
+	if r.Status != 0 {
+		fmt.Fprintf(o.Out, "answer   status %d\n", r.Status)
+	}
+	fmt.Fprintf(o.Out, "time     %d ms\n", r.Took.Milliseconds())
+	if r.Problem != "" {
+		fmt.Fprintf(o.Out, "problem  %s %s\n", r.Problem, r.Hint)
+	}
+}

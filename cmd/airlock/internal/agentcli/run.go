@@ -1,0 +1,148 @@
+package agentcli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+)
+
+const runUsage = `Usage: airlock run SCRIPT [flags]
+
+Submits a Python script ("-" reads it from stdin), waits, answers its LLM questions and prints its result as JSON. What the script printed
+goes to stdout and stderr of this command when it has ended, the result after it: only then all of it has been searched for secrets. Until
+then stderr tells how the execution stands. People watch its output live on its page in the UI.
+
+  --profile ID         profile id; better in AIRLOCK_PROFILE, since arguments can be read by other users of this host
+  --url URL            the instance; else AIRLOCK_URL, else http://localhost:9090
+  --inputs FILE        JSON for the script's inputs
+  --timeout SECONDS    run time
+  --wait SECONDS       how long to wait for a person who has to lock the profile or set a value; 600 if absent, 0 not at all.
+                       The link for them is on stderr
+  --llm-command CMD    run for each question by sh -c: prompt on stdin, answer on stdout, model in AIRLOCK_LLM_MODEL.
+                       Without it the question is asked on the terminal; if there is none, the script gets llm.Error
+  --json               print one JSON object and nothing else on stdout: the execution as GET /executions/{id} tells it, or {"error": …}
+  --quiet              don't tell how the execution stands
+
+Exit codes: 0 completed, 1 error, 2 wrong usage, 3 timeout, 4 cancelled (Ctrl-C cancels), 5 refused by Airlock, 6 Airlock can't be reached,
+7 a person has to act and did not.
+`
+
+// Exit codes of airlock run. docs/run.md lists them.
+const (
+	exitTimeout     = 3
+	exitCancelled   = 4
+	exitRefused     = 5
+	exitUnreachable = 6
+	exitPerson      = 7
+)
+
+// waitForPerson is how long a run waits for somebody to act, unless told otherwise.
+const waitForPerson = 10 * time.Minute
+
+// runScript is airlock run.
+func Run(ctx context.Context, c cli.Console, args []string) int {
+	job, err := readJob(c, args)
+	if err != nil {
+		return c.Finish(err)
+	}
+	x, err := job.run(ctx)
+	if err != nil {
+		return job.fail(err)
+	}
+	return job.report(x)
+}
+
+// job is one run of one script.
+type job struct {
+	cli.Console
+	own        io.Writer // stderr for the user's own command
+	agent      agent
+	llmCommand string
+	patience   time.Duration // with people
+	json       bool
+	quiet      bool
+	request    submission
+	told       string // last, about how it stands
+	toldAt     time.Time
+	started    time.Time
+}
+
+func readJob(c cli.Console, args []string) (*job, error) {
+	f := cli.NewFlags("run", runUsage)
+	profile, url, inputs := f.String("profile", "", ""), f.String("url", "", ""), f.String("inputs", "", "")
+	command, timeout, wait := f.String("llm-command", "", ""), f.Float64("timeout", 0, ""), f.Float64("wait", waitForPerson.Seconds(), "")
+	asJSON, quiet := f.Bool("json", false, ""), f.Bool("quiet", false, "")
+	rest, err := f.Parse(c.Out, args, "SCRIPT")
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := config.Load(c.Env)
+	if err != nil {
+		return nil, err
+	}
+	if *url != "" {
+		if cfg.URL, err = config.ParseURL(*url); err != nil {
+			return nil, cli.UsageError{Message: "--url: " + err.Error()}
+		}
+	}
+	if *profile != "" {
+		if config.SetProfile(&cfg, *profile) != nil {
+			return nil, cli.UsageError{Message: "--profile: that is not a profile id (ark_…)"}
+		}
+	}
+	if cfg.Profile.Empty() {
+		return nil, cli.UsageError{Message: "which profile? Set AIRLOCK_PROFILE to its id (ark_…)"}
+	}
+	if *wait < 0 || *wait > (24*time.Hour).Seconds() {
+		return nil, cli.UsageError{Message: "--wait takes seconds, from 0 to 86400"}
+	}
+	j := &job{
+		Console: cli.Console{In: c.In, Out: screen(c.Out), Err: screen(c.Err), Env: c.Env}, own: c.Err, agent: agent{client.New(cfg.URL), cfg.Profile}, llmCommand: *command,
+		patience: time.Duration(*wait * float64(time.Second)), json: *asJSON, quiet: *quiet, started: time.Now(),
+	}
+	if cli.Given(f, "timeout") {
+		j.request.Timeout = timeout
+	}
+	return j, j.readFiles(rest[0], *inputs)
+}
+
+// readFiles reads the script and, if one is named, the file with its inputs.
+func (j *job) readFiles(script, inputs string) (err error) {
+	if j.request.Script, err = readSource(j.In, script); err != nil || inputs == "" {
+		return err
+	}
+	text, err := readSource(j.In, inputs)
+	if err != nil {
+		return err
+	}
+	if !json.Valid([]byte(text)) {
+		return cli.UsageError{Message: inputs + " is not JSON"}
+	}
+	j.request.Inputs = json.RawMessage(text)
+	return nil
+}
+
+// readSource reads a file, or stdin for "-". Airlock refuses what is too large; here only the memory is guarded.
+func readSource(in io.Reader, path string) (string, error) {
+	if path != "-" {
+		file, err := os.Open(path) //nolint:gosec // the user names it
+		if err != nil {
+			return "", cli.UsageError{Message: err.Error()}
+		}
+		defer file.Close()
+		in = file
+	}
+	data, err := io.ReadAll(io.LimitReader(in, app.MaxBody+1))
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return string(data), nil
+}

@@ -1,0 +1,193 @@
+package agentcli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/client"
+)
+
+// agent is the agent's side of a run. Errors are *app.Error if Airlock refused; others mean that there was no answer.
+type agent struct {
+	api     client.Client
+	profile app.Secret
+}
+
+// submission is the body of POST /execute.
+type submission struct {
+	Script  string          `json:"script"`
+	Timeout *float64        `json:"timeout,omitempty"`
+	Inputs  json.RawMessage `json:"inputs,omitempty"`
+}
+
+// execution is what a run needs of an answer.
+type execution struct {
+	ID         string          `json:"execution_id"`
+	Status     app.Status      `json:"status"`
+	Paused     bool            `json:"paused"`
+	Result     json.RawMessage `json:"result"`
+	Error      string          `json:"error"`
+	Traceback  string          `json:"traceback"`
+	Stdout     string          `json:"stdout"`
+	Stderr     string          `json:"stderr"`
+	Truncated  bool            `json:"truncated"`
+	LLMRequest *question       `json:"llm_request"`
+	Network    []connection    `json:"network"`
+	PollURL    string          `json:"poll_url"` // of an answer that says no more than how it stands
+
+	whole json.RawMessage // the answer as it came
+}
+
+// connection is one row of what a script asked of the network.
+type connection struct {
+	Host        string   `json:"host"`
+	Port        int      `json:"port"` // 0 if only the name was asked for
+	Verdict     string   `json:"verdict"`
+	Rule        string   `json:"rule"`
+	Line        int      `json:"line"` // of the script; 0 if unknown
+	Method      string   `json:"method"`
+	Path        string   `json:"path"`
+	Credentials []string `json:"credentials"`
+	Hint        string   `json:"hint"`
+}
+
+type question struct {
+	RequestID string `json:"request_id"`
+	Prompt    string `json:"prompt"`
+	Model     string `json:"model"`
+}
+
+// answer is the body of respond: a response or an error.
+type answer struct {
+	RequestID string  `json:"request_id"`
+	Response  *string `json:"response,omitempty"`
+	Error     *string `json:"error,omitempty"`
+}
+
+// profile is what a run that waits for a person needs of it.
+type profile struct {
+	State    string `json:"state"`
+	SetupURL string `json:"setup_url"`
+	Pairing  string `json:"pairing_code"`
+	Keys     []struct {
+		Exists bool `json:"value_exists"`
+	} `json:"keys"`
+}
+
+// settled reports whether there is nothing that a person could still do for a run.
+func (p profile) settled() bool {
+	if p.State != string(app.StateLocked) {
+		return p.State != string(app.StateUnlocked)
+	}
+	for _, k := range p.Keys {
+		if !k.Exists {
+			return false
+		}
+	}
+	return true
+}
+
+// invitation says what a person is to do and where.
+func (p profile) invitation() string {
+	switch {
+	case p.State == string(app.StateLocked):
+		return "open " + p.SetupURL + " and set the missing value."
+	case p.Pairing != "":
+		return "open " + p.SetupURL + " (pairing code " + p.Pairing + "), fill in the values and press Lock."
+	}
+	return "open " + p.SetupURL + ", fill in the values and press Lock."
+}
+
+// submit starts an execution. It is repeated after failures under one idempotency key, so the script starts at most once.
+func (a agent) submit(ctx context.Context, s submission) (execution, error) {
+	return a.execution(ctx, "", client.Request{Method: http.MethodPost, Path: "/execute", Key: app.NewID()}, s)
+}
+
+// poll returns at the end, at a question, or after the wait.
+func (a agent) poll(ctx context.Context, id string, wait time.Duration) (execution, error) {
+	return a.execution(ctx, id, client.Request{Method: http.MethodGet, Path: "/executions/" + id + held(wait)}, nil)
+}
+
+// respond answers. If an answer arrived but its reply was lost, the repetition is refused; then what counts is how the execution stands.
+func (a agent) respond(ctx context.Context, id string, said answer) (execution, error) {
+	x, err := a.execution(ctx, id, client.Request{Method: http.MethodPost, Path: "/executions/" + id + "/respond"}, said)
+	var refused *app.Error
+	if x.PollURL != "" || errors.As(err, &refused) && (refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch) {
+		return a.poll(ctx, id, 0)
+	}
+	return x, err
+}
+
+// cancel stops an execution and returns how it ended, which may have been before.
+func (a agent) cancel(ctx context.Context, id string) (execution, error) {
+	x, err := a.execution(ctx, id, client.Request{Method: http.MethodPost, Path: "/executions/" + id + "/cancel"}, nil)
+	var refused *app.Error
+	if x.PollURL != "" || errors.As(err, &refused) && refused.Code == app.CodeAlreadyEnded {
+		return a.poll(ctx, id, 0)
+	}
+	return x, err
+}
+
+func (a agent) readProfile(ctx context.Context, wait time.Duration) (p profile, err error) {
+	_, err = a.ask(ctx, client.Request{Method: http.MethodGet, Path: "/profiles/self" + held(wait)}, nil, &p)
+	return p, err
+}
+
+// execution makes a call that answers with one. id is it, if it is known before.
+func (a agent) execution(ctx context.Context, id string, r client.Request, in any) (x execution, err error) {
+	x.whole, err = a.ask(ctx, r, in, &x)
+	if id != "" {
+		x.ID = id
+	}
+	return x, err
+}
+
+func held(wait time.Duration) string {
+	return "?wait=" + strconv.FormatFloat(wait.Seconds(), 'f', 3, 64)
+}
+
+// ask makes a call and reads its answer into out. The answer's text is returned too.
+func (a agent) ask(ctx context.Context, r client.Request, in, out any) (json.RawMessage, error) {
+	r.Profile = a.profile
+	if in != nil {
+		var err error
+		if r.Body, err = json.Marshal(in); err != nil {
+			return nil, fmt.Errorf("encode the request: %w", err)
+		}
+	}
+	got, err := a.persist(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if !got.OK() || json.Unmarshal(got.Text, out) != nil {
+		return nil, got.Refusal()
+	}
+	return got.Text, nil
+}
+
+// tries is how often a call is repeated that did not get through.
+const tries = 6
+
+// persist repeats a call while Airlock can't be reached or says "later". Who stops the run ends the pauses and what only reads: a call that changes
+// something is not cut off, for what it started could not be cancelled then.
+func (a agent) persist(ctx context.Context, r client.Request) (got client.Answer, err error) {
+	call := ctx
+	if r.Method != http.MethodGet {
+		call = context.WithoutCancel(ctx)
+	}
+	for try := range tries {
+		got, err = a.api.Do(call, r)
+		later := err != nil || got.Status == http.StatusTooManyRequests || got.Status >= http.StatusBadGateway
+		if !later || ctx.Err() != nil || try == tries-1 {
+			break
+		}
+		pause(ctx, max(250*time.Millisecond<<try, min(got.After, time.Minute)))
+	}
+	return got, err
+}

@@ -1,0 +1,137 @@
+package agentcli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// errCancelled means that the user stopped the run before Airlock had accepted it.
+var errCancelled = errors.New("cancelled before the script was accepted")
+
+// needsPerson is a refusal that a person can lift.
+type needsPerson struct {
+	refused *app.Error
+	link    string
+	pairing string // code
+}
+
+func (e needsPerson) Error() string { return e.refused.Error() }
+
+// run submits the script and stays with it to its end. If ctx ends, the execution is cancelled, and how it ended then is what counts.
+func (j *job) run(ctx context.Context) (execution, error) {
+	x, err := j.start(ctx)
+	for err == nil && !x.Status.Terminal() && ctx.Err() == nil {
+		j.tell(x)
+		if x.Status == app.StatusAwaitingLLM && x.LLMRequest != nil {
+			reply := j.answer(ctx, *x.LLMRequest)
+			if ctx.Err() != nil { // which ended the command, not the question
+				break
+			}
+			x, err = j.agent.respond(ctx, x.ID, reply)
+			continue
+		}
+		x, err = j.agent.poll(ctx, x.ID, heldFor(x))
+	}
+	switch {
+	case ctx.Err() == nil:
+		return x, err
+	case x.ID == "":
+		return x, errCancelled
+	case x.Status.Terminal():
+		return x, nil
+	}
+	j.say("cancelling")
+	return j.agent.cancel(context.WithoutCancel(ctx), x.ID)
+}
+
+// start submits. If a person has to act first, it waits for that and submits again.
+func (j *job) start(ctx context.Context) (execution, error) {
+	deadline := time.Now().Add(j.patience)
+	for {
+		x, err := j.agent.submit(ctx, j.request)
+		var refused *app.Error
+		if !errors.As(err, &refused) || refused.Code != app.CodeProfileUnlocked && refused.Code != app.CodeMissingValue {
+			return x, err
+		}
+		if err := j.awaitPerson(ctx, refused, deadline); err != nil {
+			return x, err
+		}
+	}
+}
+
+// awaitPerson returns nil when the profile looks as if the script could run, or as if nobody could help it any more: the next submission tells.
+func (j *job) awaitPerson(ctx context.Context, refused *app.Error, deadline time.Time) error {
+	for shown := false; ; {
+		p, err := j.agent.readProfile(ctx, min(max(0, time.Until(deadline)), app.MaxPollWait, waitOnce(shown)))
+		switch {
+		case err != nil:
+			return err
+		case p.settled():
+			return nil
+		}
+		if !shown {
+			shown = true
+			fmt.Fprintln(j.Err, "airlock: "+refused.Message+". A person has to act: "+p.invitation())
+		}
+		if !time.Now().Before(deadline) {
+			return needsPerson{refused, p.SetupURL, p.Pairing}
+		}
+	}
+}
+
+// waitOnce has the first look at a profile come back at once: it is what the person is shown.
+func waitOnce(shown bool) time.Duration {
+	if shown {
+		return app.MaxPollWait
+	}
+	return 0
+}
+
+// heldFor is how long a poll is held open. That a script has started doesn't end one, and is to be told soon.
+func heldFor(x execution) time.Duration {
+	if x.Status == app.StatusPending {
+		return 2 * time.Second
+	}
+	return app.MaxPollWait
+}
+
+// tellAgain is how often a run says the same again: for those who wait, and for what ends silent jobs.
+const tellAgain = 45 * time.Second
+
+// tell says how the execution stands.
+func (j *job) tell(x execution) {
+	words := map[app.Status]string{app.StatusPending: "waiting for a free sandbox", app.StatusRunning: "running", app.StatusAwaitingLLM: "the script asks the LLM"}[x.Status]
+	if x.Paused {
+		words = "a person has paused all executions; it runs when they go on"
+	}
+	switch {
+	case words != j.told:
+		j.told = words
+	case time.Since(j.toldAt) < tellAgain:
+		return
+	default:
+		words += ", " + time.Since(j.started).Round(time.Second).String() + " so far"
+	}
+	j.toldAt = time.Now()
+	j.say(words)
+}
+
+func (j *job) say(words string) {
+	if !j.quiet {
+		fmt.Fprintln(j.Err, "airlock: "+words)
+	}
+}
+
+// pause returns after d or when ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,168 @@
+package agentcli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+)
+
+// report prints what the execution left and returns the exit code. The result is the last thing on stdout.
+func (j *job) report(x execution) int {
+	if j.json {
+		fmt.Fprintln(j.Out, strings.TrimRight(string(x.whole), "\n"))
+		return codeOf(x.Status)
+	}
+	relay(j.Out, x.Stdout)
+	relay(j.Err, x.Stderr)
+	told := map[string]bool{}
+	for _, n := range x.Network {
+		if line := n.refusal(); n.Verdict == string(app.VerdictDenied) && !told[line] {
+			told[line] = true
+			fmt.Fprintln(j.Err, "airlock: "+line)
+		}
+	}
+	if x.Truncated {
+		fmt.Fprintln(j.Err, "airlock: the output was cut")
+	}
+	switch x.Status {
+	case app.StatusCompleted:
+		fmt.Fprintln(j.Out, string(x.Result))
+	case app.StatusError:
+		relay(j.Err, x.Traceback)
+		fallthrough
+	default:
+		fmt.Fprintf(j.Err, "airlock: %s: %s\n", x.Status, x.reason())
+	}
+	return codeOf(x.Status)
+}
+
+// reason is why it did not complete: in short where the traceback above has said it in full.
+func (x execution) reason() string {
+	if x.Traceback == "" {
+		return x.Error
+	}
+	short, _, _ := strings.Cut(x.Error, "\n")
+	return short
+}
+
+// refusal says what of a script's traffic Airlock refused, and what to do: a request that it could read, or a connection, which may have failed at its name.
+func (n connection) refusal() string {
+	what, place := "no connection to ", n.Host
+	if n.Port != 0 {
+		place = net.JoinHostPort(n.Host, strconv.Itoa(n.Port))
+	}
+	if n.Method != "" {
+		what = "refused " + n.Method + " " + n.Path + " to "
+		place += n.why()
+	}
+	if n.Line != 0 {
+		place += fmt.Sprintf(", line %d", n.Line)
+	}
+	return cli.Printable(cli.Joined(": ", what+place, n.Hint))
+}
+
+// why names the rule that refused a request, and the keys whose values were in it.
+func (n connection) why() string {
+	var why []string
+	if n.Rule != "" {
+		why = append(why, "rule "+n.Rule)
+	}
+	if len(n.Credentials) > 0 {
+		why = append(why, "with "+strings.Join(n.Credentials, ", "))
+	}
+	if len(why) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(why, ", ") + ")"
+}
+
+// codeOf is the exit code of an execution that ended.
+func codeOf(status app.Status) int {
+	switch status {
+	case app.StatusCompleted:
+		return cli.ExitOK
+	case app.StatusTimeout:
+		return exitTimeout
+	case app.StatusCancelled:
+		return exitCancelled
+	}
+	return cli.ExitError
+}
+
+// fail tells why there is no execution to report on and returns the exit code.
+func (j *job) fail(err error) int {
+	told, code := &app.Error{}, exitUnreachable
+	var person needsPerson
+	switch {
+	case errors.As(err, &person):
+		told, code = person.refused, exitPerson
+	case errors.As(err, &told):
+		code = exitRefused
+	case errors.Is(err, errCancelled):
+		told, code = app.E("cancelled", err.Error(), "Run it again."), exitCancelled
+	default:
+		told = app.E(app.CodeUnreachable, err.Error(), "Check --url or AIRLOCK_URL, and that the instance runs.")
+	}
+	if j.json {
+		j.failJSON(told, person)
+		return code
+	}
+	fmt.Fprintf(j.Err, "airlock: %s (%s)\n  %s\n", cli.Printable(told.Message), told.Code, cli.Printable(told.Hint))
+	return code
+}
+
+// failJSON prints an error in the one shape that errors of the API have, with the link for the person who has to act.
+func (j *job) failJSON(told *app.Error, person needsPerson) {
+	detail := map[string]any{"code": told.Code, "message": told.Message, "hint": told.Hint}
+	if told.Field != "" {
+		detail["field"] = told.Field
+	}
+	body := map[string]any{"error": detail}
+	if person.link != "" {
+		body["setup_url"], body["pairing_code"] = person.link, person.pairing
+	}
+	_ = json.NewEncoder(j.Out).Encode(body) // nobody reads it if this fails
+}
+
+// screen returns a stream, or for a terminal one on which what others wrote can neither move the cursor nor hide or change what stands there.
+func screen(w io.Writer) io.Writer {
+	if cli.IsTerminal(w) {
+		return plainText{w}
+	}
+	return w
+}
+
+// plainText escapes what is not printed, but for ends of lines and tabs.
+type plainText struct{ io.Writer }
+
+func (p plainText) Write(text []byte) (int, error) {
+	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		cells := strings.Split(line, "\t")
+		for n := range cells {
+			cells[n] = cli.Printable(cells[n])
+		}
+		lines[i] = strings.Join(cells, "\t")
+	}
+	if _, err := io.WriteString(p.Writer, strings.Join(lines, "\n")); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// relay writes what a script printed, ending in a line break.
+func relay(w io.Writer, text string) {
+	if text != "" {
+		fmt.Fprint(w, text)
+		if !strings.HasSuffix(text, "\n") {
+			fmt.Fprintln(w)
+		}
+	}
+}

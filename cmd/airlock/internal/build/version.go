@@ -1,0 +1,55 @@
+// Package build tells from what this program was built.
+package build
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// Set by the linker (-X), as the Makefile does.
+var release, commit string
+
+// Version is the release, or else the commit this was built from.
+func Version() string {
+	if release != "" {
+		return release
+	}
+	if from := revision(); from != "" {
+		return "dev-" + from
+	}
+	return "dev"
+}
+
+// revision is the commit this was built from, or "".
+func revision() string {
+	if commit != "" {
+		return commit
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	found, dirty := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" && len(s.Value) >= 12:
+			found = s.Value[:12]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "-dirty"
+		}
+	}
+	if found == "" {
+		return ""
+	}
+	return found + dirty
+}
+
+// build is the version with all that tells one build from another.
+func String() string {
+	from := revision()
+	if from == "" {
+		from = "unknown"
+	}
+	return fmt.Sprintf("%s (commit %s, %s %s/%s)", Version(), from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Exit codes. `airlock run` adds its own.
+const (
+	ExitOK    = 0
+	ExitError = 1
+	ExitUsage = 2
+)
+
+// Console is what a command talks to.
+type Console struct {
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+	Env []string
+}
+
+// UsageError is a mistake in the command line or the environment.
+type UsageError struct {
+	Message string
+	usage   string // help text that is shown before it; may be empty
+}
+
+func (e UsageError) Error() string { return e.Message }
+
+// errHelp ends a command that was asked for its help.
+var errHelp = errors.New("help was printed")
+
+// Finish tells a command's error and returns the exit code.
+func (c Console) Finish(err error) int {
+	var wrong UsageError
+	var told *app.Error
+	switch {
+	case err == nil, errors.Is(err, errHelp):
+		return ExitOK
+	case errors.As(err, &wrong):
+		if wrong.usage != "" {
+			fmt.Fprintln(c.Err, strings.TrimRight(wrong.usage, "\n"))
+		}
+		fmt.Fprintln(c.Err, "airlock: "+wrong.Message) // last, where it is seen
+		return ExitUsage
+	case errors.As(err, &told):
+		fmt.Fprintf(c.Err, "airlock: %s (%s)\n", told.Message, told.Code)
+		if told.Cause != nil {
+			fmt.Fprintf(c.Err, "  cause: %v\n", told.Cause)
+		}
+		if told.Hint != "" {
+			fmt.Fprintln(c.Err, "  "+told.Hint)
+		}
+		return ExitError
+	}
+	fmt.Fprintf(c.Err, "airlock: %v\n", err)
+	return ExitError
+}

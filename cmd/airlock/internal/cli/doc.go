@@ -1,0 +1,2 @@
+// Package cli is what all commands share: the console, flags, errors with exit codes, tables.
+package cli

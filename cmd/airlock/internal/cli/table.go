@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Columns writes aligned columns. Cells may hold what agents wrote, so control characters, which a terminal would obey, are shown escaped.
+type Columns struct{ w *tabwriter.Writer }
+
+func Table(out io.Writer, head ...string) Columns {
+	t := Columns{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
+	t.Row(head...)
+	return t
+}
+
+func (t Columns) Row(cells ...string) {
+	for i, c := range cells {
+		if c = Printable(c); c == "" {
+			c = "-"
+		}
+		cells[i] = c
+	}
+	fmt.Fprintln(t.w, strings.Join(cells, "\t"))
+}
+
+func (t Columns) Flush() error { return t.w.Flush() }
+
+// Printable escapes what is not printable, or not seen.
+func Printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return app.VisibleText(b.String())
+}
+
+// Stamp writes a time, or nothing for none.
+func Stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// Joined is a, and b after the separator if there is something in it.
+func Joined(separator, a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + separator + b
+}

@@ -1,0 +1,73 @@
+package config
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// ExtraCA are certificates that an operator trusts besides the host's own.
+type ExtraCA struct {
+	path         string
+	Certificates []*x509.Certificate
+}
+
+// maxExtraCA bounds what is read of AIRLOCK_EXTRA_CA: every box gets a copy.
+const maxExtraCA = 256 << 10
+
+// setExtraCA reads the file. Anything in it but certificates is refused: a private key, put there by mistake, would go to every box.
+func setExtraCA(c *Config, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxExtraCA {
+		return fmt.Errorf("%s is not a regular file of at most %s", path, ShowSize(maxExtraCA))
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return err
+	}
+	certificates, err := parseCertificates(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	c.ExtraCA = ExtraCA{path: path, Certificates: certificates}
+	return nil
+}
+
+// parseCertificates reads PEM certificates, at least one. Text between them is a comment.
+func parseCertificates(text []byte) ([]*x509.Certificate, error) {
+	var list []*x509.Certificate
+	for {
+		var block *pem.Block
+		block, text = pem.Decode(text)
+		if block == nil {
+			break
+		}
+		if block.Type != "CERTIFICATE" {
+			return nil, fmt.Errorf("it holds a %s, and only certificates belong there", block.Type)
+		}
+		c, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	if len(list) == 0 || bytes.Contains(text, []byte("-----BEGIN")) {
+		return nil, errors.New("it is not a list of certificates in PEM")
+	}
+	return list, nil
+}
+
+// Pem writes the certificates and nothing else of the file.
+func (e ExtraCA) Pem() []byte {
+	var out []byte
+	for _, c := range e.Certificates {
+		out = append(out, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})...)
+	}
+	return out
+}

@@ -1,0 +1,324 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/redact/patterns"
+	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/sandbox"
+	"github.com/computclaw/airlock/app/secrets/vault"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
+	"github.com/computclaw/airlock/plugins/docker"
+)
+
+// Config is the effective configuration.
+type Config struct {
+	Addr           string
+	DataDir        string
+	PublicURL      string
+	TrustedProxies []netip.Prefix
+	AgentProfiles  bool
+
+	AdminToken    app.Secret
+	SecretKey     app.Secret
+	SecretKeyFile string // instead of SecretKey
+	OldSecretKey  app.Secret
+
+	Sandbox        []string                     // backends in order of preference, or auto
+	Plugins        []ownPlugin                  // the operator's own backends
+	PluginSettings map[string]map[string]string // by backend
+	Pool           int
+	Workers        int
+	Waiters        int
+	Queue          int
+
+	Retention   retention.Policy
+	MetricsAddr string // of the listener that needs no token; "" for none
+
+	Limits         app.Limits
+	TimeoutDefault time.Duration
+	TimeoutMax     time.Duration
+	LLMWait        time.Duration
+	Drain          time.Duration
+	LocalServices  map[string]netip.AddrPort
+	ExtraCA        ExtraCA
+
+	RedactOff   []string
+	RedactExtra string
+	Patterns    *patterns.Set // made of both
+
+	Vault vault.Config // Address is empty if there is none
+
+	Platform platform // where this runs
+
+	// For airlock run.
+	URL     string
+	Profile app.Secret
+
+	origin map[string]string // where a variable's value comes from, if not its default
+}
+
+// prefix of all our variables.
+const EnvPrefix = "AIRLOCK_"
+
+// DefaultDataDir is in the directory that the program is started in.
+const DefaultDataDir = "data"
+
+// maxSecretFile bounds what is read of a *_FILE.
+const maxSecretFile = 64 << 10
+
+// loadConfig reads the configuration from an environment in the form of os.Environ. The error lists everything that is wrong;
+// what comes with it is for showing only.
+func Load(environ []string) (Config, error) {
+	c := Config{
+		Addr: ":9090", DataDir: DefaultDataDir, AgentProfiles: true, Sandbox: []string{"auto"},
+		Workers: 2 * runtime.NumCPU(), Queue: 1000,
+		Retention: retention.Policy{Days: retention.DefaultDays, Count: retention.DefaultCount, Superseded: retention.DefaultSuperseded},
+		Limits:    app.DefaultLimits(), TimeoutDefault: app.DefaultTimeout, TimeoutMax: app.MaxTimeout, LLMWait: app.DefaultLLMWait, Drain: 5 * time.Second,
+		Vault: vault.Config{Timeout: vault.DefaultTimeout},
+		URL:   "http://localhost:9090", PluginSettings: map[string]map[string]string{}, origin: map[string]string{},
+	}
+	env := SplitEnv(environ)
+	problems := unknownVariables(env)
+	for _, v := range Variables() {
+		if err := v.apply(&c, env); err != nil {
+			name := v.Name
+			if file := v.Name + "_FILE"; c.origin[v.Name] == file {
+				name = file
+			}
+			problems = append(problems, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	problems = append(problems, c.pluginSettings(env)...)
+	problems = append(problems, c.checkSandboxes()...)
+	if err := c.checkVault(); err != nil {
+		problems = append(problems, err)
+	}
+	c.fallBack(env)
+	c.Platform = findPlatform(env)
+	if c.TimeoutDefault > c.TimeoutMax {
+		problems = append(problems, fmt.Errorf("AIRLOCK_TIMEOUT_DEFAULT (%s) is longer than AIRLOCK_TIMEOUT_MAX (%s)", c.TimeoutDefault, c.TimeoutMax))
+	}
+	if err := transfer.CheckLimits(c.Limits); err != nil {
+		problems = append(problems, err)
+	}
+	c.fillMemory(os.DirFS("/"))
+	set, err := c.patterns()
+	c.Patterns = set
+	if err := errors.Join(append(problems, err)...); err != nil {
+		return c, cli.UsageError{Message: "the configuration has mistakes:\n" + err.Error()}
+	}
+	return c, nil
+}
+
+// fillMemory sets what goes by the memory there is unless the operator says.
+func (c *Config) fillMemory(root fs.FS) {
+	if c.origin["AIRLOCK_POOL"] == "" {
+		c.Pool = sandbox.DefaultPool(c.Workers, root)
+	}
+	if c.origin["AIRLOCK_WAITERS"] == "" {
+		c.Waiters = sandbox.DefaultWaiters(root)
+	}
+}
+
+func SplitEnv(environ []string) map[string]string {
+	env := map[string]string{}
+	for _, e := range environ {
+		if name, value, ok := strings.Cut(e, "="); ok {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+// apply takes the variable's value, or for a secret the content of the file that NAME_FILE names. An empty value counts as absent.
+func (v Variable) apply(c *Config, env map[string]string) error {
+	value, file := env[v.Name], env[v.Name+"_FILE"]
+	switch {
+	case v.secret && value != "" && file != "":
+		return fmt.Errorf("set it or %s_FILE, not both", v.Name)
+	case v.secret && file != "":
+		c.origin[v.Name] = v.Name + "_FILE"
+		if v.setFile != nil {
+			v.setFile(c, file)
+			return nil
+		}
+		text, err := ReadSecretFile(file)
+		if err != nil {
+			return err
+		}
+		return v.set(c, text)
+	case value == "":
+		return nil
+	}
+	c.origin[v.Name] = "environment"
+	err := v.set(c, value)
+	return err
+}
+
+func ReadSecretFile(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSecretFile {
+		return "", fmt.Errorf("%s is not a regular file of at most 64 KiB", path)
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(string(text)) == "" {
+		return "", fmt.Errorf("%s is empty", path)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// fallBack takes what hosting platforms say where our own variables say nothing.
+func (c *Config) fallBack(env map[string]string) {
+	if port := env["PORT"]; c.origin["AIRLOCK_ADDR"] == "" && port != "" {
+		if checkPort(port) == nil {
+			c.Addr, c.origin["AIRLOCK_ADDR"] = net.JoinHostPort("", port), "PORT"
+		}
+	}
+	if c.origin["AIRLOCK_PUBLIC_URL"] != "" {
+		return
+	}
+	for _, f := range []struct{ name, format string }{
+		{"RENDER_EXTERNAL_URL", "%s"}, {"RAILWAY_PUBLIC_DOMAIN", "https://%s"}, {"FLY_APP_NAME", "https://%s.fly.dev"},
+	} {
+		if env[f.name] == "" {
+			continue
+		}
+		if url, err := ParseURL(fmt.Sprintf(f.format, env[f.name])); err == nil {
+			c.PublicURL, c.origin["AIRLOCK_PUBLIC_URL"] = url, f.name
+			return
+		}
+	}
+}
+
+var pluginShape = regexp.MustCompile(`^AIRLOCK_PLUGIN_([A-Z0-9]+)_([A-Z0-9_]+)$`)
+
+// pluginSettings collects AIRLOCK_PLUGIN_<NAME>_<SETTING> (or …_FILE) by backend; each backend refuses what it doesn't know.
+func (c *Config) pluginSettings(env map[string]string) (problems []error) {
+	for name, value := range env {
+		m := pluginShape.FindStringSubmatch(name)
+		if m == nil || value == "" {
+			continue
+		}
+		backend, setting := strings.ToLower(m[1]), strings.ToLower(m[2])
+		if short, ok := strings.CutSuffix(setting, "_file"); ok {
+			text, err := ReadSecretFile(value)
+			if err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", name, err))
+				continue
+			}
+			setting, value = short, text
+		}
+		if err := c.setPlugin(backend, setting, value); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	problems = append(problems, c.dockerVariables(env)...)
+	return problems
+}
+
+func (c *Config) setPlugin(backend, setting, value string) error {
+	if c.PluginSettings[backend] == nil {
+		c.PluginSettings[backend] = map[string]string{}
+	}
+	if _, twice := c.PluginSettings[backend][setting]; twice {
+		return errors.New("it is set by another variable too")
+	}
+	c.PluginSettings[backend][setting] = value
+	return nil
+}
+
+// dockerVariables takes what Docker's own programs understand, since plugins get no environment, where our variables say nothing. A certificate always has
+// to be right, whatever DOCKER_TLS_VERIFY says.
+func (c *Config) dockerVariables(env map[string]string) (problems []error) {
+	if !slices.Contains(c.Sandbox, docker.Name) || c.PluginSettings[docker.Name]["host"] != "" {
+		return nil
+	}
+	for variable, setting := range map[string]string{"DOCKER_HOST": "host", "DOCKER_CERT_PATH": "cert_path"} {
+		if value := env[variable]; value != "" && c.PluginSettings[docker.Name][setting] == "" {
+			if err := c.setPlugin(docker.Name, setting, value); err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", variable, err))
+			}
+		}
+	}
+	return problems
+}
+
+// serviceLink is the shape of what Kubernetes puts into the environment of every pod beside a service named airlock or airlock-something.
+var serviceLink = regexp.MustCompile(`^AIRLOCK_([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
+
+func isServiceLink(name, value string) bool {
+	if serviceLink.MatchString(name) {
+		return true
+	}
+	protocol, _, found := strings.Cut(value, "://")
+	return found && strings.HasSuffix(name, "_PORT") && (protocol == "tcp" || protocol == "udp" || protocol == "sctp")
+}
+
+// nearestVariable is what a misspelt or shortened name most likely meant, or "". The prefix that all have in common says nothing.
+func nearestVariable(name string, known []string) string {
+	short := strings.TrimPrefix(name, EnvPrefix)
+	var names, longer []string
+	for _, k := range known {
+		k = strings.TrimPrefix(k, EnvPrefix)
+		names = append(names, k)
+		if len(short) >= 5 && strings.HasPrefix(k, short) {
+			longer = append(longer, k)
+		}
+	}
+	guess := app.Nearest(short, names)
+	if guess == "" && len(longer) == 1 {
+		guess = longer[0]
+	}
+	if guess == "" {
+		return ""
+	}
+	return EnvPrefix + guess
+}
+
+// unknownVariables refuses what looks like ours and isn't: a misspelt limit must not silently be no limit.
+func unknownVariables(env map[string]string) (problems []error) {
+	var known []string
+	for _, v := range Variables() {
+		known = append(known, v.Name)
+		if v.secret {
+			known = append(known, v.Name+"_FILE")
+		}
+	}
+	var names []string
+	for name := range env {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !strings.HasPrefix(name, EnvPrefix) || slices.Contains(known, name) || pluginShape.MatchString(name) || isServiceLink(name, env[name]) {
+			continue
+		}
+		message := name + " is not a variable of Airlock"
+		if guess := nearestVariable(name, known); guess != "" {
+			message += "; did you mean " + guess + "?"
+		} else {
+			message += "; airlock config lists them"
+		}
+		problems = append(problems, errors.New(message))
+	}
+	return problems
+}

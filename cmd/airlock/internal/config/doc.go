@@ -1,0 +1,2 @@
+// Package config reads the environment variables. Its table is docs/configuration.md.
+package config

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+var sizeUnits = []struct {
+	name string
+	size int64
+}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"", 1}}
+
+// ParseSize reads "512MiB", "64 KiB" or a plain number of bytes.
+func ParseSize(text string) (int64, error) {
+	for _, u := range sizeUnits {
+		digits, ok := strings.CutSuffix(text, u.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err != nil || n <= 0 || n > (1<<50)/u.size {
+			break
+		}
+		return n * u.size, nil
+	}
+	return 0, fmt.Errorf("%q is not a size such as 512MiB, 64KiB or 1048576", app.Clip(text, 40))
+}
+
+func ShowSize(n int64) string {
+	for _, u := range sizeUnits {
+		if n%u.size == 0 {
+			return strconv.FormatInt(n/u.size, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// showDuration writes 10m0s as 10m and 1h0m0s as 1h.
+func showDuration(d time.Duration) string {
+	text := d.String()
+	for _, empty := range []struct{ end, without string }{{"m0s", "m"}, {"h0m", "h"}} {
+		if rest, ok := strings.CutSuffix(text, empty.end); ok {
+			text = rest + empty.without
+		}
+	}
+	return text
+}
+
+// ParseURL accepts http and https addresses without query, and drops a trailing slash.
+func ParseURL(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "" {
+		return "", fmt.Errorf("%q is not an address such as https://airlock.example.com", app.Clip(text, 80))
+	}
+	if strings.Trim(u.Path, "/") != "" {
+		return "", fmt.Errorf("%q has a path; Airlock stands at the root of its host", app.Clip(text, 80))
+	}
+	return u.Scheme + "://" + u.Host, nil
+}
+
+func setAddr(field *string, text string) error {
+	if checkPort(text) == nil {
+		text = ":" + text
+	}
+	host, port, err := net.SplitHostPort(text)
+	if err != nil || checkPort(port) != nil && port != "0" {
+		return fmt.Errorf("%q is not an address such as :9090 or 127.0.0.1:9090", app.Clip(text, 80))
+	}
+	*field = net.JoinHostPort(host, port)
+	return nil
+}
+
+func checkPort(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 65535 || strconv.Itoa(n) != text {
+		return fmt.Errorf("%q is not a port", app.Clip(text, 40))
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/computclaw/airlock/app/web"
+)
+
+// platform is a place that a server runs in, as far as its environment tells, in the words of that place.
+type platform struct {
+	name     string
+	variable string // its presence tells
+	settings string // where values of variables are read
+	logs     string // where the first start's output is read
+	disk     string // what to do for a disk; %s is its path
+}
+
+func platforms() []platform {
+	return []platform{
+		{"Render", "RENDER", "your service's page, Environment", "your service's page, Logs", "give the service a disk with the mount path %s (the free plan has none)"},
+		{"Railway", "RAILWAY_PROJECT_ID", "your service, Variables", "your service, Deployments, View logs of the first one that had the volume", "attach a volume to the service with the mount path %s"},
+		// Fly shows no secret again.
+		{"Fly.io", "FLY_APP_NAME", "what you gave to fly secrets set", "the output of fly logs", "run fly volumes create airlock_data, and mount it at %s in fly.toml"},
+	}
+}
+
+// anyContainer is what a container is that no platform owns to.
+func anyContainer() platform {
+	return platform{name: "Docker", settings: "what you gave to the container", logs: "the output of docker logs, from the first start", disk: "start the container with a volume: docker run -v airlock-data:%s …"}
+}
+
+// findPlatform returns where this environment belongs to; its name is empty if it's no container.
+func findPlatform(env map[string]string) platform {
+	for _, p := range platforms() {
+		if env[p.variable] != "" {
+			return p
+		}
+	}
+	marks := env["container"] != "" // as systemd, podman and our own image have it
+	for _, path := range []string{"/.dockerenv", "/run/.containerenv"} {
+		_, err := os.Stat(path)
+		marks = marks || err == nil
+	}
+	if marks {
+		return anyContainer()
+	}
+	return platform{}
+}
+
+// Where says what people have to know about this place.
+func Where(cfg Config) (web.Where, error) {
+	at := web.Where{Token: cfg.Platform.token(!cfg.AdminToken.Empty())}
+	if cfg.Platform.name == "" {
+		return at, nil
+	}
+	dir, err := filepath.Abs(cfg.DataDir)
+	if err != nil {
+		return at, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return at, err
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return at, fmt.Errorf("see whether the data is on a disk of its own: %w", err)
+	}
+	if !persistent(dir, string(mounts)) {
+		at.Losing = fmt.Sprintf("The data directory %s is on no disk of its own, so the next deploy or restart deletes everything, credentials among it. To keep it, "+cfg.Platform.disk+".", dir, dir)
+	}
+	return at, nil
+}
+
+// token says where the admin token is.
+func (p platform) token(set bool) string {
+	switch {
+	case p.name == "":
+		return ""
+	case set:
+		return fmt.Sprintf("On %s the admin token is the value of AIRLOCK_ADMIN_TOKEN: %s.", p.name, p.settings)
+	}
+	return fmt.Sprintf("On %s the admin token is in the log of Airlock's first start: %s.", p.name, p.logs)
+}
+
+// persistent reports whether a directory of a container is on a mount that isn't the container's own root or memory. The text is that of /proc/self/mountinfo.
+func persistent(dir, mountinfo string) bool {
+	point, kind := "", ""
+	for line := range strings.Lines(mountinfo) {
+		before, after, _ := strings.Cut(line, " - ")
+		fields, rest := strings.Fields(before), strings.Fields(after)
+		if len(fields) < 5 || len(rest) < 1 {
+			continue
+		}
+		// The last of those that cover the directory as closely as any is the one that is seen.
+		if at := unescapeMount(fields[4]); within(dir, at) && len(at) >= len(point) {
+			point, kind = at, rest[0]
+		}
+	}
+	return point != "/" && point != "" && kind != "tmpfs" && kind != "ramfs"
+}
+
+func within(dir, point string) bool {
+	return point == "/" || dir == point || strings.HasPrefix(dir, point+"/")
+}
+
+// unescapeMount undoes what the kernel does to characters that would break a line of mountinfo.
+func unescapeMount(path string) string {
+	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
+}

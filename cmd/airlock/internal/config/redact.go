@@ -1,0 +1,98 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/computclaw/airlock/app/redact/patterns"
+)
+
+// Bounds on the files of an operator's own rules.
+const (
+	maxRuleFile  = 256 << 10
+	maxRuleFiles = 100
+)
+
+func redactVariables() []Variable {
+	return []Variable{
+		{Name: "AIRLOCK_REDACT_OFF", about: "rules for secrets of known shapes that don't count, with commas; see [redaction.md](redaction.md)",
+			set: func(c *Config, v string) error { c.RedactOff = splitList(v); return nil }, show: func(c *Config) string { return strings.Join(c.RedactOff, ",") }},
+		text("AIRLOCK_REDACT_EXTRA", "file, or directory of `*.rules` files, with rules of your own; see [redaction.md](redaction.md)", func(c *Config) *string { return &c.RedactExtra }),
+	}
+}
+
+// patterns makes the rules that the configuration asks for.
+func (c *Config) patterns() (*patterns.Set, error) {
+	extra, err := readRules(c.RedactExtra)
+	if err != nil {
+		return nil, fmt.Errorf("AIRLOCK_REDACT_EXTRA: %w", err)
+	}
+	set, err := patterns.New(patterns.Config{Off: c.RedactOff, Extra: extra})
+	if err != nil {
+		return nil, fmt.Errorf("AIRLOCK_REDACT_OFF, AIRLOCK_REDACT_EXTRA: %w", err)
+	}
+	return set, nil
+}
+
+// readRules reads the rules in a file or a directory; "" has none.
+func readRules(path string) (rules []patterns.Rule, err error) {
+	if path == "" {
+		return nil, nil
+	}
+	files := []string{path}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		if files, err = filepath.Glob(filepath.Join(path, "*.rules")); err != nil {
+			return nil, err
+		}
+		if len(files) == 0 || len(files) > maxRuleFiles {
+			return nil, fmt.Errorf("%s has %d *.rules files; it takes 1 to %d", path, len(files), maxRuleFiles)
+		}
+	}
+	var problems []error
+	for _, file := range files {
+		text, err := readBounded(file, maxRuleFile)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		some, err := patterns.Parse(file, text)
+		problems = append(problems, err)
+		rules = append(rules, some...)
+	}
+	return rules, errors.Join(problems...)
+}
+
+// readBounded reads a regular file of at most most bytes.
+func readBounded(path string, most int64) (string, error) {
+	f, err := os.Open(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return "", fmt.Errorf("%s is not a regular file of at most %s", path, ShowSize(most))
+	}
+	text, err := io.ReadAll(io.LimitReader(f, most))
+	return string(text), err
+}
+
+func splitList(text string) (list []string) {
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			list = append(list, item)
+		}
+	}
+	return list
+}

@@ -1,0 +1,56 @@
+package instance
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"net/netip"
+
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/cmd/airlock/internal/config"
+)
+
+// Outside is the way out of boxes, and what they have to trust for it.
+type Outside struct {
+	Gateway   *egress.Gateway
+	Authority []byte // certificate of the instance's authority, PEM
+	Trusted   []byte // that and the operator's own, PEM: what boxes trust besides their runtime's roots
+}
+
+// OpenOutside makes the way out with the instance's authority. own is the server's listener; a command that is none has the zero address.
+func OpenOutside(ctx context.Context, cfg config.Config, i *Instance, own netip.AddrPort) (Outside, error) {
+	authority, err := i.Access.Authority(ctx)
+	if err != nil {
+		return Outside{}, err
+	}
+	roots, err := upstreamRoots(cfg.ExtraCA)
+	if err != nil {
+		return Outside{}, err
+	}
+	return Outside{
+		Gateway:   egress.New(egress.Config{LocalServices: cfg.LocalServices, Listener: own, Authority: authority, Known: i.Access.SearchSets().Known, Roots: roots}),
+		Authority: authority.Certificate(),
+		Trusted:   append(authority.Certificate(), cfg.ExtraCA.Pem()...),
+	}, nil
+}
+
+// upstreamRoots are the host's own roots and the operator's. Nil means the host's own.
+func upstreamRoots(extra config.ExtraCA) (*x509.CertPool, error) {
+	if len(extra.Certificates) == 0 {
+		return nil, nil
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("the host's own certificates: %w", err)
+	}
+	for _, c := range extra.Certificates {
+		roots.AddCert(c)
+	}
+	return roots, nil
+}
+
+// Prober tests credentials on the way that scripts take; aside if these may be other settings than the server's.
+func (o Outside) Prober(i *Instance, aside bool) *probe.Prober {
+	return probe.New(probe.Config{Access: i.Access, Gateway: o.Gateway, Authority: o.Authority, Aside: aside})
+}
