@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// logRequests writes one line per request: method, route template, status, time, client address and handles. Never a path or a query,
-// since ids in them are tokens.
+// logRequests writes one line per request: method, route template, status, time, client address and
+// handles. Never a path or a query, since ids in them are tokens.
 func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := s.cfg.Now()
@@ -42,7 +42,8 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		profile, execution := httpx.LoggedHandles(c)
 		for _, a := range []slog.Attr{
-			slog.String("profile", profile), slog.String("execution", execution), slog.String("trace", httpx.TraceID(c)),
+			slog.String("profile", profile), slog.String("execution", execution), slog.String("trace",
+				httpx.TraceID(c)),
 		} {
 			if a.Value.String() != "" {
 				attrs = append(attrs, a)
@@ -55,10 +56,12 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 
 // waits reports whether a request is one that is answered when something happens.
 func waits(c echo.Context, route string) bool {
-	return c.QueryParam("wait") != "" || route == paths.Events || route == "/mcp" || strings.HasPrefix(route, "/debug/pprof/")
+	return c.QueryParam("wait") != "" || route == paths.Events || route == "/mcp" ||
+		strings.HasPrefix(route, "/debug/pprof/")
 }
 
-// recoverPanics turns a panic into an internal error. The panic's own text is logged by type only: it could quote a request.
+// recoverPanics turns a panic into an internal error. The panic's own text is logged by type only:
+// it could quote a request.
 func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		defer func() {
@@ -69,7 +72,8 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 			if r == http.ErrAbortHandler { //nolint:errorlint // the sentinel itself is what net/http looks for
 				panic(r)
 			}
-			s.cfg.Log.Error("panic in a handler", "route", c.Path(), "kind", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+			s.cfg.Log.Error("panic in a handler", "route", c.Path(), "kind", fmt.Sprintf("%T", r), "stack",
+				string(debug.Stack()))
 			err = errPanicked
 		}()
 		return next(c)
@@ -78,7 +82,8 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 
 var errPanicked = errors.New("web: a handler panicked")
 
-// secureHeaders are those that hold for every answer. The UI adds its content security policy for pages.
+// secureHeaders are those that hold for every answer. The UI adds its content security policy for
+// pages.
 func secureHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		h := c.Response().Header()
@@ -87,17 +92,20 @@ func secureHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+		h.Set("Content-Security-Policy",
+			"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 		h.Set("Cache-Control", "no-store")
 		return next(c)
 	}
 }
 
-// refuseCrossOrigin refuses unsafe requests that a browser sends for another site's page. Programs send neither header it looks at.
+// refuseCrossOrigin refuses unsafe requests that a browser sends for another site's page. Programs
+// send neither header it looks at.
 func (s *Server) refuseCrossOrigin() echo.MiddlewareFunc {
 	protection := http.NewCrossOriginProtection()
 	if s.cfg.PublicURL != "" {
-		// Behind a proxy that rewrites Host, a page's own origin is the public one. cmd/airlock has checked the form.
+		// Behind a proxy that rewrites Host, a page's own origin is the public one. cmd/airlock has
+		// checked the form.
 		if err := protection.AddTrustedOrigin(origin(s.cfg.PublicURL)); err != nil {
 			s.cfg.Log.Error("the public URL can't be used as an origin", "error", err)
 		}
@@ -105,7 +113,8 @@ func (s *Server) refuseCrossOrigin() echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			if err := protection.Check(c.Request()); err != nil {
-				e := app.E(app.CodeForbidden, "the request comes from a page of another site", "Open Airlock itself and try again there; programs send neither Origin nor Sec-Fetch-Site.")
+				e := app.E(app.CodeForbidden, "the request comes from a page of another site",
+					"Open Airlock itself and try again there; programs send neither Origin nor Sec-Fetch-Site.")
 				e.Cause = err
 				return e
 			}

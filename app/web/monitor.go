@@ -15,8 +15,9 @@ import (
 	"github.com/computclaw/airlock/store"
 )
 
-// monitorRoutes are for whoever keeps an eye on the server: with the admin token as bearer, and nothing else. They show no secret and change nothing. A profile of the
-// processor's time takes as long as ?seconds= says.
+// monitorRoutes are for whoever keeps an eye on the server: with the admin token as bearer, and
+// nothing else. They show no secret and change nothing. A profile of the processor's time takes as
+// long as ?seconds= says.
 func (s *Server) monitorRoutes() []httpx.Route {
 	profile := echo.WrapHandler(http.HandlerFunc(pprof.Profile))
 	return []httpx.Route{
@@ -39,7 +40,8 @@ func (s *Server) withAdminToken(next echo.HandlerFunc) echo.HandlerFunc {
 		if !strings.EqualFold(scheme, "Bearer") {
 			token = ""
 		}
-		if err := s.cfg.Access.Monitor(c.Request().Context(), c.RealIP(), app.NewSecret(strings.TrimSpace(token))); err != nil {
+		if err := s.cfg.Access.Monitor(c.Request().Context(), c.RealIP(),
+			app.NewSecret(strings.TrimSpace(token))); err != nil {
 			return err
 		}
 		return next(c)
@@ -61,13 +63,17 @@ func (s *Server) state() metrics.State {
 		s.cfg.Log.Error("the free space of the disk could not be read", "error", err)
 	}
 	now := metrics.State{
-		Ready: h.Ready, Workers: h.Workers, Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting, WarmBoxes: h.Warm,
-		DatabaseBytes: -1, ReusableBytes: -1, DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full, ExecutionsPruned: -1,
-		Connections: -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1, BodyBytes: s.bodies.Used(), AnswerBytes: s.cfg.Answers.Used(),
+		Ready: h.Ready, Workers: h.Workers, Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting,
+		WarmBoxes:     h.Warm,
+		DatabaseBytes: -1, ReusableBytes: -1, DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full,
+		ExecutionsPruned: -1,
+		Connections:      -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1,
+		BodyBytes: s.bodies.Used(), AnswerBytes: s.cfg.Answers.Used(),
 	}
 	if s.cfg.Conns != nil {
 		c := s.cfg.Conns.State()
-		now.Connections, now.MostConnections, now.ConnectionBytes, now.Refused, now.GaveWay = c.Open, c.Most, c.Held, c.Refused, c.Closed
+		now.Connections, now.MostConnections, now.ConnectionBytes = c.Open, c.Most, c.Held
+		now.Refused, now.GaveWay = c.Refused, c.Closed
 	}
 	if size, err := s.cfg.Engine.Stored(ctx); err == nil {
 		now.DatabaseBytes, now.ReusableBytes = size.Bytes, size.Reusable

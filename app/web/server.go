@@ -49,7 +49,8 @@ type Config struct {
 	TimeoutDefault time.Duration // 0: app.DefaultTimeout
 	TimeoutMax     time.Duration // 0: app.MaxTimeout
 	LLMWait        time.Duration // 0: app.DefaultLLMWait
-	// ProfilesPerMinute bounds POST /profiles by one address; 0: profilesPerMinute. All may create ten times as many.
+	// ProfilesPerMinute bounds POST /profiles by one address; 0: profilesPerMinute. All may create
+	// ten times as many.
 	ProfilesPerMinute int
 	Waits             *httpx.WaitLimiter   // nil: a new one
 	Answers           *httpx.AnswerLimiter // nil: one with the default budget
@@ -146,11 +147,12 @@ func (s *Server) router() *echo.Echo {
 // Handler answers every route.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Drain ends every long poll and event stream; the server still answers. For http.Server.RegisterOnShutdown.
+// Drain ends every long poll and event stream; the server still answers. For
+// http.Server.RegisterOnShutdown.
 func (s *Server) Drain() { s.drain.Start() }
 
-// HTTPServer returns a server with the deadlines that Handler counts on: they cut off slow senders and slow readers,
-// but no long poll. Streams lift them (see httpx.KeepOpen).
+// HTTPServer returns a server with the deadlines that Handler counts on: they cut off slow senders
+// and slow readers, but no long poll. Streams lift them (see httpx.KeepOpen).
 func (s *Server) HTTPServer() *http.Server {
 	srv := &http.Server{
 		Handler:           conns.Handler(s.handler),

@@ -50,8 +50,8 @@ func (h *executions) execute(c echo.Context) error {
 	return h.answerAccepted(c, x, wait)
 }
 
-// answerAccepted answers 202 with where to poll, or 200 with the whole execution if it ended or waits for the LLM
-// within the wait.
+// answerAccepted answers 202 with where to poll, or 200 with the whole execution if it ended or
+// waits for the LLM within the wait.
 func (h *executions) answerAccepted(c echo.Context, x app.Execution, wait time.Duration) error {
 	httpx.LogExecution(c, x.Handle)
 	httpx.LogProfile(c, x.ProfileHandle)
@@ -65,8 +65,8 @@ func (h *executions) answerAccepted(c echo.Context, x app.Execution, wait time.D
 	return h.answerPoll(c, x)
 }
 
-// awaitIfFree is await for the answer to a request that took effect: it must not be refused, since the client
-// would send it again. If too many calls wait, it doesn't wait.
+// awaitIfFree is await for the answer to a request that took effect: it must not be refused, since
+// the client would send it again. If too many calls wait, it doesn't wait.
 func (h *executions) awaitIfFree(c echo.Context, x app.Execution, wait time.Duration) (app.Execution, error) {
 	if wait == 0 {
 		return x, nil
@@ -78,8 +78,8 @@ func (h *executions) awaitIfFree(c echo.Context, x app.Execution, wait time.Dura
 	return now, err
 }
 
-// answerDone answers a request that took effect with 200 and the whole execution, or with 202 and where to poll if
-// there is no memory for all of it.
+// answerDone answers a request that took effect with 200 and the whole execution, or with 202 and
+// where to poll if there is no memory for all of it.
 func (h *executions) answerDone(c echo.Context, x app.Execution) error {
 	if err := h.answer(c, x); !errors.Is(err, httpx.ErrAnswers) {
 		return err
@@ -141,7 +141,8 @@ func checkScript(in executeInput) error {
 	return nil
 }
 
-// submittedProfile is the id of the profile that a request names in its header, its body, or both alike.
+// submittedProfile is the id of the profile that a request names in its header, its body, or both
+// alike.
 func submittedProfile(token, fromBody string) (string, error) {
 	switch {
 	case fromBody == "" && token == "":

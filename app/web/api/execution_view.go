@@ -10,7 +10,8 @@ import (
 	"github.com/computclaw/airlock/app/egress"
 )
 
-// executionView is an execution as its agent sees it. What it printed and returned comes with a terminal status only.
+// executionView is an execution as its agent sees it. What it printed and returned comes with a
+// terminal status only.
 type executionView struct {
 	ExecutionID     string           `json:"execution_id"`
 	Status          app.Status       `json:"status"`
@@ -89,11 +90,12 @@ func viewExecution(x app.Execution) executionView {
 // tracebackStart is a line that begins a Python traceback, or all of a syntax error's.
 var tracebackStart = regexp.MustCompile(`(?m)^Traceback \(most recent call last\):$|\A  File "`)
 
-// exceptionLine is how the last part of a Python traceback begins: NameError: name 'foo' is not defined.
+// exceptionLine is how the last part of a Python traceback begins: NameError: name 'foo' is not
+// defined.
 var exceptionLine = regexp.MustCompile(`^[A-Za-z_][\w.]*(:|$)`)
 
-// splitTraceback takes the exception's own lines, which say what went wrong in one sentence, out of a Python traceback. Any other error
-// has no traceback.
+// splitTraceback takes the exception's own lines, which say what went wrong in one sentence, out of
+// a Python traceback. Any other error has no traceback.
 func splitTraceback(text string) (summary, traceback string) {
 	if !tracebackStart.MatchString(text) {
 		return text, ""

@@ -163,8 +163,8 @@ func readFilter(c echo.Context) (engine.Filter, error) {
 	return f, nil
 }
 
-// respond answers POST /executions/{id}/respond: the LLM's text, or a failure that raises llm.Error in the script.
-// With ?wait= it returns at the next question or the end.
+// respond answers POST /executions/{id}/respond: the LLM's text, or a failure that raises llm.Error
+// in the script. With ?wait= it returns at the next question or the end.
 func (h *executions) respond(c echo.Context) error {
 	wait, err := httpx.WaitQuery(c)
 	if err != nil {
@@ -197,7 +197,8 @@ func readAnswer(c echo.Context) (engine.Answer, error) {
 	if err := httpx.ReadJSON(c, &in); err != nil {
 		return engine.Answer{}, err
 	}
-	const hint = `Send {"response":"the LLM's text"}, or {"error":"why there is none"} to raise llm.Error in the script.`
+	const hint = `Send {"response":"the LLM's text"}, or {"error":"why there is none"} ` +
+		"to raise llm.Error in the script."
 	refuse := func(code app.Code, field, message, hint string) (engine.Answer, error) {
 		return engine.Answer{}, httpx.FieldError(code, field, message, hint)
 	}

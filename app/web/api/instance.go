@@ -52,15 +52,18 @@ type sandboxView struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// Why no sandbox is ready, for agents. The engine's own reason describes the host and is for people who are
-// logged in.
+// Why no sandbox is ready, for agents. The engine's own reason describes the host and is for people
+// who are logged in.
 const (
-	reasonChecking = "the sandbox is being checked, which takes a moment; what is submitted meanwhile waits in the queue"
-	reasonStopping = "Airlock is being stopped and takes nothing new; what waits in the queue runs after its next start"
+	reasonChecking = "the sandbox is being checked, which takes a moment; " +
+		"what is submitted meanwhile waits in the queue"
+	reasonStopping = "Airlock is being stopped and takes nothing new; " +
+		"what waits in the queue runs after its next start"
 	reasonNotReady = "no sandbox is ready; the Sandbox page of the UI and airlock doctor on the host say why"
 )
 
-// health answers GET /health. Without a sandbox the server is healthy: people need its pages to see why.
+// health answers GET /health. Without a sandbox the server is healthy: people need its pages to see
+// why.
 func (h *instance) health(c echo.Context) error {
 	state := h.engine.Health()
 	view := healthView{
@@ -96,7 +99,8 @@ func (h *instance) logFailed(message string, err error) {
 	}
 }
 
-// skill answers GET /skill.md: how to use this instance; with a bearer, its profile's keys and hosts too.
+// skill answers GET /skill.md: how to use this instance; with a bearer, its profile's keys and
+// hosts too.
 func (h *instance) skill(c echo.Context) error {
 	var own *app.Profile
 	token, err := bearerID(c)

@@ -64,7 +64,8 @@ func (l lookup) profileByID(c echo.Context, id string) (app.Profile, error) {
 	return p, err
 }
 
-// execution is the execution in the path; its id is enough. A bearer that is sent too must be its owner's.
+// execution is the execution in the path; its id is enough. A bearer that is sent too must be its
+// owner's.
 func (l lookup) execution(c echo.Context) (app.Execution, error) {
 	token, err := bearerID(c)
 	if err != nil {

@@ -54,7 +54,9 @@ func viewProfile(p app.Profile, base string, now time.Time) profileView {
 		v.Keys = append(v.Keys, key)
 	}
 	for _, h := range p.Hosts {
-		v.Hosts = append(v.Hosts, hostView{Host: h.Name, Ports: h.Ports, Protocol: h.Protocol, Reason: h.Reason, Allowed: h.Allowed})
+		v.Hosts = append(v.Hosts, hostView{
+			Host: h.Name, Ports: h.Ports, Protocol: h.Protocol, Reason: h.Reason, Allowed: h.Allowed,
+		})
 	}
 	return v
 }

@@ -52,8 +52,8 @@ func (h *profiles) create(c echo.Context) error {
 	return h.answer(c, http.StatusCreated, p)
 }
 
-// read answers GET /profiles/{id}. With ?wait= it returns when the agent's view changes, or at once when a person
-// has nothing left to decide.
+// read answers GET /profiles/{id}. With ?wait= it returns when the agent's view changes, or at once
+// when a person has nothing left to decide.
 func (h *profiles) read(c echo.Context) error {
 	wait, err := httpx.WaitQuery(c)
 	if err != nil {
@@ -101,8 +101,8 @@ func (h *profiles) await(c echo.Context, p app.Profile, atMost time.Duration) (a
 	}
 }
 
-// undecided reports whether a person has something to decide about the profile: to lock it, to allow a host, or to
-// set a missing value.
+// undecided reports whether a person has something to decide about the profile: to lock it, to
+// allow a host, or to set a missing value.
 func undecided(p app.Profile, now time.Time) bool {
 	switch p.State(now) {
 	case app.StateUnlocked:

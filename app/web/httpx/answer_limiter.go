@@ -14,7 +14,8 @@ import (
 	"github.com/computclaw/airlock/app/shares"
 )
 
-// What large answers may take in memory together: an execution's output may be many MiB, and its reader slow.
+// What large answers may take in memory together: an execution's output may be many MiB, and its
+// reader slow.
 const (
 	smallAnswer   = 64 << 10               // of each answer, which app/conns bounds
 	answerBudget  = 64 << 20               // of all larger ones
@@ -54,8 +55,9 @@ func NewAnswerLimiter(wait time.Duration) *AnswerLimiter {
 
 // JSON answers 200 with what build returns, as JSON.
 //
-// A large answer that doesn't fit is thrown away, and built again when it does. A small one skips the queue
-// of builds; small is a promise of the caller. It returns ErrAnswers if there is no room in time.
+// A large answer that doesn't fit is thrown away, and built again when it does. A small one skips
+// the queue of builds; small is a promise of the caller. It returns ErrAnswers if there is no room
+// in time.
 func (l *AnswerLimiter) JSON(c echo.Context, small bool, build func() (any, error)) error {
 	ctx, address := c.Request().Context(), ClientNetwork(c.RealIP())
 	text, err := l.build(ctx, address, small, build)

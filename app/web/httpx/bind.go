@@ -16,8 +16,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// ReadJSON reads the request's body, one JSON object, into the struct that out points to (see BindJSON).
-// An absent body is an error.
+// ReadJSON reads the request's body, one JSON object, into the struct that out points to (see
+// BindJSON). An absent body is an error.
 func ReadJSON(c echo.Context, out any) error {
 	data, err := readBody(c.Request())
 	if err != nil {
@@ -68,7 +68,8 @@ func readBody(r *http.Request) ([]byte, error) {
 	return data, nil
 }
 
-// checkContentType accepts JSON, no type, and the type of forms, which curl sends unless told otherwise.
+// checkContentType accepts JSON, no type, and the type of forms, which curl sends unless told
+// otherwise.
 func checkContentType(value string) error {
 	if value == "" {
 		return nil
@@ -117,8 +118,8 @@ func explainSyntax(data []byte, err error) error {
 		"Send exactly one JSON object. Let a JSON library write it: line breaks inside strings must be \\n.")
 }
 
-// loneSurrogate finds a \uD800–\uDFFF escape without its other half, which would silently become U+FFFD.
-// data is valid JSON.
+// loneSurrogate finds a \uD800–\uDFFF escape without its other half, which would silently become
+// U+FFFD. data is valid JSON.
 func loneSurrogate(data []byte) bool {
 	high := false // the escape just before was a first half
 	for i := 0; i < len(data); i++ {

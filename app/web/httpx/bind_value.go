@@ -19,9 +19,9 @@ type JSONBinder interface {
 
 // BindJSON reads valid JSON into what out points to. path names it in errors.
 //
-// It knows strings, float64, int, bool, json.RawMessage (any value), slices, structs, pointers to these and
-// JSONBinder. Fields of a struct are tagged `in:"name"` or `in:"name,required"`. Names are matched exactly,
-// unknown and repeated ones are refused, and null counts as absent.
+// It knows strings, float64, int, bool, json.RawMessage (any value), slices, structs, pointers to
+// these and JSONBinder. Fields of a struct are tagged `in:"name"` or `in:"name,required"`. Names
+// are matched exactly, unknown and repeated ones are refused, and null counts as absent.
 func BindJSON(raw json.RawMessage, out any, path string) error {
 	return bindValue(raw, reflect.ValueOf(out).Elem(), path)
 }
@@ -176,7 +176,8 @@ func bindSlice(raw json.RawMessage, out reflect.Value, path string) error {
 	return nil
 }
 
-// otherNames are words that agents try for our fields and that are too different to be guessed as typing errors.
+// otherNames are words that agents try for our fields and that are too different to be guessed as
+// typing errors.
 var otherNames = map[string]string{
 	"code": "script", "source": "script", "python": "script", "program": "script",
 	"profile": "profile_id", "id": "profile_id", "token": "profile_id",

@@ -11,10 +11,12 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// SmallBody is how much of each body the budget doesn't count, in bytes: app/conns does. Most scripts are smaller.
+// SmallBody is how much of each body the budget doesn't count, in bytes: app/conns does. Most
+// scripts are smaller.
 const SmallBody = 64 << 10
 
-// What the rest of all bodies may take in memory together. Anybody may send one: only its content says who sent it.
+// What the rest of all bodies may take in memory together. Anybody may send one: only its content
+// says who sent it.
 const (
 	bodyBudget  = 64 << 20
 	bodyPiece   = 64 << 10         // memory is reserved in pieces
@@ -73,7 +75,8 @@ func (b *limitedBody) release() {
 
 const keyBody = "airlock.body"
 
-// Middleware limits the bodies of all requests but those that unlimited picks, whose handlers limit them.
+// Middleware limits the bodies of all requests but those that unlimited picks, whose handlers limit
+// them.
 func (l BodyLimiter) Middleware(unlimited func(*http.Request) bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -94,7 +97,8 @@ func (l BodyLimiter) Middleware(unlimited func(*http.Request) bool) echo.Middlew
 	}
 }
 
-// HoldBody says that the body stays in memory for as long as the answer takes. evict ends the request.
+// HoldBody says that the body stays in memory for as long as the answer takes. evict ends the
+// request.
 func HoldBody(c echo.Context, evict func()) {
 	if b, ok := c.Get(keyBody).(*limitedBody); ok {
 		b.reservation.allowEviction(evict)

@@ -72,7 +72,8 @@ func AnswerError(c echo.Context, e *app.Error) error {
 	return c.JSON(Status(e.Code), ErrorBody{ErrorDetail{e.Code, e.Message, e.Hint, e.Field}})
 }
 
-// RetryAfter is how many seconds a client should wait after a code. A queue empties soon; a full disk takes longer.
+// RetryAfter is how many seconds a client should wait after a code. A queue empties soon; a full
+// disk takes longer.
 func RetryAfter(code app.Code) string {
 	if code == app.CodeStorageFull {
 		return "60"
@@ -85,7 +86,8 @@ func FieldError(code app.Code, field, message, hint string) *app.Error {
 	return &app.Error{Code: code, Field: app.Clip(field, 80), Message: message, Hint: hint}
 }
 
-// Explain turns any error into one that may be shown. An unknown one becomes CodeInternal, with its cause.
+// Explain turns any error into one that may be shown. An unknown one becomes CodeInternal, with its
+// cause.
 func Explain(c echo.Context, err error) *app.Error {
 	var known *app.Error
 	if errors.As(err, &known) {
@@ -129,7 +131,8 @@ func errBodyTooLarge(cause error) *app.Error {
 	return e
 }
 
-// ShownMethod is a method for the log and for errors. What is no method, a client may have chosen as a text.
+// ShownMethod is a method for the log and for errors. What is no method, a client may have chosen
+// as a text.
 func ShownMethod(m string) string {
 	switch m {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,

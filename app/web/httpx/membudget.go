@@ -52,8 +52,8 @@ func (b *Budget) Used() int64 {
 
 // reserve takes memory for one answer, which may be larger than the capacity.
 //
-// It needs the address to have less than is free. Otherwise it returns nil, and may have evicted another
-// reservation. The new one can't be evicted before allowEviction.
+// It needs the address to have less than is free. Otherwise it returns nil, and may have evicted
+// another reservation. The new one can't be evicted before allowEviction.
 func (b *Budget) reserve(address string, bytes int64) *Reservation {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,8 +88,8 @@ func (r *Reservation) grow(more int64) bool {
 
 // makeRoomLocked reports whether an address fits, by what it has and what is free.
 //
-// If not, it evicts the oldest reservation of an address that has no less, unless enough will be free once
-// those that were evicted before have been released.
+// If not, it evicts the oldest reservation of an address that has no less, unless enough will be
+// free once those that were evicted before have been released.
 func (b *Budget) makeRoomLocked(address string, fits func(has, free int64) bool) bool {
 	has, free := b.addresses[address], b.capacity-b.used
 	if fits(has, free) {
@@ -115,7 +115,8 @@ func (b *Budget) makeRoomLocked(address string, fits func(has, free int64) bool)
 	return false
 }
 
-// allowEviction lets the reservation be evicted, by calling evict, once it was held for the minimum from now.
+// allowEviction lets the reservation be evicted, by calling evict, once it was held for the minimum
+// from now.
 func (r *Reservation) allowEviction(evict func()) {
 	b := r.budget
 	b.mu.Lock()

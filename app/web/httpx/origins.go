@@ -16,8 +16,8 @@ type Origins struct {
 	TrustedProxies []netip.Prefix
 }
 
-// ClientAddress is the address that a request came from: of X-Forwarded-For, read from the right, the first that
-// is not a trusted proxy itself.
+// ClientAddress is the address that a request came from: of X-Forwarded-For, read from the right,
+// the first that is not a trusted proxy itself.
 func (o Origins) ClientAddress(r *http.Request) string {
 	direct, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -41,7 +41,8 @@ func (o Origins) ClientAddress(r *http.Request) string {
 	return client
 }
 
-// parseHop reads one address of X-Forwarded-For. Some proxies write brackets around IPv6, and some the port.
+// parseHop reads one address of X-Forwarded-For. Some proxies write brackets around IPv6, and some
+// the port.
 func parseHop(text string) (netip.Addr, error) {
 	if with, err := netip.ParseAddrPort(text); err == nil {
 		return with.Addr(), nil
@@ -82,8 +83,8 @@ func (o Origins) Scheme(r *http.Request) string {
 	return "http"
 }
 
-// OverTLS reports whether a visitor came over https. Behind a proxy that isn't trusted, the public URL says so,
-// for visitors who used it.
+// OverTLS reports whether a visitor came over https. Behind a proxy that isn't trusted, the public
+// URL says so, for visitors who used it.
 func (o Origins) OverTLS(r *http.Request) bool {
 	host, secure := strings.CutPrefix(o.PublicURL, "https://")
 	return o.Scheme(r) == "https" || secure && strings.EqualFold(r.Host, host)
@@ -92,8 +93,8 @@ func (o Origins) OverTLS(r *http.Request) bool {
 // hostShape is what a Host header must look like to be repeated in an answer.
 var hostShape = regexp.MustCompile(`^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
 
-// BaseURL is the address of this instance for the caller, without trailing slash: the public URL, else what the
-// request says.
+// BaseURL is the address of this instance for the caller, without trailing slash: the public URL,
+// else what the request says.
 func (o Origins) BaseURL(r *http.Request) string {
 	if o.PublicURL != "" {
 		return o.PublicURL

@@ -11,7 +11,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// KnownQuery refuses query parameters that a call doesn't take, so that a mistyped one is not ignored.
+// KnownQuery refuses query parameters that a call doesn't take, so that a mistyped one is not
+// ignored.
 func KnownQuery(c echo.Context, known ...string) error {
 	for name := range c.QueryParams() {
 		if slices.Contains(known, name) {

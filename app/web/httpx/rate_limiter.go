@@ -14,8 +14,8 @@ import (
 	"github.com/computclaw/airlock/app/conns"
 )
 
-// RateLimiter bounds how often something happens: for each client, and ten times as often for all of them.
-// It is safe for concurrent use.
+// RateLimiter bounds how often something happens: for each client, and ten times as often for all
+// of them. It is safe for concurrent use.
 type RateLimiter struct {
 	perMinute int
 	now       func() time.Time
@@ -25,8 +25,8 @@ type RateLimiter struct {
 	clients map[string]*rate.Limiter // by network
 }
 
-// maxClients bounds the memory of a RateLimiter. When it is reached all clients are forgotten; the limit for all
-// of them together still holds.
+// maxClients bounds the memory of a RateLimiter. When it is reached all clients are forgotten; the
+// limit for all of them together still holds.
 const maxClients = 10_000
 
 // NewRateLimiter returns a limiter by the clock now.

@@ -9,7 +9,8 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Reader is the client that takes the answer to one request, and the memory that is held until it has.
+// Reader is the client that takes the answer to one request, and the memory that is held until it
+// has.
 type Reader struct {
 	Evict func() // ends the answer
 
@@ -22,8 +23,8 @@ type readerKey struct{}
 
 // CarryRequests returns the reader of a request that carries others, and a context for those.
 //
-// Memory for the answer to a carried request stays reserved until the next one has its answer, or until Release.
-// evict is called beside what ends every answer.
+// Memory for the answer to a carried request stays reserved until the next one has its answer, or
+// until Release. evict is called beside what ends every answer.
 func CarryRequests(ctx context.Context, c echo.Context, evict func()) (context.Context, *Reader) {
 	r := newReader(c)
 	r.carrier = true
@@ -53,7 +54,8 @@ func newReader(c echo.Context) *Reader {
 	}}
 }
 
-// keep takes over the memory of an answer that was handed on. A carrier holds it, any other reader releases it.
+// keep takes over the memory of an answer that was handed on. A carrier holds it, any other reader
+// releases it.
 func (r *Reader) keep(held *Reservation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 
 const keyTrace = "airlock.trace"
 
-// KeepTraceID keeps the trace id of a request with a valid traceparent (W3C trace context). It ignores others.
+// KeepTraceID keeps the trace id of a request with a valid traceparent (W3C trace context). It
+// ignores others.
 func KeepTraceID(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if id := parseTraceparent(c.Request().Header); id != "" {
@@ -25,8 +26,8 @@ func TraceID(c echo.Context) string {
 	return id
 }
 
-// parseTraceparent returns the trace id of the header: version, trace id, parent id and flags, in lower-case hex
-// of exactly their lengths. A later version may have more after another hyphen.
+// parseTraceparent returns the trace id of the header: version, trace id, parent id and flags, in
+// lower-case hex of exactly their lengths. A later version may have more after another hyphen.
 func parseTraceparent(h http.Header) string {
 	values := h.Values("Traceparent")
 	if len(values) != 1 || len(values[0]) < 55 || len(values[0]) > 512 {

@@ -6,20 +6,21 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Long polls that are held open at once. Anybody who reaches the port can make unlocked profiles, so these have a
-// limit of their own.
+// Long polls that are held open at once. Anybody who reaches the port can make unlocked profiles,
+// so these have a limit of their own.
 const (
 	maxProfileWaits  = 64
 	maxUnlockedWaits = 512
 	maxWaits         = 2048
 )
 
-// ErrBusy refuses a long poll that would be one too many. An answer at once would make agents poll in a loop.
+// ErrBusy refuses a long poll that would be one too many. An answer at once would make agents poll
+// in a loop.
 var ErrBusy = app.E(app.CodeRateLimited, "too many calls are waiting already",
 	"Wait 5 s, then call again; one waiting call per execution is enough.")
 
-// WaitLimiter bounds the long polls that are held open: of one profile, of all unlocked ones, and of all.
-// Its zero value is ready; it is safe for concurrent use.
+// WaitLimiter bounds the long polls that are held open: of one profile, of all unlocked ones, and
+// of all. Its zero value is ready; it is safe for concurrent use.
 type WaitLimiter struct {
 	mu       sync.Mutex
 	all      int

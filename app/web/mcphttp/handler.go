@@ -58,8 +58,8 @@ func New(cfg Config) *Handler {
 		&sdk.StreamableHTTPOptions{
 			SessionTimeout:      sessionIdle,
 			MaxRequestBodyBytes: app.MaxBody,
-			// Behind a proxy on this host a request comes from loopback with the public name. Being local gives
-			// no authority, and browsers are refused.
+			// Behind a proxy on this host a request comes from loopback with the public name. Being
+			// local gives no authority, and browsers are refused.
 			DisableLocalhostProtection:   true,
 			PropagateRequestCancellation: true,
 		})
@@ -93,7 +93,8 @@ func (h *Handler) Serve(c echo.Context) error {
 	return w.Extend()
 }
 
-// acquire takes a place for a call. Neither one address nor one bearer gets all of them: a call may take long.
+// acquire takes a place for a call. Neither one address nor one bearer gets all of them: a call may
+// take long.
 func (h *Handler) acquire(c echo.Context) (release func(), err error) {
 	digest := sha256.Sum256([]byte(c.Request().Header.Get(echo.HeaderAuthorization)))
 	address, bearer := httpx.ClientNetwork(c.RealIP()), string(digest[:])
@@ -117,8 +118,8 @@ func errNotMCP() error {
 			"Without such a client use the HTTP API: GET /skill.md shows every call.")
 }
 
-// admit checks a request before its deadlines are lifted. It reads the whole message, so that a slow sender meets
-// the deadlines of every other request.
+// admit checks a request before its deadlines are lifted. It reads the whole message, so that a
+// slow sender meets the deadlines of every other request.
 func (h *Handler) admit(c echo.Context) error {
 	r := c.Request()
 	if r.Header.Get("Origin") != "" {
@@ -160,11 +161,11 @@ func (h *Handler) admit(c echo.Context) error {
 // requestKey is where serveAs leaves the request for the tools.
 const requestKey = "request"
 
-// serveAs tells the library whose request it is. A session then answers only to the bearer that opened it, and
-// tools know who calls them.
+// serveAs tells the library whose request it is. A session then answers only to the bearer that
+// opened it, and tools know who calls them.
 //
-// The agent API checks whether the bearer is a profile. So the library's own check gets a request that always
-// has one.
+// The agent API checks whether the bearer is a profile. So the library's own check gets a request
+// that always has one.
 func serveAs(handler http.Handler, w http.ResponseWriter, r *http.Request) {
 	who := sha256.Sum256([]byte(r.Header.Get("Authorization")))
 	origin := r.WithContext(r.Context())

@@ -13,8 +13,8 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// loopback lets a tool's call act in the name of the request that carries it, and end with it: nobody would get
-// the answer.
+// loopback lets a tool's call act in the name of the request that carries it, and end with it:
+// nobody would get the answer.
 func (h *Handler) loopback(ctx context.Context, req *sdk.CallToolRequest) (context.Context, client.Client) {
 	ctx, cancel := context.WithCancel(ctx)
 	var origin *http.Request
@@ -30,14 +30,16 @@ func (h *Handler) loopback(ctx context.Context, req *sdk.CallToolRequest) (conte
 	return ctx, client.Client{URL: h.cfg.Origins.BaseURL(origin), HTTP: &http.Client{Transport: transport}}
 }
 
-// loopbackTransport sends requests to the agent API in this process, as if the client of origin had sent them.
+// loopbackTransport sends requests to the agent API in this process, as if the client of origin had
+// sent them.
 type loopbackTransport struct {
 	api    http.Handler
 	origin *http.Request
 	drain  *httpx.Drain
 }
 
-// errDraining ends calls when the server is about to stop. Executions go on, or run after its next start.
+// errDraining ends calls when the server is about to stop. Executions go on, or run after its next
+// start.
 var errDraining = errors.New( //nolint:staticcheck // begins with a name
 	"Airlock is stopping; it will be back, and read_execution then tells how the execution stands")
 

@@ -88,7 +88,8 @@ func New(cfg Config) *Handlers {
 	return h
 }
 
-// Register adds the routes to the group of /ui. Everybody may use those before the check of the session.
+// Register adds the routes to the group of /ui. Everybody may use those before the check of the
+// session.
 func (h *Handlers) Register(g *echo.Group) {
 	g.Use(uix.PageHeaders, readUrgently)
 	static := echo.WrapHandler(assets.Handler())
@@ -127,8 +128,8 @@ func (h *Handlers) AnswerError(c echo.Context, status int, e *app.Error) {
 	h.ui.AnswerError(c, status, e)
 }
 
-// readUrgently lets the reads for pages pass those for agents: people look at pages. A form may begin work that reads
-// for minutes, so its reads wait with all others.
+// readUrgently lets the reads for pages pass those for agents: people look at pages. A form may
+// begin work that reads for minutes, so its reads wait with all others.
 func readUrgently(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if c.Request().Method == http.MethodGet {

@@ -30,7 +30,10 @@ func (h *Handlers) showAudit(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	page := auditview.Page{Shell: sh, Filter: typed, Problems: found, CSV: auditURL(paths.AuditExport, typed, "as", "csv"), Lines: auditURL(paths.AuditExport, typed, "as", "jsonl")}
+	page := auditview.Page{
+		Shell: sh, Filter: typed, Problems: found, CSV: auditURL(paths.AuditExport, typed, "as", "csv"),
+		Lines: auditURL(paths.AuditExport, typed, "as", "jsonl"),
+	}
 	chain, err := h.access.AuditState(ctx, false)
 	if err != nil {
 		return err
@@ -67,20 +70,25 @@ func (h *Handlers) archivedRows(ctx context.Context) ([]auditview.ArchivedRow, e
 	rows := make([]auditview.ArchivedRow, len(logs))
 	for i, l := range logs {
 		rows[i] = auditview.ArchivedRow{Label: l.Source, Events: l.Events, From: l.First, To: l.Last,
-			CSV: uix.Address(paths.AuditExport, "of", l.Source, "as", "csv"), Lines: uix.Address(paths.AuditExport, "of", l.Source, "as", "jsonl")}
+			CSV: uix.Address(paths.AuditExport, "of", l.Source, "as", "csv"), Lines: uix.Address(paths.AuditExport,
+				"of", l.Source, "as", "jsonl")}
 	}
 	return rows, err
 }
 
-// auditFilter reads what a person looks for from the URL. Problems are of fields that were typed wrong.
+// auditFilter reads what a person looks for from the URL. Problems are of fields that were typed
+// wrong.
 func auditFilter(c echo.Context) (typed auditview.Filter, f access.AuditFilter, found components.Problems, err error) {
 	ask := func(name string) string { return app.Clip(strings.TrimSpace(c.QueryParam(name)), 200) }
-	typed = auditview.Filter{Actor: ask("actor"), Action: ask("action"), Subject: ask("subject"), From: ask("from"), To: ask("to")}
+	typed = auditview.Filter{
+		Actor: ask("actor"), Action: ask("action"), Subject: ask("subject"), From: ask("from"), To: ask("to"),
+	}
 	switch kind := app.ActorKind(typed.Actor); kind {
 	case "", app.ActorAgent, app.ActorPerson, app.ActorCommand, app.ActorSystem:
 		f.Kind = kind
 	default:
-		return typed, f, nil, app.Invalid("actor", "this kind of actor is not known", "Choose one of person, agent, command, system.")
+		return typed, f, nil, app.Invalid("actor", "this kind of actor is not known",
+			"Choose one of person, agent, command, system.")
 	}
 	f.Action, f.Subject = typed.Action, typed.Subject
 	f.From, f.To, found = uix.ParseDays(&typed.From, &typed.To)
@@ -98,7 +106,8 @@ func (h *Handlers) verifyAudit(c echo.Context) error {
 	return h.Done(c, "verified", paths.Audit)
 }
 
-// auditRows links events to the pages of what they are about, as far as it is still there. Executions are never deleted.
+// auditRows links events to the pages of what they are about, as far as it is still there.
+// Executions are never deleted.
 func (h *Handlers) auditRows(ctx context.Context, events []app.Event, profiles []app.Profile) ([]auditview.Row, error) {
 	credentials, err := h.access.Credentials(ctx)
 	if err != nil {
@@ -123,5 +132,7 @@ func (h *Handlers) auditRows(ctx context.Context, events []app.Event, profiles [
 }
 
 func auditURL(path string, f auditview.Filter, more ...string) string {
-	return uix.Address(path, append([]string{"actor", f.Actor, "action", f.Action, "subject", f.Subject, "from", f.From, "to", f.To}, more...)...)
+	return uix.Address(path, append([]string{
+		"actor", f.Actor, "action", f.Action, "subject", f.Subject, "from", f.From, "to", f.To,
+	}, more...)...)
 }

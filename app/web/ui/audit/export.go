@@ -8,7 +8,8 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
-// exportAudit downloads the audit log, or one that came with an import. With the hashes in it, the chain can be verified without Airlock.
+// exportAudit downloads the audit log, or one that came with an import. With the hashes in it, the
+// chain can be verified without Airlock.
 func (h *Handlers) exportAudit(c echo.Context) error {
 	if of := c.QueryParam("of"); of != "" {
 		return h.exportArchived(c, of)
@@ -40,7 +41,8 @@ func eventRecords(events []app.Event) []uix.Record {
 	records := make([]uix.Record, len(events))
 	for i, e := range events {
 		records[i] = uix.Record{
-			"seq", e.Seq, "at", uix.Stamp(e.At), "actor_kind", string(e.Actor.Kind), "actor_name", e.Actor.Name, "actor_address", e.Actor.Address,
+			"seq", e.Seq, "at", uix.Stamp(e.At), "actor_kind", string(e.Actor.Kind), "actor_name", e.Actor.Name,
+			"actor_address", e.Actor.Address,
 			"action", e.Action, "subject", e.Subject, "detail", e.Detail, "previous", e.Prev, "hash", e.Hash,
 		}
 	}

@@ -21,7 +21,8 @@ func (h *Handlers) showCredentials(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.Render(c, http.StatusOK, credentialview.List(credentialview.ListPage{Shell: sh, Credentials: list}), "credentials")
+	return h.Render(c, http.StatusOK, credentialview.List(credentialview.ListPage{Shell: sh, Credentials: list}),
+		"credentials")
 }
 
 func (h *Handlers) showNewCredential(c echo.Context) error {
@@ -29,7 +30,9 @@ func (h *Handlers) showNewCredential(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.Render(c, http.StatusOK, credentialview.Credential(credentialview.CredentialPage{Shell: sh, New: true, Mode: app.ModeSealed, Vault: h.vaultChoice(app.Credential{})}))
+	return h.Render(c, http.StatusOK, credentialview.Credential(credentialview.CredentialPage{
+		Shell: sh, New: true, Mode: app.ModeSealed, Vault: h.vaultChoice(app.Credential{}),
+	}))
 }
 
 func (h *Handlers) createCredential(c echo.Context) error {
@@ -56,8 +59,10 @@ func (h *Handlers) credentialPage(c echo.Context, cred app.Credential) (credenti
 	}
 	vault, err := h.vaultFinding(c, cred)
 	return credentialview.CredentialPage{
-		Shell: sh, Credential: cred, Mode: cred.Mode, Description: cred.Description, Service: cred.Service, Hosts: uix.HostLines(cred.Hosts), Places: cred.Places,
-		Headers: strings.Join(cred.Headers, ", "), PlainHTTP: cred.PlainHTTP, Profiles: app.ProfilesWith(profiles, cred.ID), Superseded: h.supersededDays(), Check: checkForm(cred), Vault: vault,
+		Shell: sh, Credential: cred, Mode: cred.Mode, Description: cred.Description, Service: cred.Service,
+		Hosts: uix.HostLines(cred.Hosts), Places: cred.Places,
+		Headers: strings.Join(cred.Headers, ", "), PlainHTTP: cred.PlainHTTP, Profiles: app.ProfilesWith(profiles,
+			cred.ID), Superseded: h.supersededDays(), Check: checkForm(cred), Vault: vault,
 	}, err
 }
 

@@ -27,10 +27,13 @@ func (h *Handlers) confirmDeletion(c echo.Context, cred app.Credential, refused 
 	page := layout.ConfirmPage{
 		Shell: sh, Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name, Typed: cred.Name,
 		Action: paths.CredentialDeleteURL(cred.Name), Back: paths.CredentialURL(cred.Name),
-		Lines: []string{"Scripts can't use it any more, and its value is destroyed with all earlier versions. This can't be undone."},
+		Lines: []string{
+			"Scripts can't use it any more. Its value is destroyed with all earlier versions. This can't be undone.",
+		},
 	}
 	if cred.Searched() {
-		page.Lines = append(page.Lines, "Airlock stops searching answers and output for the value, which its service still accepts. Revoke it there first.")
+		page.Lines = append(page.Lines, "Airlock stops searching answers and output for the value, "+
+			"which its service still accepts. Revoke it there first.")
 	}
 	for _, p := range app.ProfilesWith(profiles, cred.ID) {
 		hit := layout.Affected{Handle: p.Handle, Title: format.Title(p.Description)}
@@ -59,7 +62,8 @@ func (h *Handlers) deleteCredential(c echo.Context) error {
 		return err
 	}
 	if fields.Get("typed") != cred.Name {
-		return h.confirmDeletion(c, cred, app.Invalid("typed", "that is not its name", "Type "+cred.Name+" if you mean it."))
+		return h.confirmDeletion(c, cred,
+			app.Invalid("typed", "that is not its name", "Type "+cred.Name+" if you mean it."))
 	}
 	if err := h.access.DeleteCredential(c.Request().Context(), uix.Actor(c), cred.Name); err != nil {
 		return h.confirmDeletion(c, cred, err)

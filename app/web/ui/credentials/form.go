@@ -18,16 +18,20 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// saveCredential takes the form of a new credential (cred is zero) or of one that exists. A refused form comes back with everything but the value.
+// saveCredential takes the form of a new credential (cred is zero) or of one that exists. A refused
+// form comes back with everything but the value.
 func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credential, notice string) error {
 	fields, err := uix.Form(c)
 	if err != nil {
 		return err
 	}
 	page := credentialview.CredentialPage{
-		New: cred.ID == "", Credential: cred, Name: strings.TrimSpace(fields.Get("name")), Mode: app.Mode(fields.Get("mode")),
-		Hosts: fields.Get("hosts"), Description: strings.TrimSpace(fields.Get("description")), Service: strings.TrimSpace(fields.Get("service")),
-		Places: tickedPlaces(fields), Headers: fields.Get("headers"), PlainHTTP: fields.Get("plain_http") != "", Check: checkForm(cred),
+		New: cred.ID == "", Credential: cred, Name: strings.TrimSpace(fields.Get("name")),
+		Mode:  app.Mode(fields.Get("mode")),
+		Hosts: fields.Get("hosts"), Description: strings.TrimSpace(fields.Get("description")),
+		Service: strings.TrimSpace(fields.Get("service")),
+		Places:  tickedPlaces(fields), Headers: fields.Get("headers"), PlainHTTP: fields.Get("plain_http") != "",
+		Check: checkForm(cred),
 	}
 	in := access.CredentialInput{
 		Name: page.Name, Description: page.Description, Service: &page.Service, Mode: page.Mode, Places: page.Places,
@@ -62,7 +66,11 @@ func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credent
 		}
 		return h.Done(c, savedNotice(saved, in.Value, notice), paths.Credentials)
 	}
-	places := map[string]string{"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference", "host": "hosts", "hosts": "hosts", "places": "places", "headers": "headers", "description": "description", "service": "service", "file": "file", "erase": "erase"}
+	places := map[string]string{
+		"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference",
+		"host": "hosts", "hosts": "hosts", "places": "places", "headers": "headers", "description": "description",
+		"service": "service", "file": "file", "erase": "erase",
+	}
 	if app.CodeOf(err) == app.CodeConflict && page.New {
 		places[""] = "name"
 	}
@@ -110,7 +118,8 @@ func (h *Handlers) showCredentialAgain(c echo.Context, name string, found compon
 	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
 }
 
-// savedNotice is the notice after a credential was saved: usual, or what a person should know about its value.
+// savedNotice is the notice after a credential was saved: usual, or what a person should know about
+// its value.
 func savedNotice(c app.Credential, value app.Secret, usual string) string {
 	switch {
 	case !c.HasValue():
@@ -134,12 +143,14 @@ func tickedPlaces(fields url.Values) []app.Place {
 	return all
 }
 
-// headerNames are the names in a list with commas or one a line. It is never nil, since an empty field means the usual headers.
+// headerNames are the names in a list with commas or one a line. It is never nil, since an empty
+// field means the usual headers.
 func headerNames(text string) []string {
 	return append([]string{}, strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })...)
 }
 
-// givenValue is the typed value, or that of a file, which is kept byte for byte: some programs need the line break at the end of a key.
+// givenValue is the typed value, or that of a file, which is kept byte for byte: some programs need
+// the line break at the end of a key.
 func givenValue(c echo.Context, fields url.Values) (app.Secret, error) {
 	typed := uix.TypedValue(fields.Get("value"))
 	file, err := uix.UploadedFile(c, "file", app.MaxValue)

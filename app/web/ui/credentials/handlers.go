@@ -21,7 +21,10 @@ type Handlers struct {
 
 // New returns Handlers.
 func New(ui *uix.UI, access *access.Service, prober *probe.Prober, keeper *retention.Keeper) *Handlers {
-	return &Handlers{UI: ui, access: access, prober: prober, retention: keeper, tests: httpx.NewRateLimiter(TestsPerMinute, ui.Now)}
+	return &Handlers{
+		UI: ui, access: access, prober: prober, retention: keeper,
+		tests: httpx.NewRateLimiter(TestsPerMinute, ui.Now),
+	}
 }
 
 // Routes are the pages and forms of this package.

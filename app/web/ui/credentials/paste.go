@@ -24,7 +24,9 @@ func (h *Handlers) showPaste(c echo.Context) error {
 	return h.pastePage(c, http.StatusOK, nil, nil)
 }
 
-func (h *Handlers) pastePage(c echo.Context, status int, lines []credentialview.PasteProblem, found components.Problems) error {
+func (h *Handlers) pastePage(
+	c echo.Context, status int, lines []credentialview.PasteProblem, found components.Problems,
+) error {
 	sh, _, err := h.Shell(c, "Paste a .env file", layout.SectionCredentials)
 	if err != nil {
 		return err
@@ -32,7 +34,8 @@ func (h *Handlers) pastePage(c echo.Context, status int, lines []credentialview.
 	return h.Render(c, status, credentialview.Paste(credentialview.PastePage{Shell: sh, Lines: lines, Problems: found}))
 }
 
-// paste reads the text or the file. What could be read goes on to the preview; if nothing could, the form says why. The text is never sent back.
+// paste reads the text or the file. What could be read goes on to the preview; if nothing could,
+// the form says why. The text is never sent back.
 func (h *Handlers) paste(c echo.Context) error {
 	fields, err := uix.Form(c)
 	if err != nil {
@@ -50,7 +53,9 @@ func (h *Handlers) paste(c echo.Context) error {
 	if strings.TrimSpace(text) == "" {
 		text = file
 	} else if file != "" {
-		return h.pastePage(c, http.StatusUnprocessableEntity, nil, components.Problems{"file": "There is a text and a file. Give only one of them."})
+		return h.pastePage(c, http.StatusUnprocessableEntity, nil, components.Problems{
+			"file": "There is a text and a file. Give only one of them.",
+		})
 	}
 	entries, wrong := dotenv.Parse(text)
 	lines := make([]credentialview.PasteProblem, len(wrong))
@@ -61,9 +66,11 @@ func (h *Handlers) paste(c echo.Context) error {
 	case len(wrong) > 0:
 		return h.pastePage(c, http.StatusUnprocessableEntity, lines, nil)
 	case len(entries) == 0:
-		return h.pastePage(c, http.StatusUnprocessableEntity, nil, components.Problems{"text": "There is no NAME=value in it."})
+		return h.pastePage(c, http.StatusUnprocessableEntity, nil,
+			components.Problems{"text": "There is no NAME=value in it."})
 	case !h.staged.put(uix.Session(c).ID, entries):
-		return app.E(app.CodeRateLimited, "too many people have pasted values that they have not decided about", "Wait a quarter of an hour, then try again.")
+		return app.E(app.CodeRateLimited, "too many people have pasted values that they have not decided about",
+			"Wait a quarter of an hour, then try again.")
 	}
 	return c.Redirect(http.StatusSeeOther, paths.CredentialPreview)
 }
@@ -76,8 +83,11 @@ func (h *Handlers) showPreview(c echo.Context) error {
 	return h.previewPage(c, http.StatusOK, entries, nil, nil)
 }
 
-// previewPage shows what would be stored: names, and of the values only whether they are good. fields, if not nil, are the decisions so far.
-func (h *Handlers) previewPage(c echo.Context, status int, entries []dotenv.Entry, fields url.Values, found components.Problems) error {
+// previewPage shows what would be stored: names, and of the values only whether they are good.
+// fields, if not nil, are the decisions so far.
+func (h *Handlers) previewPage(
+	c echo.Context, status int, entries []dotenv.Entry, fields url.Values, found components.Problems,
+) error {
 	ctx := c.Request().Context()
 	sh, _, err := h.Shell(c, "What was pasted", layout.SectionCredentials)
 	if err != nil {
@@ -96,7 +106,8 @@ func (h *Handlers) previewPage(c echo.Context, status int, entries []dotenv.Entr
 		if fields != nil {
 			row.Action = fields.Get(credentialview.ActionField(e.Name))
 			if !row.Exists {
-				row.Mode, row.Hosts = app.Mode(fields.Get(components.ModeField(e.Name))), fields.Get(components.HostsField(e.Name))
+				row.Mode = app.Mode(fields.Get(components.ModeField(e.Name)))
+				row.Hosts = fields.Get(components.HostsField(e.Name))
 			}
 		}
 		page.Rows = append(page.Rows, row)
@@ -105,12 +116,16 @@ func (h *Handlers) previewPage(c echo.Context, status int, entries []dotenv.Entr
 }
 
 // plainName is how variables are called that are mostly not secret.
-var plainName = regexp.MustCompile(`(?i)(^|_)(url|uri|host|hostname|port|region|user|username|env|environment|debug|log_level|timeout|bucket|database|db|schema|endpoint|domain|version|mode|locale|tz)$`)
+var plainName = regexp.MustCompile(`(?i)(^|_)(url|uri|host|hostname|port|region|user|username|env|environment|` +
+	`debug|log_level|timeout|bucket|database|db|schema|endpoint|domain|version|mode|locale|tz)$`)
 
 // previewRow suggests what to do with an entry. It never suggests to inject.
 func previewRow(e dotenv.Entry, all []dotenv.Entry) credentialview.PreviewRow {
 	facts := app.Describe(e.Value)
-	row := credentialview.PreviewRow{Name: e.Name, Line: e.Line, Action: "add", Mode: app.ModeSealed, Empty: e.Value.Empty(), Size: facts.Size, Lines: facts.Lines, Expands: e.Expands}
+	row := credentialview.PreviewRow{
+		Name: e.Name, Line: e.Line, Action: "add", Mode: app.ModeSealed, Empty: e.Value.Empty(), Size: facts.Size,
+		Lines: facts.Lines, Expands: e.Expands,
+	}
 	switch {
 	case row.Empty:
 		row.Action = "skip"
@@ -123,18 +138,21 @@ func previewRow(e dotenv.Entry, all []dotenv.Entry) credentialview.PreviewRow {
 	return row
 }
 
-// nearbyHost is the host of an address that stands beside a secret: of STRIPE_URL for STRIPE_API_KEY; "" if there is none.
+// nearbyHost is the host of an address that stands beside a secret: of STRIPE_URL for
+// STRIPE_API_KEY; "" if there is none.
 func nearbyHost(name string, all []dotenv.Entry) string {
 	prefix, _, ok := strings.Cut(name, "_")
 	for _, e := range all {
-		if host := app.Describe(e.Value).Host; ok && e.Name != name && host != "" && strings.HasPrefix(e.Name, prefix+"_") {
+		if host := app.Describe(e.Value).Host; ok && e.Name != name && host != "" &&
+			strings.HasPrefix(e.Name, prefix+"_") {
 			return host
 		}
 	}
 	return ""
 }
 
-// applyPaste carries out the decisions. What was stored leaves the preview; what was refused stays, with the reason.
+// applyPaste carries out the decisions. What was stored leaves the preview; what was refused stays,
+// with the reason.
 func (h *Handlers) applyPaste(c echo.Context) error {
 	fields, err := uix.Form(c)
 	if err != nil {
@@ -171,7 +189,9 @@ func (h *Handlers) applyPaste(c echo.Context) error {
 }
 
 // applyEntry stores one entry, and returns what is wrong with its row.
-func (h *Handlers) applyEntry(ctx context.Context, by app.Actor, e dotenv.Entry, fields url.Values) (components.Problems, error) {
+func (h *Handlers) applyEntry(
+	ctx context.Context, by app.Actor, e dotenv.Entry, fields url.Values,
+) (components.Problems, error) {
 	in := access.CredentialInput{Name: e.Name, Value: e.Value}
 	mode, hosts := components.ModeField(e.Name), components.HostsField(e.Name)
 	var err error
@@ -204,7 +224,9 @@ func (h *Handlers) applyEntry(ctx context.Context, by app.Actor, e dotenv.Entry,
 		return nil, nil
 	}
 	place := credentialview.ActionField(e.Name)
-	found, err := uix.Problems(err, map[string]string{"mode": mode, "host": hosts, "hosts": hosts, "value": place, "name": place, "action": place})
+	found, err := uix.Problems(err, map[string]string{
+		"mode": mode, "host": hosts, "hosts": hosts, "value": place, "name": place, "action": place,
+	})
 	if message, ok := found[""]; ok {
 		delete(found, "")
 		found[place] = message

@@ -13,8 +13,9 @@ const (
 	maxStages = 32
 )
 
-// staging keeps pasted values between the preview and the decision: in memory only, by session, for a quarter of an hour. They must not stand in the page that
-// asks for the decision, and not in the store before it was made. It is safe for concurrent use.
+// staging keeps pasted values between the preview and the decision: in memory only, by session, for
+// a quarter of an hour. They must not stand in the page that asks for the decision, and not in the
+// store before it was made. It is safe for concurrent use.
 type staging struct {
 	mu   sync.Mutex
 	held map[string]stage // by session
@@ -25,7 +26,8 @@ type stage struct {
 	timer   *time.Timer
 }
 
-// put keeps entries for a session instead of those before. It reports false if too many sessions have some.
+// put keeps entries for a session instead of those before. It reports false if too many sessions
+// have some.
 func (s *staging) put(session string, entries []dotenv.Entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,8 +22,8 @@ func checkForm(c app.Credential) credentialview.CheckForm {
 	return credentialview.CheckForm{Targets: probe.Targets(c), Wildcards: probe.Wildcards(c), Path: "/"}
 }
 
-// testCredential sends a test request and shows its outcome on the credential's page. Nothing is kept of it but what the list shows, so
-// there is nowhere to lead on to.
+// testCredential sends a test request and shows its outcome on the credential's page. Nothing is
+// kept of it but what the list shows, so there is nowhere to lead on to.
 func (h *Handlers) testCredential(c echo.Context) error {
 	fields, err := uix.Form(c)
 	if err != nil {
@@ -41,7 +41,9 @@ func (h *Handlers) testCredential(c echo.Context) error {
 	err = h.tests.Allow(c)
 	var result probe.Result
 	if err == nil {
-		result, err = h.prober.Credential(ctx, uix.Actor(c), probe.Request{Name: cred.Name, Host: chosenTarget(typed), Path: typed.Path, Private: typed.Private, As: sentAs(typed)})
+		result, err = h.prober.Credential(ctx, uix.Actor(c), probe.Request{
+			Name: cred.Name, Host: chosenTarget(typed), Path: typed.Path, Private: typed.Private, As: sentAs(typed),
+		})
 	}
 	status := http.StatusOK
 	if err == nil {
@@ -49,7 +51,9 @@ func (h *Handlers) testCredential(c echo.Context) error {
 		cred, err = h.access.Credential(ctx, cred.Name) // it carries the time of the test now
 	} else {
 		status = http.StatusUnprocessableEntity
-		typed.Problems, err = uix.Problems(err, map[string]string{"host": testedField(typed), "path": "test_path", "header": "test_as_name", "user": "test_as_name"})
+		typed.Problems, err = uix.Problems(err, map[string]string{
+			"host": testedField(typed), "path": "test_path", "header": "test_as_name", "user": "test_as_name",
+		})
 	}
 	if err != nil {
 		return err
@@ -71,7 +75,8 @@ func chosenTarget(f credentialview.CheckForm) string {
 	return f.Target
 }
 
-// sentAs is how a test sends the value. A header of its own without a name is one that the test refuses.
+// sentAs is how a test sends the value. A header of its own without a name is one that the test
+// refuses.
 func sentAs(f credentialview.CheckForm) probe.As {
 	switch f.As {
 	case "basic":
@@ -92,7 +97,8 @@ func testedField(f credentialview.CheckForm) string {
 
 func outcome(r probe.Result) *credentialview.CheckOutcome {
 	return &credentialview.CheckOutcome{
-		Request: "GET " + r.URL, Works: r.Works(), Swapped: r.Swapped, Status: r.Status, Took: r.Took, Problem: r.Problem, Hint: r.Hint,
+		Request: "GET " + r.URL, Works: r.Works(), Swapped: r.Swapped, Status: r.Status, Took: r.Took,
+		Problem: r.Problem, Hint: r.Hint,
 	}
 }
 

@@ -20,7 +20,8 @@ import (
 // compareChoices is how many executions can be chosen from.
 const compareChoices = 50
 
-// compareExecutions shows an execution beside another: the one that is asked for, else the one that it repeats, else none.
+// compareExecutions shows an execution beside another: the one that is asked for, else the one that
+// it repeats, else none.
 func (h *Handlers) compareExecutions(c echo.Context) error {
 	ctx := c.Request().Context()
 	x, err := h.engine.ByHandle(ctx, c.Param("handle"))
@@ -42,7 +43,11 @@ func (h *Handlers) compareExecutions(c echo.Context) error {
 	}
 	for _, one := range list.Executions {
 		if one.Handle != x.Handle && one.Status.Terminal() {
-			page.Choices = append(page.Choices, components.Choice{Value: one.Handle, Word: format.ShortHandle(one.Handle) + ", " + format.Status(one.Status) + ", " + format.Day(one.CreatedAt)})
+			page.Choices = append(page.Choices, components.Choice{
+				Value: one.Handle,
+				Word: format.ShortHandle(one.Handle) + ", " + format.Status(one.Status) + ", " +
+					format.Day(one.CreatedAt),
+			})
 		}
 	}
 	with := c.QueryParam("with")
@@ -62,7 +67,9 @@ func (h *Handlers) compareExecutions(c echo.Context) error {
 }
 
 // chooseOther fills in the other side, or says why it can't. The older one comes first.
-func (h *Handlers) chooseOther(ctx context.Context, page *executionview.ComparePage, handle string) (problem string, err error) {
+func (h *Handlers) chooseOther(
+	ctx context.Context, page *executionview.ComparePage, handle string,
+) (problem string, err error) {
 	other, err := h.engine.ByHandle(ctx, handle)
 	switch {
 	case app.CodeOf(err) == app.CodeNotFound:
@@ -77,7 +84,9 @@ func (h *Handlers) chooseOther(ctx context.Context, page *executionview.CompareP
 		return "", err
 	}
 	if !slices.ContainsFunc(page.Choices, func(c components.Choice) bool { return c.Value == handle }) {
-		page.Choices = append(page.Choices, components.Choice{Value: handle, Word: format.ShortHandle(handle) + ", " + format.Title(other.Profile)})
+		page.Choices = append(page.Choices, components.Choice{
+			Value: handle, Word: format.ShortHandle(handle) + ", " + format.Title(other.Profile),
+		})
 	}
 	page.Other = &side
 	return "", nil

@@ -40,7 +40,9 @@ func (h *Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, e
 	if err != nil {
 		return executionview.ExecutionPage{}, err
 	}
-	page := executionview.ExecutionPage{Shell: sh, Execution: x, ListRules: []string{egress.RuleNotListed, egress.RulePort}}
+	page := executionview.ExecutionPage{
+		Shell: sh, Execution: x, ListRules: []string{egress.RuleNotListed, egress.RulePort},
+	}
 	for _, p := range profiles {
 		if p.Handle == x.ProfileHandle {
 			page.ProfileURL, page.Hosts = paths.ProfileURL(p.Handle), p.Hosts
@@ -146,7 +148,8 @@ func (h *Handlers) answerByPerson(c echo.Context) error {
 	}
 	switch app.CodeOf(err) {
 	case app.CodeNotWaiting, app.CodeRequestMismatch, app.CodeAlreadyEnded:
-		err = app.E(app.CodeConflict, "the script no longer waits for this answer", "Somebody else answered first, or the execution has ended.")
+		err = app.E(app.CodeConflict, "the script no longer waits for this answer",
+			"Somebody else answered first, or the execution has ended.")
 	}
 	found, err := uix.Problems(err, map[string]string{"response": "response", "error": "response"})
 	if err != nil {
@@ -166,12 +169,14 @@ func (h *Handlers) rerunByPerson(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	again, err := h.engine.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", uix.Actor(c), httpx.TraceID(c))
+	again, err := h.engine.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", uix.Actor(c),
+		httpx.TraceID(c))
 	if err != nil {
 		return err
 	}
 	httpx.LogExecution(c, again.Handle)
-	if err := h.access.Note(c.Request().Context(), uix.Actor(c), "execution.rerun", again.Handle, "Submitted "+c.Param("handle")+" again."); err != nil {
+	if err := h.access.Note(c.Request().Context(), uix.Actor(c), "execution.rerun", again.Handle,
+		"Submitted "+c.Param("handle")+" again."); err != nil {
 		return err
 	}
 	return h.Done(c, "rerun", paths.ExecutionURL(again.Handle))

@@ -43,10 +43,15 @@ func (h *Handlers) exportExecutions(c echo.Context) error {
 func executionRecord(x app.Execution) uix.Record {
 	return uix.Record{
 		"execution", x.Handle, "profile", x.ProfileHandle, "profile_description", x.Profile, "status", string(x.Status),
-		"created_at", uix.Stamp(x.CreatedAt), "started_at", uix.Stamp(x.StartedAt), "first_output_at", uix.Stamp(x.FirstOutputAt), "completed_at", uix.Stamp(x.CompletedAt),
-		"run_ms", x.RunTime.Milliseconds(), "llm_ms", x.LLMTime.Milliseconds(), "cpu_ms", x.CPUTime.Milliseconds(), "timeout_ms", x.Timeout.Milliseconds(), "peak_memory_bytes", x.PeakMemory,
-		"backend", x.Backend, "isolation", x.Isolation, "policy_version", int64(x.Policy), "redactions", int64(x.Redactions), "truncated", x.Truncated,
-		"injected", strings.Join(x.Injected, " "), "error", x.Error, "error_line", int64(x.ErrorLine), "repeats", x.RerunOf,
-		"script_sha256", x.Manifest.Script, "inputs_sha256", x.Manifest.Inputs, "llm_sha256", x.Manifest.LLM, "policy_sha256", x.Manifest.Policy, "result_sha256", x.Manifest.ResultHash,
+		"created_at", uix.Stamp(x.CreatedAt), "started_at", uix.Stamp(x.StartedAt),
+		"first_output_at", uix.Stamp(x.FirstOutputAt), "completed_at", uix.Stamp(x.CompletedAt),
+		"run_ms", x.RunTime.Milliseconds(), "llm_ms", x.LLMTime.Milliseconds(), "cpu_ms", x.CPUTime.Milliseconds(),
+		"timeout_ms", x.Timeout.Milliseconds(), "peak_memory_bytes", x.PeakMemory,
+		"backend", x.Backend, "isolation", x.Isolation, "policy_version", int64(x.Policy),
+		"redactions", int64(x.Redactions), "truncated", x.Truncated,
+		"injected", strings.Join(x.Injected,
+			" "), "error", x.Error, "error_line", int64(x.ErrorLine), "repeats", x.RerunOf,
+		"script_sha256", x.Manifest.Script, "inputs_sha256", x.Manifest.Inputs, "llm_sha256", x.Manifest.LLM,
+		"policy_sha256", x.Manifest.Policy, "result_sha256", x.Manifest.ResultHash,
 	}
 }

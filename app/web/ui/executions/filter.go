@@ -13,16 +13,25 @@ import (
 	"github.com/computclaw/airlock/views/executionview"
 )
 
-// executionFilter reads what a person looks for from the URL. Problems are of fields that were typed wrong.
-func (h *Handlers) executionFilter(c echo.Context) (typed executionview.Filter, f engine.Filter, found components.Problems, err error) {
+// executionFilter reads what a person looks for from the URL. Problems are of fields that were
+// typed wrong.
+func (h *Handlers) executionFilter(
+	c echo.Context,
+) (typed executionview.Filter, f engine.Filter, found components.Problems, err error) {
 	ask := func(name string) string { return strings.TrimSpace(c.QueryParam(name)) }
-	typed = executionview.Filter{Text: app.Clip(ask("text"), 200), Profile: ask("profile"), From: ask("from"), To: ask("to"), Credential: ask("credential"), Host: hostTyped(ask("host"))}
+	typed = executionview.Filter{
+		Text: app.Clip(ask("text"), 200), Profile: ask("profile"), From: ask("from"), To: ask("to"),
+		Credential: ask("credential"), Host: hostTyped(ask("host")),
+	}
 	if text := ask("status"); text != "" {
 		if typed.Status, err = app.ParseStatus(text); err != nil {
 			return typed, f, nil, err
 		}
 	}
-	f = engine.Filter{ProfileHandle: typed.Profile, Status: typed.Status, Text: typed.Text, Host: typed.Host, Before: c.QueryParam("before")}
+	f = engine.Filter{
+		ProfileHandle: typed.Profile, Status: typed.Status, Text: typed.Text, Host: typed.Host,
+		Before: c.QueryParam("before"),
+	}
 	if f.From, f.To, found = uix.ParseDays(&typed.From, &typed.To); len(found) > 0 {
 		return typed, f, found, nil
 	}
@@ -56,5 +65,8 @@ func (h *Handlers) credentialID(ctx context.Context, name string) (string, error
 
 // executionsURL is a list, or a download of it, under a filter.
 func executionsURL(path string, f executionview.Filter, more ...string) string {
-	return uix.Address(path, append([]string{"text", f.Text, "profile", f.Profile, "status", string(f.Status), "from", f.From, "to", f.To, "credential", f.Credential, "host", f.Host}, more...)...)
+	return uix.Address(path, append([]string{
+		"text", f.Text, "profile", f.Profile, "status", string(f.Status), "from", f.From, "to", f.To, "credential",
+		f.Credential, "host", f.Host,
+	}, more...)...)
 }

@@ -29,6 +29,7 @@ func (h *Handlers) printExecution(c echo.Context) error {
 	}
 	slices.Reverse(events)
 	return h.Render(c, http.StatusOK, executionview.Print(executionview.PrintPage{
-		ExecutionPage: page, By: format.Actor(uix.Actor(c)), Events: events, Broken: chain.Broken, Through: chain.Through,
+		ExecutionPage: page, By: format.Actor(uix.Actor(c)), Events: events, Broken: chain.Broken,
+		Through: chain.Through,
 	}))
 }

@@ -15,7 +15,9 @@ func (h *Handlers) showFresh(c echo.Context) error {
 }
 
 func (h *Handlers) freshPage(c echo.Context, status int, next, problem string) error {
-	page := authview.PasswordPage{Shell: h.BareShell(c, "Your password, please"), Name: uix.Actor(c).Name, Next: next, Problem: problem}
+	page := authview.PasswordPage{
+		Shell: h.BareShell(c, "Your password, please"), Name: uix.Actor(c).Name, Next: next, Problem: problem,
+	}
 	return h.Render(c, status, authview.Password(page))
 }
 

@@ -45,14 +45,19 @@ func (h *Handlers) login(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	page := authview.LoginPage{Shell: h.BareShell(c, "Log in"), Next: uix.LocalPage(fields.Get("next")), Name: fields.Get("name"), Token: fields.Has("token"), TokenAt: h.tokenPlace}
+	page := authview.LoginPage{
+		Shell: h.BareShell(c, "Log in"), Next: uix.LocalPage(fields.Get("next")), Name: fields.Get("name"),
+		Token: fields.Has("token"), TokenAt: h.tokenPlace,
+	}
 	to := page.Next
 	var opened access.Opened
 	if page.Token {
 		to = paths.WelcomeURL(page.Next)
-		opened, err = h.access.Enroll(ctx, c.RealIP(), c.Request().UserAgent(), app.NewSecret(strings.TrimSpace(fields.Get("token"))))
+		opened, err = h.access.Enroll(ctx, c.RealIP(), c.Request().UserAgent(),
+			app.NewSecret(strings.TrimSpace(fields.Get("token"))))
 	} else {
-		opened, err = h.access.Login(ctx, c.RealIP(), c.Request().UserAgent(), page.Name, app.NewSecret(fields.Get("password")))
+		opened, err = h.access.Login(ctx, c.RealIP(), c.Request().UserAgent(), page.Name,
+			app.NewSecret(fields.Get("password")))
 	}
 	if err == nil {
 		h.setSession(c, opened)
@@ -76,7 +81,8 @@ func (h *Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause er
 			page.Problem = "That is not a token that can be used."
 		}
 	case app.CodeRateLimited:
-		status, page.Problem = http.StatusTooManyRequests, "There were too many attempts. Wait a minute, then try again."
+		status = http.StatusTooManyRequests
+		page.Problem = "There were too many attempts. Wait a minute, then try again."
 	case app.CodeConflict: // to the holder of a spent token
 		page.Problem = uix.Sentences(known)
 	default:

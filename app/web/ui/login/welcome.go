@@ -34,10 +34,12 @@ func (h *Handlers) join(c echo.Context) error {
 		return err
 	}
 	page := authview.WelcomePage{Name: fields.Get("name"), Next: uix.LocalPage(fields.Get("next"))}
-	if page.Problems = uix.CheckRepeated(fields.Get("password"), fields.Get("password-again"), "password-again"); page.Problems != nil {
+	if page.Problems = uix.CheckRepeated(fields.Get("password"), fields.Get("password-again"),
+		"password-again"); page.Problems != nil {
 		return h.welcomePage(c, http.StatusUnprocessableEntity, page)
 	}
-	opened, err := h.access.Join(c.Request().Context(), uix.SessionToken(c), c.RealIP(), c.Request().UserAgent(), page.Name, app.NewSecret(fields.Get("password")))
+	opened, err := h.access.Join(c.Request().Context(), uix.SessionToken(c), c.RealIP(), c.Request().UserAgent(),
+		page.Name, app.NewSecret(fields.Get("password")))
 	if err == nil {
 		h.setSession(c, opened)
 		return c.Redirect(http.StatusSeeOther, page.Next)

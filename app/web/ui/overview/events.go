@@ -22,7 +22,8 @@ const (
 	vaultMaxAge  = 15 * time.Second       // of the Vault's state, while a page is open
 )
 
-// pause is how long a stream rests after an event. It varies, so that pages don't all come together again.
+// pause is how long a stream rests after an event. It varies, so that pages don't all come together
+// again.
 func (h *Handlers) pause() time.Duration {
 	d := eventPause + time.Duration(h.streams.Load())*pausePerPage
 	return d + rand.N(d/4)
@@ -31,8 +32,8 @@ func (h *Handlers) pause() time.Duration {
 // Streams is how many event streams are open.
 func (h *Handlers) Streams() int64 { return h.streams.Load() }
 
-// events tells the browser what changed, by topic and nothing more: pages fetch what they show with their own rights.
-// It ends with the session, which it checks with every heartbeat.
+// events tells the browser what changed, by topic and nothing more: pages fetch what they show with
+// their own rights. It ends with the session, which it checks with every heartbeat.
 func (h *Handlers) events(c echo.Context) error {
 	w, ctx := c.Response(), c.Request().Context()
 	if err := httpx.KeepOpen(w); err != nil {
@@ -45,8 +46,8 @@ func (h *Handlers) events(c echo.Context) error {
 	w.WriteHeader(http.StatusOK)
 	h.streams.Add(1)
 	defer h.streams.Add(-1)
-	// connected makes the page look once more: a change between the page and this subscription would be missed.
-	// It carries the version of the server, which may be another one now.
+	// connected makes the page look once more: a change between the page and this subscription
+	// would be missed. It carries the version of the server, which may be another one now.
 	if sendEvents(w, "event: connected\ndata: "+h.version+"\n\n") != nil {
 		return nil
 	}
@@ -80,7 +81,8 @@ func (h *Handlers) events(c echo.Context) error {
 	}
 }
 
-// topicEvents writes one event per topic. Handles consist of letters and digits, so a topic never breaks a line.
+// topicEvents writes one event per topic. Handles consist of letters and digits, so a topic never
+// breaks a line.
 func topicEvents(sub *live.Subscription) string {
 	var b strings.Builder
 	for _, topic := range sub.Topics() {

@@ -26,7 +26,10 @@ func (h *Handlers) showOverview(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := dashboard.OverviewPage{Shell: sh, Executions: found.Executions, Box: boxState(h.engine.Health()), Needs: needs, Step: firstStep(profiles, found.Executions)}
+	page := dashboard.OverviewPage{
+		Shell: sh, Executions: found.Executions, Box: boxState(h.engine.Health()), Needs: needs,
+		Step: firstStep(profiles, found.Executions),
+	}
 	if page.Step == 0 {
 		if page.Usage, err = h.usage(ctx, dashboard.Periods()[0]); err != nil {
 			return err

@@ -21,13 +21,15 @@ func (h *Handlers) showSandbox(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.Render(c, http.StatusOK, dashboard.Sandbox(dashboard.SandboxPage{Shell: sh, Box: boxState(h.engine.Health())}), "boxes")
+	return h.Render(c, http.StatusOK, dashboard.Sandbox(dashboard.SandboxPage{Shell: sh,
+		Box: boxState(h.engine.Health())}), "boxes")
 }
 
 func boxState(h engine.Health) dashboard.BoxState {
 	b := dashboard.BoxState{
 		Ready: h.Ready, Checking: h.Checking, Backend: h.Backend, Tier: h.Tier, Reason: uix.Sentence(h.Reason),
-		Workers: h.Workers, Running: max(h.Running-h.Opening, 0), Opening: h.Opening, Waiting: h.Waiting, Queued: h.Queued, Warm: h.Warm,
+		Workers: h.Workers, Running: max(h.Running-h.Opening,
+			0), Opening: h.Opening, Waiting: h.Waiting, Queued: h.Queued, Warm: h.Warm,
 	}
 	for _, one := range h.Backends {
 		b.Backends = append(b.Backends, boxBackend(one))
@@ -37,11 +39,15 @@ func boxState(h engine.Health) dashboard.BoxState {
 
 func boxBackend(h engine.BackendHealth) dashboard.BoxBackend {
 	v := dashboard.BoxBackend{
-		Name: h.Name, Checking: h.Checking, Version: h.Report.Version, Tier: string(h.Report.Tier), InUse: h.InUse, Default: h.Default, Passed: h.Passed, Again: h.Again, Reason: uix.Sentence(h.Reason),
+		Name: h.Name, Checking: h.Checking, Version: h.Report.Version, Tier: string(h.Report.Tier), InUse: h.InUse,
+		Default: h.Default, Passed: h.Passed, Again: h.Again, Reason: uix.Sentence(h.Reason),
 		Proved: h.Proved, Runtime: h.Report.Runtime, Warm: h.Warm, Images: slices.Sorted(maps.Keys(h.Images)),
 	}
 	for _, c := range h.Report.Controls {
-		v.Proofs = append(v.Proofs, dashboard.Proof{Name: strings.ReplaceAll(c.Name, "_", " "), Proved: c.Proved, NotApplicable: c.NotApplicable, Detail: c.Detail, Fix: c.Fix})
+		v.Proofs = append(v.Proofs, dashboard.Proof{
+			Name: strings.ReplaceAll(c.Name, "_", " "), Proved: c.Proved, NotApplicable: c.NotApplicable,
+			Detail: c.Detail, Fix: c.Fix,
+		})
 	}
 	for name, how := range h.Report.Enforced {
 		v.Limits = append(v.Limits, dashboard.Limit{Name: strings.ReplaceAll(name, "_", " "), How: how})
@@ -57,7 +63,8 @@ func (h *Handlers) proveSandbox(c echo.Context) error {
 		return err
 	}
 	// Whoever left meanwhile has had a proof taken all the same.
-	if err := h.access.Note(context.WithoutCancel(ctx), uix.Actor(c), "sandbox.prove", "sandbox", "Had the proofs of every backend taken again."); err != nil {
+	if err := h.access.Note(context.WithoutCancel(ctx), uix.Actor(c), "sandbox.prove", "sandbox",
+		"Had the proofs of every backend taken again."); err != nil {
 		return err
 	}
 	return h.Done(c, "proved", paths.Sandbox)

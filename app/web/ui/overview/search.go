@@ -19,8 +19,9 @@ import (
 // maxFound is how many results are shown.
 const maxFound = 20
 
-// search answers for the command palette, and as a page of its own without scripts. It looks through pages and actions, profiles, credentials, and executions by their
-// handle; never through ids that are tokens.
+// search answers for the command palette, and as a page of its own without scripts. It looks
+// through pages and actions, profiles, credentials, and executions by their handle; never through
+// ids that are tokens.
 func (h *Handlers) search(c echo.Context) error {
 	text := app.Clip(strings.TrimSpace(c.QueryParam("q")), 200)
 	sh, profiles, err := h.Shell(c, "Search", "")
@@ -59,7 +60,10 @@ func (h *Handlers) find(ctx context.Context, text string, profiles []app.Profile
 	if text != "" {
 		for _, p := range profiles {
 			state := p.State(h.Now())
-			f := dashboard.Found{Icon: string(state), Title: format.Title(p.Description), Note: "Profile, " + strings.ToLower(format.State(state)), URL: paths.ProfileURL(p.Handle)}
+			f := dashboard.Found{
+				Icon: string(state), Title: format.Title(p.Description),
+				Note: "Profile, " + strings.ToLower(format.State(state)), URL: paths.ProfileURL(p.Handle),
+			}
 			if uix.MatchProfile(p, text) {
 				hits = append(hits, hit{f, rank(f.Title, text)})
 			}
@@ -77,10 +81,17 @@ func (h *Handlers) find(ctx context.Context, text string, profiles []app.Profile
 			if k.Service != "" {
 				note += ", " + k.Service
 			}
-			add(dashboard.Found{Icon: "key", Title: k.Name, Note: note, URL: paths.CredentialURL(k.Name)}, k.Description+"\n"+strings.Join(hosts, "\n"))
+			add(dashboard.Found{Icon: "key", Title: k.Name, Note: note, URL: paths.CredentialURL(k.Name)},
+				k.Description+"\n"+strings.Join(hosts, "\n"))
 		}
 		if x, err := h.engine.ByHandle(ctx, strings.ToLower(text)); err == nil {
-			hits = append(hits, hit{dashboard.Found{Icon: string(x.Status), Title: "Execution " + format.ShortHandle(x.Handle), Note: x.Profile, URL: paths.ExecutionURL(x.Handle)}, 0})
+			hits = append(hits, hit{
+				dashboard.Found{
+					Icon: string(x.Status), Title: "Execution " + format.ShortHandle(x.Handle), Note: x.Profile,
+					URL: paths.ExecutionURL(x.Handle),
+				},
+				0,
+			})
 		} else if app.CodeOf(err) != app.CodeNotFound {
 			return nil, err
 		}
@@ -93,7 +104,8 @@ func (h *Handlers) find(ctx context.Context, text string, profiles []app.Profile
 	return found, nil
 }
 
-// rank puts a title that begins with the text before one with a word that does, and that before the rest.
+// rank puts a title that begins with the text before one with a word that does, and that before the
+// rest.
 func rank(title, text string) int {
 	title, text = strings.ToLower(title), strings.ToLower(text)
 	switch {

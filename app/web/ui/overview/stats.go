@@ -43,7 +43,9 @@ func (h *Handlers) showStats(c echo.Context) error {
 
 // usage reads the statistics of a period as pages show them.
 func (h *Handlers) usage(ctx context.Context, p dashboard.Period) (dashboard.Usage, error) {
-	period := map[string]engine.Period{"24h": executions.Day24(), "7d": executions.Days7(), "30d": executions.Days30()}[p.Value]
+	period := map[string]engine.Period{
+		"24h": executions.Day24(), "7d": executions.Days7(), "30d": executions.Days30(),
+	}[p.Value]
 	u, err := h.engine.Usage(ctx, period)
 	if err != nil {
 		return dashboard.Usage{}, err
@@ -53,7 +55,10 @@ func (h *Handlers) usage(ctx context.Context, p dashboard.Period) (dashboard.Usa
 		out.Bars = append(out.Bars, dashboard.UsageBar{Start: b.Start, Counts: b.Counts})
 	}
 	for _, one := range u.Profiles {
-		out.Profiles = append(out.Profiles, dashboard.ProfileUsage{Name: one.Profile, URL: paths.ExecutionsOf(one.Handle), Runs: one.Runs, Failed: one.Failed, Average: one.Average, P95: one.P95})
+		out.Profiles = append(out.Profiles, dashboard.ProfileUsage{
+			Name: one.Profile, URL: paths.ExecutionsOf(one.Handle), Runs: one.Runs, Failed: one.Failed,
+			Average: one.Average, P95: one.P95,
+		})
 	}
 	return out, nil
 }
@@ -107,7 +112,8 @@ func changed(name string, now, before float64) dashboard.Figure {
 		f.Change = "unchanged"
 	case before > 0:
 		f.Trend = trend(now - before)
-		f.Change = strconv.FormatFloat(max(now-before, before-now)/before*100, 'f', 0, 64) + " % " + moreOrLess(now-before)
+		f.Change = strconv.FormatFloat(max(now-before, before-now)/before*100, 'f', 0, 64) + " % " +
+			moreOrLess(now-before)
 	}
 	return f
 }

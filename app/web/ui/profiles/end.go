@@ -13,15 +13,19 @@ import (
 )
 
 func (h *Handlers) askRevoke(c echo.Context) error {
-	return h.askAboutProfile(c, ending{verb: "Revoke", action: paths.ProfileRevokeURL}, "Running scripts are stopped at once and their connections closed.",
-		"Its agent can't run, poll or answer anything with it any more.", "For ten minutes you can undo it, if nothing else changes; what it stopped stays stopped.")
+	return h.askAboutProfile(c, ending{verb: "Revoke", action: paths.ProfileRevokeURL},
+		"Running scripts are stopped at once and their connections closed.",
+		"Its agent can't run, poll or answer anything with it any more.",
+		"For ten minutes you can undo it, if nothing else changes; what it stopped stays stopped.")
 }
 
 func (h *Handlers) askDeleteProfile(c echo.Context) error { return h.confirmProfileDeletion(c, nil) }
 
 func (h *Handlers) confirmProfileDeletion(c echo.Context, refused error) error {
-	return h.askAboutProfile(c, ending{verb: "Delete", action: paths.ProfileDeleteURL, final: true, refused: refused}, "Running scripts are stopped at once and their connections closed.",
-		"The profile disappears with its keys and hosts. The credentials stay.", "This can't be undone. What it ran stays in the list of executions.")
+	return h.askAboutProfile(c, ending{verb: "Delete", action: paths.ProfileDeleteURL, final: true, refused: refused},
+		"Running scripts are stopped at once and their connections closed.",
+		"The profile disappears with its keys and hosts. The credentials stay.",
+		"This can't be undone. What it ran stays in the list of executions.")
 }
 
 // ending is a way in which a profile ends.
@@ -42,14 +46,18 @@ func (h *Handlers) askAboutProfile(c echo.Context, e ending, lines ...string) er
 	if err != nil {
 		return err
 	}
-	page := layout.ConfirmPage{Shell: sh, Question: name + "?", Lines: lines, Action: e.action(p.Handle), Button: name, Back: paths.ProfileURL(p.Handle)}
+	page := layout.ConfirmPage{
+		Shell: sh, Question: name + "?", Lines: lines, Action: e.action(p.Handle), Button: name,
+		Back: paths.ProfileURL(p.Handle),
+	}
 	if e.final {
 		page.Typed = spokenName(p)
 	}
 	return h.Confirm(c, page, e.refused)
 }
 
-// spokenName is what a person types to name a profile: its title, or the beginning of its handle where the title is too long to type.
+// spokenName is what a person types to name a profile: its title, or the beginning of its handle
+// where the title is too long to type.
 func spokenName(p app.Profile) string {
 	const typable = 40
 	if title := app.VisibleText(format.Title(p.Description)); utf8.RuneCountInString(title) <= typable {

@@ -33,7 +33,8 @@ func (h *Handlers) changeExpiry(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.showProfileAgain(c, p.Handle, func(page *profileview.ProfilePage) { page.Problems, page.Expiry = found, chosen })
+	return h.showProfileAgain(c, p.Handle,
+		func(page *profileview.ProfilePage) { page.Problems, page.Expiry = found, chosen })
 }
 
 // expiryFields places what is wrong with an expiry.
@@ -41,7 +42,8 @@ func expiryFields() map[string]string {
 	return map[string]string{"expires_at": "expiry", "expiry": "expiry", "expiry_date": "expiry_date"}
 }
 
-// chooseExpiry turns the choice into a time; zero is never, and change is false where it stays as it is. A date means the end of that day in UTC.
+// chooseExpiry turns the choice into a time; zero is never, and change is false where it stays as
+// it is. A date means the end of that day in UTC.
 func chooseExpiry(f profileview.ExpiryForm, now time.Time) (at time.Time, change bool, err error) {
 	switch f.Choice {
 	case "keep", "":
@@ -51,7 +53,8 @@ func chooseExpiry(f profileview.ExpiryForm, now time.Time) (at time.Time, change
 	case "date":
 		day, err := time.Parse(time.DateOnly, f.Date)
 		if err != nil {
-			return time.Time{}, false, app.Invalid("expiry_date", "this is not a date", "Choose a day, such as 2030-12-31.")
+			return time.Time{}, false, app.Invalid("expiry_date", "this is not a date",
+				"Choose a day, such as 2030-12-31.")
 		}
 		if at = day.AddDate(0, 0, 1); !at.After(now) {
 			return time.Time{}, false, app.Invalid("expiry_date", "this day is over", "Choose a later day.")

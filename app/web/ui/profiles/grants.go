@@ -17,20 +17,26 @@ func (h *Handlers) granted(ctx context.Context, p app.Profile) ([]profileview.Ke
 	return keyGrants(ctx, h.access, p, credentials)
 }
 
-// Granted returns the sentences that stand on the page where a person locks a profile, for those who lock it elsewhere, and those
-// for what was asked for and isn't allowed.
-func Granted(ctx context.Context, desk *access.Service, p app.Profile) (granted, requested []profileview.Sentence, err error) {
+// Granted returns the sentences that stand on the page where a person locks a profile, for those
+// who lock it elsewhere, and those for what was asked for and isn't allowed.
+func Granted(
+	ctx context.Context, desk *access.Service, p app.Profile,
+) (granted, requested []profileview.Sentence, err error) {
 	credentials, err := desk.Credentials(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	keys, err := keyGrants(ctx, desk, p, credentials)
-	return profileview.Placed(profileview.Grants(keys, profileview.AllowedHosts(p.Hosts), p.ExpiresAt), p.Placement), profileview.Requested(keys, p.Hosts), err
+	return profileview.Placed(profileview.Grants(keys, profileview.AllowedHosts(p.Hosts), p.ExpiresAt),
+		p.Placement), profileview.Requested(keys, p.Hosts), err
 }
 
-// keyGrants says for each key of a profile where a sealed value may go: what its policy grants, or before the lock what it asks for, as far as
-// the credential belongs there today. Of plain keys it says which host they name.
-func keyGrants(ctx context.Context, desk *access.Service, p app.Profile, credentials []app.Credential) ([]profileview.KeyGrant, error) {
+// keyGrants says for each key of a profile where a sealed value may go: what its policy grants, or
+// before the lock what it asks for, as far as the credential belongs there today. Of plain keys it
+// says which host they name.
+func keyGrants(
+	ctx context.Context, desk *access.Service, p app.Profile, credentials []app.Credential,
+) ([]profileview.KeyGrant, error) {
 	asked := map[string][]app.Host{}
 	for _, k := range p.Keys {
 		asked[k.Name] = k.Hosts
@@ -55,7 +61,10 @@ func keyGrants(ctx context.Context, desk *access.Service, p app.Profile, credent
 	grants := make([]profileview.KeyGrant, len(p.Keys))
 	for i, k := range p.Keys {
 		c := byID[k.CredentialID]
-		grants[i] = profileview.KeyGrant{Key: k, Where: app.Within(asked[k.Name], c.Hosts), Places: c.Places, Headers: c.Headers, PlainHTTP: c.PlainHTTP, Names: named[k.Name]}
+		grants[i] = profileview.KeyGrant{
+			Key: k, Where: app.Within(asked[k.Name], c.Hosts), Places: c.Places, Headers: c.Headers,
+			PlainHTTP: c.PlainHTTP, Names: named[k.Name],
+		}
 	}
 	return grants, nil
 }

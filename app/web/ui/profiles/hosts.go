@@ -25,8 +25,9 @@ type chosen struct {
 	dismissed []string // proposals that were shown and left unticked
 }
 
-// chosenHosts reads the rows of hosts. A row counts only if the profile has that host: ticks can't bring in another one. What the form
-// didn't show stays as it is. The added host is read last; if it can't be, the rest is returned with the error.
+// chosenHosts reads the rows of hosts. A row counts only if the profile has that host: ticks can't
+// bring in another one. What the form didn't show stays as it is. The added host is read last; if
+// it can't be, the rest is returned with the error.
 func chosenHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
 	var c chosen
 	shown := map[string]int{}
@@ -67,8 +68,9 @@ func chosenHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
 	return c, nil
 }
 
-// changeHosts takes the forms of hosts after the lock. What takes hosts away or dismisses a request counts at once; what lets scripts reach more
-// is shown first, as it would be before a lock, and counts when the person grants it there.
+// changeHosts takes the forms of hosts after the lock. What takes hosts away or dismisses a request
+// counts at once; what lets scripts reach more is shown first, as it would be before a lock, and
+// counts when the person grants it there.
 func (h *Handlers) changeHosts(c echo.Context) error {
 	fields, err := uix.Form(c)
 	if err != nil {
@@ -97,7 +99,8 @@ func (h *Handlers) changeHosts(c echo.Context) error {
 			return h.reviewHosts(c, p, choice.allowed, fields)
 		}
 	default:
-		_, err = h.access.SetHostsAsSeen(c.Request().Context(), uix.Actor(c), p.Handle, looked, choice.allowed, choice.dismissed)
+		_, err = h.access.SetHostsAsSeen(c.Request().Context(), uix.Actor(c), p.Handle, looked, choice.allowed,
+			choice.dismissed)
 	}
 	if err == nil {
 		return h.Done(c, hostsNotice(profileview.AllowedHosts(p.Hosts), choice), paths.ProfileURL(p.Handle))
@@ -111,7 +114,8 @@ func (h *Handlers) changeHosts(c echo.Context) error {
 		for i, h := range page.Hosts {
 			for j := range app.MaxHosts + 1 {
 				if fields.Get(profileview.HostField(j)) == h.Text {
-					page.Hosts[i].Allow, page.Hosts[i].Private = fields.Get(profileview.AllowField(j)) != "", fields.Get(profileview.PrivateField(j)) != ""
+					page.Hosts[i].Allow = fields.Get(profileview.AllowField(j)) != ""
+					page.Hosts[i].Private = fields.Get(profileview.PrivateField(j)) != ""
 				}
 			}
 		}

@@ -19,7 +19,10 @@ func (h *Handlers) showProfiles(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := profileview.ListPage{Shell: sh, State: app.State(c.QueryParam("state")), Text: app.Clip(strings.TrimSpace(c.QueryParam("q")), 200), Total: len(profiles)}
+	page := profileview.ListPage{
+		Shell: sh, State: app.State(c.QueryParam("state")), Text: app.Clip(strings.TrimSpace(c.QueryParam("q")), 200),
+		Total: len(profiles),
+	}
 	var handles []string
 	for _, p := range profiles {
 		state := p.State(h.Now())

@@ -49,7 +49,8 @@ func (h *Handlers) lockPage(c echo.Context, status int, p app.Profile, found com
 	return h.Render(c, status, profileview.Lock(page))
 }
 
-// lockProfile locks what the person saw, and only that: the form carries the time of the last change it showed.
+// lockProfile locks what the person saw, and only that: the form carries the time of the last
+// change it showed.
 func (h *Handlers) lockProfile(c echo.Context) error {
 	fields, err := uix.Form(c)
 	if err != nil {
@@ -80,8 +81,9 @@ func (h *Handlers) lockProfile(c echo.Context) error {
 // lookAtOnce bounds how many references one page looks up side by side.
 const lookAtOnce = 8
 
-// unresolved says which of a profile's keys come from Vault and can't be read there now. All are looked at side by side, so that it takes no longer than a few seconds
-// for a Vault that doesn't answer; what was not looked at by then is not told.
+// unresolved says which of a profile's keys come from Vault and can't be read there now. All are
+// looked at side by side, so that it takes no longer than a few seconds for a Vault that doesn't
+// answer; what was not looked at by then is not told.
 func (h *Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unresolved, error) {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
 	defer cancel()
@@ -115,7 +117,9 @@ func (h *Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unre
 	var list []profileview.Unresolved
 	for i, k := range p.Keys {
 		if in := found[i]; in != nil && in.Problem != "" {
-			list = append(list, profileview.Unresolved{Key: k.Name, Credential: used[i].Name, Problem: uix.Sentence(in.Problem), Hint: in.Hint})
+			list = append(list, profileview.Unresolved{
+				Key: k.Name, Credential: used[i].Name, Problem: uix.Sentence(in.Problem), Hint: in.Hint,
+			})
 		}
 	}
 	return list, nil

@@ -10,7 +10,8 @@ import (
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// places lists the backends and images that a person may choose for a profile; what is chosen already is among them even if it's gone.
+// places lists the backends and images that a person may choose for a profile; what is chosen
+// already is among them even if it's gone.
 func (h *Handlers) places(chosen app.Placement) (backends, images []string) {
 	for _, b := range h.engine.Health().Backends {
 		backends = append(backends, b.Name)
@@ -48,7 +49,9 @@ func (h *Handlers) placeProfile(c echo.Context) error {
 		_, err = h.access.SetPlacement(c.Request().Context(), uix.Actor(c), p.Handle, chosen)
 	}
 	if err != nil {
-		return h.refuseProfile(c, p.Handle, err, map[string]string{"backend": "backend", "min_tier": "min_tier", "image": "image"})
+		return h.refuseProfile(c, p.Handle, err, map[string]string{
+			"backend": "backend", "min_tier": "min_tier", "image": "image",
+		})
 	}
 	return h.Done(c, "placed", paths.ProfileURL(p.Handle))
 }

@@ -49,7 +49,9 @@ func (h *Handlers) createOwnProfile(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.Render(c, http.StatusUnprocessableEntity, profileview.New(profileview.NewPage{Shell: sh, Description: description, Problems: found}))
+	return h.Render(c, http.StatusUnprocessableEntity, profileview.New(profileview.NewPage{
+		Shell: sh, Description: description, Problems: found,
+	}))
 }
 
 // pathProfileByHandle is the profile in the path of a page.
@@ -104,7 +106,10 @@ func (h *Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profi
 	if err != nil {
 		return profileview.ProfilePage{}, err
 	}
-	page := profileview.ProfilePage{Shell: sh, Profile: p, State: p.State(h.Now()), Allowed: profileview.AllowedHosts(p.Hosts), Expiry: profileview.ExpiryForm{Choice: "never"}}
+	page := profileview.ProfilePage{
+		Shell: sh, Profile: p, State: p.State(h.Now()), Allowed: profileview.AllowedHosts(p.Hosts),
+		Expiry: profileview.ExpiryForm{Choice: "never"},
+	}
 	page.Place = p.Placement
 	page.Backends, page.Images = h.places(p.Placement)
 	if !p.ExpiresAt.IsZero() {
@@ -120,7 +125,8 @@ func (h *Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profi
 		page.Keys = append(page.Keys, suggestion(k, page.Credentials, p.Hosts))
 	}
 	for _, h := range p.Hosts {
-		page.Hosts = append(page.Hosts, profileview.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason, Allow: h.Allowed, Private: h.Private,
+		page.Hosts = append(page.Hosts, profileview.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason,
+			Allow: h.Allowed, Private: h.Private,
 			Asked: !h.Allowed, Execution: h.Execution, Line: h.Line, At: h.CreatedAt})
 	}
 	beats, err := h.engine.Beats(ctx, p.Handle)
@@ -132,10 +138,14 @@ func (h *Handlers) profilePage(c echo.Context, p app.Profile) (profileview.Profi
 	return page, err
 }
 
-// suggestion fills in a key's row: what is linked, else the credential of the same name, else a new one of that name. It is never injected,
-// whatever the agent asked for: that is for a person to choose knowingly.
+// suggestion fills in a key's row: what is linked, else the credential of the same name, else a new
+// one of that name. It is never injected, whatever the agent asked for: that is for a person to
+// choose knowingly.
 func suggestion(k app.Key, credentials []app.Credential, hosts []app.HostRequest) profileview.KeyForm {
-	f := profileview.KeyForm{Key: k, Link: profileview.LinkNew, NewName: k.Name, Mode: app.ModeSealed, Hosts: uix.HostLines(suggestedHosts(k, hosts))}
+	f := profileview.KeyForm{
+		Key: k, Link: profileview.LinkNew, NewName: k.Name, Mode: app.ModeSealed,
+		Hosts: uix.HostLines(suggestedHosts(k, hosts)),
+	}
 	if k.Mode == app.ModePlain {
 		f.Mode = app.ModePlain
 	}
@@ -151,8 +161,8 @@ func suggestion(k app.Key, credentials []app.Credential, hosts []app.HostRequest
 	return f
 }
 
-// suggestedHosts are those that a key's new credential may belong to: what the agent asked for with the key, else the profile's only host if it
-// speaks HTTP by its usual ports.
+// suggestedHosts are those that a key's new credential may belong to: what the agent asked for with
+// the key, else the profile's only host if it speaks HTTP by its usual ports.
 func suggestedHosts(k app.Key, hosts []app.HostRequest) []app.Host {
 	if len(k.Hosts) > 0 || len(hosts) != 1 || hosts[0].KeyReference() != "" || !slices.Contains(hosts[0].Ports, 443) {
 		return k.Hosts

@@ -15,8 +15,9 @@ import (
 	"github.com/computclaw/airlock/views/profileview"
 )
 
-// setup is one submission of the form of an unlocked profile. It applies what is right and collects what is not, so that one mistyped
-// host doesn't cost a person the secrets they typed beside it: those are never sent back.
+// setup is one submission of the form of an unlocked profile. It applies what is right and collects
+// what is not, so that one mistyped host doesn't cost a person the secrets they typed beside it:
+// those are never sent back.
 type setup struct {
 	h       *Handlers
 	by      app.Actor
@@ -38,7 +39,10 @@ func (h *Handlers) setUpProfile(c echo.Context) error {
 	if p.State(h.Now()) != app.StateUnlocked {
 		return h.refuseProfile(c, p.Handle, p.CanChangeKeys(h.Now()), nil)
 	}
-	f := &setup{h: h, by: uix.Actor(c), fields: fields, profile: p, review: fields.Get("do") == "review", wrong: components.Problems{}}
+	f := &setup{
+		h: h, by: uix.Actor(c), fields: fields, profile: p, review: fields.Get("do") == "review",
+		wrong: components.Problems{},
+	}
 	if err := f.apply(c.Request().Context()); err != nil {
 		return err
 	}
@@ -74,7 +78,8 @@ func (f *setup) apply(ctx context.Context) error {
 	return nil
 }
 
-// note puts an error beside the field it belongs to (fields says which, other is for the rest) and returns it if it belongs to none.
+// note puts an error beside the field it belongs to (fields says which, other is for the rest) and
+// returns it if it belongs to none.
 func (f *setup) note(err error, other string, fields map[string]string) error {
 	if err == nil {
 		return nil
@@ -116,7 +121,8 @@ func (f *setup) applyKey(ctx context.Context, k app.Key) error {
 	return f.note(err, profileview.LinkField(k.Name), nil)
 }
 
-// newCredential stores the value that was typed for a key, and returns the credential's name, or "" if nothing was typed or it was refused.
+// newCredential stores the value that was typed for a key, and returns the credential's name, or ""
+// if nothing was typed or it was refused.
 func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 	value := uix.TypedValue(f.fields.Get(profileview.ValueField(k.Name)))
 	if value.Empty() {
@@ -126,7 +132,8 @@ func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 		return "", nil
 	}
 	in := access.CredentialInput{
-		Name: strings.TrimSpace(f.fields.Get(profileview.NameField(k.Name))), Mode: app.Mode(f.fields.Get(components.ModeField(k.Name))), Value: value,
+		Name: strings.TrimSpace(f.fields.Get(profileview.NameField(k.Name))),
+		Mode: app.Mode(f.fields.Get(components.ModeField(k.Name))), Value: value,
 	}
 	var err error
 	if in.Mode == app.ModeSealed { // the field is not shown with the other modes
@@ -139,7 +146,8 @@ func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
 		return in.Name, nil
 	}
 	return "", f.note(err, profileview.NameField(k.Name), map[string]string{
-		"name": profileview.NameField(k.Name), "value": profileview.ValueField(k.Name), "mode": components.ModeField(k.Name),
+		"name": profileview.NameField(k.Name), "value": profileview.ValueField(k.Name),
+		"mode": components.ModeField(k.Name),
 		"host": components.HostsField(k.Name), "hosts": components.HostsField(k.Name),
 	})
 }
@@ -155,7 +163,9 @@ func (f *setup) addKey(ctx context.Context) error {
 			return nil
 		}
 	}
-	_, err := f.h.access.AddKeys(ctx, f.by, f.profile.Handle, []app.Key{{Name: name, Description: strings.TrimSpace(f.fields.Get("new_key_note"))}})
+	_, err := f.h.access.AddKeys(ctx, f.by, f.profile.Handle, []app.Key{
+		{Name: name, Description: strings.TrimSpace(f.fields.Get("new_key_note"))},
+	})
 	return f.note(err, "new_key", map[string]string{"name": "new_key", "keys": "new_key", "description": "new_key"})
 }
 
@@ -169,7 +179,9 @@ func (f *setup) applyHosts(ctx context.Context) error {
 }
 
 func (f *setup) applyExpiry(ctx context.Context) error {
-	at, change, err := chooseExpiry(profileview.ExpiryForm{Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date")}, f.h.Now())
+	at, change, err := chooseExpiry(profileview.ExpiryForm{
+		Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date"),
+	}, f.h.Now())
 	if err == nil && change && !at.Equal(f.profile.ExpiresAt) {
 		_, err = f.h.access.SetExpiry(ctx, f.by, f.profile.Handle, at)
 	}

@@ -20,7 +20,9 @@ type Handlers struct {
 }
 
 // New returns Handlers.
-func New(ui *uix.UI, access *access.Service, engine *engine.Engine, keeper *retention.Keeper, rules *patterns.Set) *Handlers {
+func New(
+	ui *uix.UI, access *access.Service, engine *engine.Engine, keeper *retention.Keeper, rules *patterns.Set,
+) *Handlers {
 	return &Handlers{UI: ui, access: access, engine: engine, retention: keeper, rules: rules}
 }
 

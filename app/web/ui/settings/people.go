@@ -23,14 +23,18 @@ func (h *Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage)
 		return err
 	}
 	for _, p := range people {
-		page.People = append(page.People, settingsview.PersonRow{ID: p.ID, Name: p.Name, CreatedAt: p.CreatedAt, LastLogin: p.LastLoginAt, From: p.LastLoginFrom})
+		page.People = append(page.People, settingsview.PersonRow{
+			ID: p.ID, Name: p.Name, CreatedAt: p.CreatedAt, LastLogin: p.LastLoginAt, From: p.LastLoginFrom,
+		})
 	}
 	invitations, err := h.access.Invitations(ctx)
 	if err != nil {
 		return err
 	}
 	for _, x := range invitations {
-		page.Invitations = append(page.Invitations, settingsview.InvitationRow{ID: x.ID, By: x.By.Name, CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt})
+		page.Invitations = append(page.Invitations, settingsview.InvitationRow{
+			ID: x.ID, By: x.By.Name, CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt,
+		})
 	}
 	sessions, err := h.access.Sessions(ctx)
 	if err != nil {
@@ -38,15 +42,19 @@ func (h *Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage)
 	}
 	for _, x := range sessions {
 		page.Sessions = append(page.Sessions, settingsview.SessionRow{
-			ID: x.ID, PersonID: x.PersonID, Person: x.Person, Address: x.Address, Browser: format.Browser(x.Browser), CreatedAt: x.CreatedAt, SeenAt: x.SeenAt, ExpiresAt: x.ExpiresAt,
+			ID: x.ID, PersonID: x.PersonID, Person: x.Person, Address: x.Address, Browser: format.Browser(x.Browser),
+			CreatedAt: x.CreatedAt, SeenAt: x.SeenAt, ExpiresAt: x.ExpiresAt,
 		})
 	}
 	token, err := h.access.AdminToken(ctx)
-	page.Token = settingsview.TokenRow{MadeAt: token.MadeAt, SpentAt: token.SpentAt, From: token.SpentFrom, By: token.SpentBy}
+	page.Token = settingsview.TokenRow{
+		MadeAt: token.MadeAt, SpentAt: token.SpentAt, From: token.SpentFrom, By: token.SpentBy,
+	}
 	return err
 }
 
-// invite shows the token on the answer itself: it must not be kept anywhere that a later page could read it from.
+// invite shows the token on the answer itself: it must not be kept anywhere that a later page could
+// read it from.
 func (h *Handlers) invite(c echo.Context) error {
 	token, expires, err := h.access.Invite(c.Request().Context(), uix.Actor(c))
 	if err != nil {
@@ -57,7 +65,9 @@ func (h *Handlers) invite(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set("HX-Push-Url", "false")
-	return h.Render(c, http.StatusOK, settingsview.Invited(settingsview.InvitedPage{Shell: sh, Token: token.Reveal(), Expires: expires}))
+	return h.Render(c, http.StatusOK, settingsview.Invited(settingsview.InvitedPage{
+		Shell: sh, Token: token.Reveal(), Expires: expires,
+	}))
 }
 
 func (h *Handlers) uninvite(c echo.Context) error {
@@ -83,7 +93,8 @@ func (h *Handlers) pathPerson(c echo.Context) (access.Person, error) {
 	}
 	i := slices.IndexFunc(people, func(p access.Person) bool { return p.ID == c.Param("id") })
 	if i < 0 {
-		return access.Person{}, app.E(app.CodeNotFound, "there is no such person", "Their access may have been taken away already.")
+		return access.Person{}, app.E(app.CodeNotFound, "there is no such person",
+			"Their access may have been taken away already.")
 	}
 	return people[i], nil
 }
@@ -94,8 +105,12 @@ func (h *Handlers) confirmRemoval(c echo.Context, p access.Person, refused error
 		return err
 	}
 	return h.Confirm(c, layout.ConfirmPage{
-		Shell: sh, Question: "Remove " + p.Name + "?", Button: "Remove " + p.Name, Typed: p.Name, Action: paths.SettingsPersonURL(p.ID), Back: paths.Settings,
-		Lines: []string{"Their sessions end at once, and their password counts no more.", "What they did stays in the audit log. They can be invited again."},
+		Shell: sh, Question: "Remove " + p.Name + "?", Button: "Remove " +
+			p.Name, Typed: p.Name, Action: paths.SettingsPersonURL(p.ID), Back: paths.Settings,
+		Lines: []string{
+			"Their sessions end at once, and their password counts no more.",
+			"What they did stays in the audit log. They can be invited again.",
+		},
 	}, refused)
 }
 

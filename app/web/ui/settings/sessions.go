@@ -17,7 +17,8 @@ func (h *Handlers) changePassword(c echo.Context) error {
 	}
 	found := uix.CheckRepeated(fields.Get("password"), fields.Get("password-again"), "password-again")
 	if found == nil {
-		err := h.access.ChangePassword(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("old")), app.NewSecret(fields.Get("password")))
+		err := h.access.ChangePassword(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("old")),
+			app.NewSecret(fields.Get("password")))
 		if err == nil {
 			return h.Done(c, "password-changed", paths.Settings)
 		}
@@ -40,7 +41,8 @@ func (h *Handlers) endSessions(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.access.EndOtherSessions(c.Request().Context(), uix.Session(c), fields.Get("whose") == "all"); err != nil {
+	if _, err := h.access.EndOtherSessions(c.Request().Context(), uix.Session(c),
+		fields.Get("whose") == "all"); err != nil {
 		return err
 	}
 	return h.Done(c, "sessions-ended", paths.Settings)

@@ -28,7 +28,10 @@ func (h *Handlers) settingsPage(c echo.Context, status int, found components.Pro
 		return err
 	}
 	here := uix.Session(c)
-	page := settingsview.SettingsPage{Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Problems: found, Rules: h.ruleRows()}
+	page := settingsview.SettingsPage{
+		Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Problems: found,
+		Rules: h.ruleRows(),
+	}
 	if err := h.whoIsIn(c.Request().Context(), &page); err != nil {
 		return err
 	}
@@ -84,6 +87,7 @@ func (h *Handlers) retentionState(ctx context.Context) (settingsview.RetentionSt
 		return state, nil
 	}
 	now, err := h.retention.Status(ctx)
-	state.Days, state.Count, state.Superseded, state.PassedAt, state.Last, state.All = now.Policy.Days, now.Policy.Count, now.Policy.Superseded, now.PassedAt, int64(now.Last), now.All
+	state.Days, state.Count, state.Superseded = now.Policy.Days, now.Policy.Count, now.Policy.Superseded
+	state.PassedAt, state.Last, state.All = now.PassedAt, int64(now.Last), now.All
 	return state, err
 }

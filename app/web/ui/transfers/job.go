@@ -32,8 +32,10 @@ func jobSize(j transfer.Job) string {
 // jobTitle is what a job is called while it runs, and afterwards.
 func jobTitle(j transfer.Job) string {
 	titles := map[string][2]string{
-		transfer.JobExport: {"Exporting", "The export is ready"}, transfer.JobPlan: {"Reading the file", "Before you import"},
-		transfer.JobImport: {"Importing", "The import is done"}, transfer.JobBackup: {"Backing up", "The backup is done"},
+		transfer.JobExport: {"Exporting", "The export is ready"},
+		transfer.JobPlan:   {"Reading the file", "Before you import"},
+		transfer.JobImport: {"Importing", "The import is done"},
+		transfer.JobBackup: {"Backing up", "The backup is done"},
 	}
 	switch t := titles[j.Kind]; {
 	case j.Running():
@@ -45,7 +47,8 @@ func jobTitle(j transfer.Job) string {
 	}
 }
 
-// showJob shows how far a job is. While it runs, the browser is told to ask again: that needs no script.
+// showJob shows how far a job is. While it runs, the browser is told to ask again: that needs no
+// script.
 func (h *Handlers) showJob(c echo.Context) error {
 	j, err := h.transfer.Job(c.Param("id"))
 	if err != nil {
@@ -55,7 +58,9 @@ func (h *Handlers) showJob(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := settingsview.JobPage{Shell: sh, ID: j.ID, Title: jobTitle(j), Running: j.Running(), Done: j.Done, Total: j.Total, Of: jobSize(j)}
+	page := settingsview.JobPage{
+		Shell: sh, ID: j.ID, Title: jobTitle(j), Running: j.Running(), Done: j.Done, Total: j.Total, Of: jobSize(j),
+	}
 	switch {
 	case j.Running():
 		c.Response().Header().Set("Refresh", "1")
@@ -63,16 +68,28 @@ func (h *Handlers) showJob(c echo.Context) error {
 		page.Failed = h.failureText(c, j)
 	case j.Kind == transfer.JobExport:
 		page.Size = j.Size
-		page.Lines = []string{fmt.Sprintf("It holds %s.", j.Exported.Counts), "Without the passphrase nobody opens it. It can be downloaded for half an hour."}
+		page.Lines = []string{
+			fmt.Sprintf("It holds %s.", j.Exported.Counts),
+			"Without the passphrase nobody opens it. It can be downloaded for half an hour.",
+		}
 	case j.Kind == transfer.JobPlan:
 		page.Plan = planView(j.Plan)
 		page.Lines = page.Plan.From
 	case j.Kind == transfer.JobImport:
-		page.Lines = []string{fmt.Sprintf("Written: %s.", transfer.Counts{Credentials: j.Report.Credentials, Profiles: j.Report.Profiles, Executions: j.Report.Executions})}
-		if j.Report.Skipped > 0 {
-			page.Lines = append(page.Lines, fmt.Sprintf("%d executions were here already, or belong to profiles that were not taken.", j.Report.Skipped))
+		page.Lines = []string{
+			fmt.Sprintf("Written: %s.", transfer.Counts{
+				Credentials: j.Report.Credentials, Profiles: j.Report.Profiles, Executions: j.Report.Executions,
+			}),
 		}
-		page.Lines = append(page.Lines, "The ids of the agents work here as they are. Keep the old instance retired, so that no script runs twice, and point its address here.", "A copy of the database from before stands under Move house, with the command that goes back to it.")
+		if j.Report.Skipped > 0 {
+			page.Lines = append(page.Lines,
+				fmt.Sprintf("%d executions were here already, or belong to profiles that were not taken.",
+					j.Report.Skipped))
+		}
+		page.Lines = append(page.Lines,
+			"The ids of the agents work here as they are. Keep the old instance retired, so that no script runs twice, "+
+				"and point its address here.",
+			"A copy of the database from before stands under Move house, with the command that goes back to it.")
 	case j.Kind == transfer.JobBackup:
 		return c.Redirect(http.StatusSeeOther, paths.SettingsBackups)
 	}
@@ -91,7 +108,12 @@ func (h *Handlers) failureText(c echo.Context, j transfer.Job) string {
 }
 
 func planView(p transfer.Plan) *settingsview.Plan {
-	v := &settingsview.Plan{From: []string{fmt.Sprintf("The file was made on %s by instance %s (%s).", format.Day(time.UnixMilli(p.MadeAt)), p.Instance, p.Program)}}
+	v := &settingsview.Plan{
+		From: []string{
+			fmt.Sprintf("The file was made on %s by instance %s (%s).", format.Day(time.UnixMilli(p.MadeAt)),
+				p.Instance, p.Program),
+		},
+	}
 	if p.Own {
 		v.From = append(v.From, "It says that it is from this instance.")
 	}
@@ -99,7 +121,8 @@ func planView(p transfer.Plan) *settingsview.Plan {
 		v.From = append(v.From, "It holds chosen profiles only.")
 	}
 	if p.File.Executions > 0 || p.Events > 0 {
-		v.History = fmt.Sprintf("With its %s executions, %s of them here already, and %s events of its audit log, which are kept apart from this one's",
+		v.History = fmt.Sprintf("With its %s executions, %s of them here already, and %s events of its audit log, "+
+			"which are kept apart from this one's",
 			format.Number(p.File.Executions), format.Number(p.Here), format.Number(p.Events))
 	}
 	for _, i := range p.Items {
@@ -108,7 +131,8 @@ func planView(p transfer.Plan) *settingsview.Plan {
 			name = i.Title
 		}
 		choice := i.State == transfer.StateNew || i.State == transfer.StateConflict
-		v.Items = append(v.Items, settingsview.PlanItem{Field: i.Key, Kind: i.Kind, Name: name, State: string(i.State), Facts: i.Facts, Changes: i.Changes, Widens: i.Widens, Choice: choice,
+		v.Items = append(v.Items, settingsview.PlanItem{Field: i.Key, Kind: i.Kind, Name: name,
+			State: string(i.State), Facts: i.Facts, Changes: i.Changes, Widens: i.Widens, Choice: choice,
 			Yes: i.State == transfer.StateNew && !i.Widens})
 	}
 	return v
@@ -135,7 +159,8 @@ func (h *Handlers) importPlan(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
 }
 
-// downloadExport gives an export's file out. It lifts the time limit of answers: the file may be large and the line slow.
+// downloadExport gives an export's file out. It lifts the time limit of answers: the file may be
+// large and the line slow.
 func (h *Handlers) downloadExport(c echo.Context) error {
 	file, err := h.transfer.Download(c.Param("id"))
 	if err != nil {
@@ -146,7 +171,8 @@ func (h *Handlers) downloadExport(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := h.access.Note(c.Request().Context(), uix.Actor(c), "transfer.download", "instance", fmt.Sprintf("Downloaded an export of %d bytes.", info.Size())); err != nil {
+	if err := h.access.Note(c.Request().Context(), uix.Actor(c), "transfer.download", "instance",
+		fmt.Sprintf("Downloaded an export of %d bytes.", info.Size())); err != nil {
 		return err
 	}
 	if err := httpx.KeepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
@@ -165,7 +191,8 @@ func (h *Handlers) downloadExport(c echo.Context) error {
 func (h *Handlers) afterImport(r transfer.Report) {
 	ctx := context.Background()
 	for _, handle := range r.Revoked {
-		if err := h.engine.KillProfile(ctx, handle, "the profile was revoked by an import"); err != nil && app.CodeOf(err) != app.CodeNotFound {
+		if err := h.engine.KillProfile(ctx, handle, "the profile was revoked by an import"); err != nil &&
+			app.CodeOf(err) != app.CodeNotFound {
 			h.log.ErrorContext(ctx, "what a revoked profile runs could not be stopped", "profile", handle, "error", err)
 		}
 	}

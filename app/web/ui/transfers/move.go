@@ -37,7 +37,10 @@ func (h *Handlers) movePage(c echo.Context, status int, found components.Problem
 		return err
 	}
 	key := h.key() // now: a rotation changes it while the server runs
-	page := settingsview.MovePage{Shell: sh, Profiles: profiles, Problems: found, Retired: retired.Since, By: retired.By.Name, KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk}
+	page := settingsview.MovePage{
+		Shell: sh, Profiles: profiles, Problems: found, Retired: retired.Since, By: retired.By.Name,
+		KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk,
+	}
 	for _, p := range points {
 		page.Points = append(page.Points, settingsview.PointRow{Name: p.Name, At: p.At, Size: p.Size})
 	}

@@ -29,7 +29,8 @@ func (h *Handlers) pathPoint(c echo.Context) (transfer.RestorePoint, error) {
 	}
 	i := slices.IndexFunc(points, func(p transfer.RestorePoint) bool { return p.Name == c.Param("name") })
 	if i < 0 {
-		return transfer.RestorePoint{}, app.E(app.CodeNotFound, "there is no such restore point", "It may have been deleted already.")
+		return transfer.RestorePoint{}, app.E(app.CodeNotFound, "there is no such restore point",
+			"It may have been deleted already.")
 	}
 	return points[i], nil
 }
@@ -41,8 +42,13 @@ func (h *Handlers) confirmPointDeletion(c echo.Context, p transfer.RestorePoint,
 	}
 	of := "from " + format.Day(p.At)
 	return h.Confirm(c, layout.ConfirmPage{
-		Shell: sh, Question: "Delete the restore point " + of + "?", Typed: pointName(p), Action: paths.RestorePointURL(p.Name), Button: "Delete the restore point " + of, Back: paths.SettingsMove,
-		Lines: []string{"What the import after it changed can't be taken back as a whole any more.", "This can't be undone. Backups and exports stay as they are."},
+		Shell: sh, Question: "Delete the restore point " + of +
+			"?", Typed: pointName(p), Action: paths.RestorePointURL(p.Name), Button: "Delete the restore point " + of,
+		Back: paths.SettingsMove,
+		Lines: []string{
+			"What the import after it changed can't be taken back as a whole any more.",
+			"This can't be undone. Backups and exports stay as they are.",
+		},
 	}, refused)
 }
 

@@ -18,8 +18,9 @@ import (
 // maxFormField bounds a form's field in an upload, in bytes.
 const maxFormField = 8 << 10
 
-// upload takes a file to look at. The passphrase stands before it in the form, so that nothing is kept of an upload without one. The body has no limit but the disk's
-// room: limitBody leaves this route alone, and this handler runs only for a person with a fresh password.
+// upload takes a file to look at. The passphrase stands before it in the form, so that nothing is
+// kept of an upload without one. The body has no limit but the disk's room: limitBody leaves this
+// route alone, and this handler runs only for a person with a fresh password.
 func (h *Handlers) upload(c echo.Context) error {
 	if err := httpx.KeepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
@@ -36,7 +37,9 @@ func (h *Handlers) upload(c echo.Context) error {
 	for {
 		part, err := parts.NextPart()
 		if err != nil {
-			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{"file": "The upload ended too early. Send it again."})
+			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{
+				"file": "The upload ended too early. Send it again.",
+			})
 		}
 		if part.FormName() == "passphrase" {
 			text, err := io.ReadAll(io.LimitReader(part, maxFormField))
@@ -47,7 +50,9 @@ func (h *Handlers) upload(c echo.Context) error {
 			continue
 		}
 		if part.FormName() != "file" || passphrase == "" {
-			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{"import-passphrase": "Type the passphrase of the file."})
+			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{
+				"import-passphrase": "Type the passphrase of the file.",
+			})
 		}
 		return h.look(c, part, app.NewSecret(passphrase))
 	}

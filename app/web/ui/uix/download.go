@@ -15,8 +15,8 @@ import (
 	"github.com/computclaw/airlock/app/web/httpx"
 )
 
-// Record is one line of a download: name, value, name, value… All lines of a download have the same names in the
-// same order. A value is a string, int64, bool or nil.
+// Record is one line of a download: name, value, name, value… All lines of a download have the same
+// names in the same order. A value is a string, int64, bool or nil.
 type Record []any
 
 // recordWriter writes records in one of the two forms of downloads.
@@ -27,8 +27,8 @@ type recordWriter interface {
 
 // Download answers with all records that next yields, as they come; next returns none at the end.
 //
-// It drops a reader that stalls, and one whose session is over. A failure half-way ends the connection, so that a
-// part is never taken for the whole.
+// It drops a reader that stalls, and one whose session is over. A failure half-way ends the
+// connection, so that a part is never taken for the whole.
 func (u *UI) Download(c echo.Context, name string, next func() ([]Record, error)) error {
 	w := c.Response()
 	var out recordWriter
@@ -96,12 +96,12 @@ func (w *csvWriter) write(r Record) error {
 
 func (w *csvWriter) flush() error { w.w.Flush(); return w.w.Error() }
 
-// formula is where a text begins like a formula: at its start, and after what some spreadsheets take for the end of
-// a cell (a semicolon in many countries, whatever quotes say).
+// formula is where a text begins like a formula: at its start, and after what some spreadsheets
+// take for the end of a cell (a semicolon in many countries, whatever quotes say).
 var formula = regexp.MustCompile("(^|[;\t\r\n])([ \"]*)([=+\\-@|%＝＋－＠])")
 
-// cell is a value in a table. Agents can choose texts, and spreadsheets run text that begins like a formula: an
-// apostrophe keeps it text.
+// cell is a value in a table. Agents can choose texts, and spreadsheets run text that begins like a
+// formula: an apostrophe keeps it text.
 func cell(value any) string {
 	switch v := value.(type) {
 	case string:

@@ -21,8 +21,8 @@ func HostLines(hosts []app.Host) string {
 	return strings.Join(lines, "\n")
 }
 
-// ParseHosts reads one host per line. What the short form doesn't say is taken from the same host in before.
-// The result is never nil: no line means no host.
+// ParseHosts reads one host per line. What the short form doesn't say is taken from the same host
+// in before. The result is never nil: no line means no host.
 func ParseHosts(text string, before []app.Host) ([]app.Host, error) {
 	hosts := []app.Host{}
 	for line := range strings.Lines(text) {
@@ -43,8 +43,8 @@ func ParseHosts(text string, before []app.Host) ([]app.Host, error) {
 	return hosts, nil
 }
 
-// ParseDays reads two days, both included, as [from, to). It empties a text that is no day: a date field can't show
-// it, and browsers complain.
+// ParseDays reads two days, both included, as [from, to). It empties a text that is no day: a date
+// field can't show it, and browsers complain.
 func ParseDays(first, last *string) (from, to time.Time, found components.Problems) {
 	found = components.Problems{}
 	day := func(field string, text *string) time.Time {
@@ -93,8 +93,8 @@ func ContainsWords(hay, text string) bool {
 	return true
 }
 
-// MatchProfile looks for every word of text in a profile's name, keys, credentials, hosts and handle. It doesn't look
-// at its id, which is a token.
+// MatchProfile looks for every word of text in a profile's name, keys, credentials, hosts and
+// handle. It doesn't look at its id, which is a token.
 func MatchProfile(p app.Profile, text string) bool {
 	hay := []string{p.Description, p.Handle, p.PairingCode}
 	for _, k := range p.Keys {

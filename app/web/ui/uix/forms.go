@@ -18,7 +18,8 @@ import (
 	"github.com/computclaw/airlock/views/components"
 )
 
-// Form reads the body's fields. Browsers send line breaks as CR LF; otherwise values are kept as they were typed.
+// Form reads the body's fields. Browsers send line breaks as CR LF; otherwise values are kept as
+// they were typed.
 func Form(c echo.Context) (url.Values, error) {
 	err := c.Request().ParseForm()
 	kind, _, _ := mime.ParseMediaType(c.Request().Header.Get("Content-Type"))
@@ -46,7 +47,8 @@ func errUnreadable(err error) error {
 	return e
 }
 
-// SmallForm limits forms that strangers may send: thousands of fields take far more memory than bytes.
+// SmallForm limits forms that strangers may send: thousands of fields take far more memory than
+// bytes.
 func SmallForm(next echo.HandlerFunc) echo.HandlerFunc {
 	const limit = 16 << 10
 	return func(c echo.Context) error {
@@ -56,9 +58,11 @@ func SmallForm(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// UploadedFile reads a file of a form, as it is; "" if none was chosen. A file over the limit is CodeInvalidField.
+// UploadedFile reads a file of a form, as it is; "" if none was chosen. A file over the limit is
+// CodeInvalidField.
 //
-// Form must have been called. It keeps files in memory: a secret must not be written to a temporary directory.
+// Form must have been called. It keeps files in memory: a secret must not be written to a temporary
+// directory.
 func UploadedFile(c echo.Context, field string, limit int64) (string, error) {
 	f, header, err := c.Request().FormFile(field)
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
@@ -75,8 +79,8 @@ func UploadedFile(c echo.Context, field string, limit int64) (string, error) {
 	return string(data), err
 }
 
-// Problems places an error on a form: beside the field that fields gives for it, else on top. An error that a
-// person can't solve is returned.
+// Problems places an error on a form: beside the field that fields gives for it, else on top. An
+// error that a person can't solve is returned.
 func Problems(err error, fields map[string]string) (components.Problems, error) {
 	known, ok := AppError(err)
 	if !ok {
@@ -115,7 +119,8 @@ func Sentence(text string) string {
 	return text
 }
 
-// CheckRepeated compares a new password with its repetition in field. It returns nil if they are the same.
+// CheckRepeated compares a new password with its repetition in field. It returns nil if they are
+// the same.
 func CheckRepeated(password, repeated, field string) components.Problems {
 	if password == repeated {
 		return nil
@@ -123,8 +128,8 @@ func CheckRepeated(password, repeated, field string) components.Problems {
 	return components.Problems{field: "This is not the same as above."}
 }
 
-// CheckTyped refuses unless the name that a page asked for was typed. Letter case and the number of spaces don't
-// matter: phones change them.
+// CheckTyped refuses unless the name that a page asked for was typed. Letter case and the number of
+// spaces don't matter: phones change them.
 func CheckTyped(fields url.Values, name string) error {
 	plain := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	if strings.EqualFold(plain(fields.Get("typed")), plain(name)) {

@@ -2,7 +2,8 @@ package uix
 
 import "github.com/labstack/echo/v4"
 
-// PagePolicy admits what pages consist of and nothing else: no inline script, no inline style, no other origin.
+// PagePolicy admits what pages consist of and nothing else: no inline script, no inline style, no
+// other origin.
 const PagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
@@ -14,8 +15,8 @@ func PageHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// setPageHeaders must not set the referrer policy to no-referrer: browsers then send "Origin: null" with a page's
-// own forms, which over plain HTTP is all that tells them from another site's.
+// setPageHeaders must not set the referrer policy to no-referrer: browsers then send "Origin: null"
+// with a page's own forms, which over plain HTTP is all that tells them from another site's.
 func setPageHeaders(c echo.Context) {
 	h := c.Response().Header()
 	h.Set("Content-Security-Policy", PagePolicy)

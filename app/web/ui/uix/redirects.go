@@ -12,11 +12,11 @@ import (
 )
 
 // RequireFresh lets a request pass only if its person typed their password in the last minutes
-// (access.Session.Fresh). Otherwise it asks for it and leads back: to the page itself, or for a form to its page,
-// with a notice that nothing was done yet.
+// (access.Session.Fresh). Otherwise it asks for it and leads back: to the page itself, or for a
+// form to its page, with a notice that nothing was done yet.
 //
-// Put it before what gives much away or can't be undone, and also before the page with the form, so that nobody
-// fills one in for nothing.
+// Put it before what gives much away or can't be undone, and also before the page with the form, so
+// that nobody fills one in for nothing.
 func (u *UI) RequireFresh(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if Session(c).Fresh(u.Now()) {
@@ -36,8 +36,8 @@ func (u *UI) RequireFresh(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// askLogin leads to the login, and from there back to the page. htmx gets a header: it would put the login into a
-// part of the page otherwise.
+// askLogin leads to the login, and from there back to the page. htmx gets a header: it would put
+// the login into a part of the page otherwise.
 func (u *UI) askLogin(c echo.Context) {
 	r := c.Request()
 	next, fromHTMX := CameFrom(r), r.Header.Get("HX-Request") == "true"
@@ -69,7 +69,8 @@ func CameFrom(r *http.Request) string {
 	return paths.Root
 }
 
-// LocalPage returns next if it is a page of this UI, else the overview: a login must not lead elsewhere.
+// LocalPage returns next if it is a page of this UI, else the overview: a login must not lead
+// elsewhere.
 func LocalPage(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || strings.ContainsAny(next, "\\\r\n\t") ||

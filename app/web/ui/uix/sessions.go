@@ -25,8 +25,8 @@ type Sessions struct {
 
 // Require lets only requests with a valid session pass.
 //
-// It reads a form to its end before it looks: a form that is sent slowly must not act for a session that was ended
-// meanwhile. It reads nothing that strangers send.
+// It reads a form to its end before it looks: a form that is sent slowly must not act for a session
+// that was ended meanwhile. It reads nothing that strangers send.
 func (s *Sessions) Require(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -51,8 +51,8 @@ func (s *Sessions) Require(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// automatic reports whether a page asks by itself, because something changed: nobody need be there. People only use
-// links, forms and fields.
+// automatic reports whether a page asks by itself, because something changed: nobody need be there.
+// People only use links, forms and fields.
 func automatic(c echo.Context) bool {
 	r := c.Request()
 	element, _, _ := strings.Cut(r.Header.Get("HX-Source"), "#")

@@ -59,7 +59,8 @@ func New(cfg Config) *UI {
 	}
 }
 
-// Shell is what surrounds the page of a person with a session. It returns the profiles that it read, too.
+// Shell is what surrounds the page of a person with a session. It returns the profiles that it
+// read, too.
 func (u *UI) Shell(c echo.Context, title string, section layout.Section) (layout.Shell, []app.Profile, error) {
 	ctx := c.Request().Context()
 	profiles, err := u.access.Profiles(ctx)
@@ -95,7 +96,8 @@ func (u *UI) BareShell(c echo.Context, title string) layout.Shell {
 	}
 }
 
-// disk is the free space. If it can't be read, pages don't show it: a write that needs it fails with its own error.
+// disk is the free space. If it can't be read, pages don't show it: a write that needs it fails
+// with its own error.
 func (u *UI) disk(ctx context.Context) layout.Disk {
 	room, err := u.engine.Room(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -104,8 +106,9 @@ func (u *UI) disk(ctx context.Context) layout.Disk {
 	return layout.Disk{Free: room.Free, Size: room.Size, Reserve: room.Reserve, Full: room.Full}
 }
 
-// Render answers with a whole page, or with the parts of it that htmx asks for. A page that can't be rendered is an
-// error, never half a page. Invisible characters are shown as their numbers, wherever they come from.
+// Render answers with a whole page, or with the parts of it that htmx asks for. A page that can't
+// be rendered is an error, never half a page. Invisible characters are shown as their numbers,
+// wherever they come from.
 func (u *UI) Render(c echo.Context, status int, page templ.Component, parts ...any) error {
 	var buf bytes.Buffer
 	var err error
@@ -137,7 +140,8 @@ func (u *UI) Done(c echo.Context, notice, to string) error {
 	return c.Redirect(http.StatusSeeOther, to)
 }
 
-// Confirm asks before an action that can't be undone. refused says why it was not done so far, or is nil.
+// Confirm asks before an action that can't be undone. refused says why it was not done so far, or
+// is nil.
 func (u *UI) Confirm(c echo.Context, page layout.ConfirmPage, refused error) error {
 	if refused == nil {
 		return u.Render(c, http.StatusOK, layout.Confirm(page))

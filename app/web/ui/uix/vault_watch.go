@@ -32,8 +32,8 @@ type VaultWatch struct {
 	state        settingsview.VaultState
 }
 
-// State is the state of the Vault at most maxAge ago, and since when it fails (zero: it works); nil if none is
-// configured. It takes a few seconds at most.
+// State is the state of the Vault at most maxAge ago, and since when it fails (zero: it works); nil
+// if none is configured. It takes a few seconds at most.
 func (w *VaultWatch) State(ctx context.Context, maxAge time.Duration) (*settingsview.VaultState, time.Time, error) {
 	if !w.access.HasVault() {
 		return nil, time.Time{}, nil
@@ -69,7 +69,8 @@ func (w *VaultWatch) recent(maxAge time.Duration) (state settingsview.VaultState
 	return w.state, w.failingSince, !w.checkedAt.IsZero() && w.now().Sub(w.checkedAt) < maxAge
 }
 
-// remember keeps a state. It reports since when the Vault fails, and whether it just began or stopped to.
+// remember keeps a state. It reports since when the Vault fails, and whether it just began or
+// stopped to.
 func (w *VaultWatch) remember(state settingsview.VaultState) (since time.Time, changed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
