@@ -16,6 +16,7 @@ import (
 )
 
 func TestProfileFlow(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.call("POST", "/profiles", `{"description":"Oracle reporting — read only"}`)
 	id, _ := a.json["profile_id"].(string)
@@ -52,6 +53,7 @@ func TestProfileFlow(t *testing.T) {
 
 // A name that exists in the store must look like one that doesn't, until a person has linked it.
 func TestProfileLearnsNothingAboutTheStore(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.lockedProfile() // the store has API_KEY now
 	p := w.profile()
@@ -65,6 +67,7 @@ func TestProfileLearnsNothingAboutTheStore(t *testing.T) {
 }
 
 func TestWaitingForTheLock(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.profile()
 	answers := make(chan answer, 1)
@@ -98,6 +101,7 @@ func (w *world) untilHeld(n int) {
 
 // An anonymous client once grew the audit log as fast as it could send.
 func TestChangesOfProfilesAreLimited(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.call("POST", "/profiles", `{"description":"flood"}`)
 	path, _ := p.json["profile_id"].(string)
@@ -116,6 +120,7 @@ func TestChangesOfProfilesAreLimited(t *testing.T) {
 }
 
 func TestExecuteAndCancel(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.lockedProfile()
 	a := w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1","timeout":60}`)
@@ -146,6 +151,7 @@ func TestExecuteAndCancel(t *testing.T) {
 }
 
 func TestIdempotency(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p, other := w.lockedProfile(), w.lockedProfile()
 	const key = "Idempotency-Key: 6f1c"
@@ -166,6 +172,7 @@ func TestIdempotency(t *testing.T) {
 }
 
 func TestListIsPaged(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.lockedProfile()
 	var made []string
@@ -187,6 +194,7 @@ func TestListIsPaged(t *testing.T) {
 }
 
 func TestShutdownEndsLongPolls(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.lockedProfile()
 	x := w.execution(p)
@@ -205,6 +213,7 @@ func TestShutdownEndsLongPolls(t *testing.T) {
 }
 
 func TestMeta(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *Config, _ *access.Config, _ *engine.Config) { c.PublicURL = "https://airlock.example" })
 	a := w.call("GET", "/health", "")
 	want := map[string]any{"status": "ok", "version": "test", "retired": false, "api_version": 1.0, "backend": "fake", "isolation": a.json["isolation"], "sandbox": map[string]any{"ready": true}, "paused": false, "full": false}

@@ -70,6 +70,7 @@ func keepsContract(t *testing.T, r *http.Request, sent string, a answer) {
 
 // TestContractIsRead: the description is valid by the judgement of a library that is not ours, it knows every call, and it does notice what is not as described.
 func TestContractIsRead(t *testing.T) {
+	t.Parallel()
 	router, err := readContract()
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 // What went wrong inside is for the log, and no token is for the log either.
 func TestInternalErrorsTellNothing(t *testing.T) {
+	t.Parallel()
 	id := app.NewProfileID()
 	wrapped := app.E(app.CodeConflict, "it changed", "Read it again.")
 	wrapped.Cause = errors.New("SQL constraint of " + id)

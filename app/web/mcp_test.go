@@ -20,6 +20,7 @@ func modelHeaders(more ...string) []string {
 
 // TestSessionIsNoProof: who knows the id of another's session acts with no profile but their own.
 func TestSessionIsNoProof(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p, err := w.access.CreateProfile(t.Context(), person, "revenue")
 	w.must(err)
@@ -52,6 +53,7 @@ func TestSessionIsNoProof(t *testing.T) {
 
 // TestSessionsAreLimited: sessions take memory, so one address opens only so many.
 func TestSessionsAreLimited(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *Config, _ *access.Config, _ *engine.Config) {
 		now := time.Now()
 		c.Now = func() time.Time { return now }

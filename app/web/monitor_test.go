@@ -14,6 +14,7 @@ import (
 
 // TestNoAgentSeesHowTheServerDoes walks the whole route table: what /metrics and pprof show is for the admin token only, whatever else a caller has, and nothing of them is elsewhere.
 func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	unlocked, err := s.access.CreateProfile(t.Context(), app.Actor{Kind: app.ActorAgent}, "unlocked")
 	s.must(err)
@@ -73,6 +74,7 @@ func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 
 // TestTheAdminTokenOpensTheMetrics: also when it is spent, until there is another one.
 func TestTheAdminTokenOpensTheMetrics(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	with := func(path, token string) *httptest.ResponseRecorder {
 		q := httptest.NewRequestWithContext(t.Context(), "GET", "http://airlock.test"+path, nil)
@@ -103,6 +105,7 @@ func TestTheAdminTokenOpensTheMetrics(t *testing.T) {
 
 // TestNoLabelIsChosenByACaller: requests with any path, method and host make no new series.
 func TestNoLabelIsChosenByACaller(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, path := range []string{"/planted-path-1", "/executions/exec_planted", "/ui/planted", "/profiles/ark_planted/keys/planted"} {
 		for _, method := range []string{"GET", "PLANTED", "DELETE"} {

@@ -14,6 +14,7 @@ const (
 
 // TestATraceIsFollowed: from the request into the log and the execution's record, and what is no trace id into neither.
 func TestATraceIsFollowed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	id := w.lockedProfile().ID
 	a := w.call("POST", "/execute", `{"profile_id":"`+id+`","script":"pass"}`, "Traceparent: "+sampleParent)
@@ -41,6 +42,7 @@ func TestATraceIsFollowed(t *testing.T) {
 
 // What is cancelled before it ran has an end, too: in the log, and counted.
 func TestTheEndOfWhatNeverRanIsLogged(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.lockedProfile()
 	var ids []string
@@ -63,6 +65,7 @@ func TestTheEndOfWhatNeverRanIsLogged(t *testing.T) {
 
 // A run that repeats another belongs to the request that asked for it.
 func TestATraceIsFollowedByRuns(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.lockedProfile()
 	a := w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"pass"}`)
@@ -80,6 +83,7 @@ func TestATraceIsFollowedByRuns(t *testing.T) {
 
 // TestATraceIsFollowedThroughMCP: what a tool does belongs to the request that called it.
 func TestATraceIsFollowedThroughMCP(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	bearer := "Authorization: Bearer " + w.lockedProfile().ID
 	session := w.open(bearer)

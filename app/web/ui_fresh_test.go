@@ -16,6 +16,7 @@ import (
 
 // TestRequireFresh: what gives much away asks for the password once it was typed more than five minutes ago, and leads back to where it was asked for.
 func TestRequireFresh(t *testing.T) {
+	t.Parallel()
 	var late atomic.Int64
 	now := func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
 	s := newUISite(t, func(c *Config) { c.Now = now })

@@ -47,6 +47,7 @@ func (s *uiSite) value(name string) string {
 }
 
 func TestUIPaste(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "KNOWN", Description: "kept", Mode: app.ModeInjected, Value: app.NewSecret("the value before")})
@@ -100,6 +101,7 @@ func TestUIPaste(t *testing.T) {
 }
 
 func TestUIValueFromAFile(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	const key = "-----BEGIN OPENSSH PRIVATE KEY-----\nplanted-s3cr3t-alpha\n-----END OPENSSH PRIVATE KEY-----\n"

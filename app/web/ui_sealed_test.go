@@ -42,6 +42,7 @@ func (s *uiSite) sealed(name string, hosts ...string) app.Credential {
 }
 
 func TestUISealedCredential(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	add := s.get(paths.CredentialNew).want(http.StatusOK)
@@ -89,6 +90,7 @@ func TestUISealedCredential(t *testing.T) {
 
 // Who changes a sealed credential to another mode reads how many locked profiles get the value by that.
 func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.sealed("KEY", "api.example.com")
@@ -124,6 +126,7 @@ func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
 
 // Before a credential is saved or deleted its page says what becomes of the value, and whom that concerns.
 func TestUICredentialTellsWhatFollows(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.sealed("KEY", "api.example.com")
@@ -163,6 +166,7 @@ func TestUICredentialTellsWhatFollows(t *testing.T) {
 }
 
 func TestUISealedKeyThatGoesNowhere(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.sealed("KEY", "api.example.com", "*.b.example.com:8443")
@@ -199,6 +203,7 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 }
 
 func TestUIRefusedHostBecomesARequest(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
@@ -248,6 +253,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 }
 
 func TestUITestNeedsASession(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.sealed("KEY", "api.example.com")
 	s.post(paths.CredentialTestURL("KEY"), "target", "api.example.com:443").leads(paths.Login)
@@ -266,6 +272,7 @@ func TestUITestNeedsASession(t *testing.T) {
 }
 
 func TestUILastCheck(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	c := s.sealed("KEY", "api.example.com")
@@ -310,6 +317,7 @@ func probing(t *testing.T, s *uiSite) {
 }
 
 func TestUITestRequest(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	probing(t, s)
 	s.login()

@@ -74,6 +74,7 @@ func (s *uiSite) slowly(path, kind, begin, rest string) (finish func() *http.Res
 
 // TestASlowFormDoesNotOutliveItsSession: a thief of a cookie could hold forms open, and send their last byte after the session was ended.
 func TestASlowFormDoesNotOutliveItsSession(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	finish := s.slowly(paths.CredentialNew, "application/x-www-form-urlencoded", "name=STOLEN&mode=plain&value=", "long-enough-value")
@@ -91,6 +92,7 @@ func TestASlowFormDoesNotOutliveItsSession(t *testing.T) {
 
 // TestASlowUploadDoesNotOutliveItsSession: the same for files to import, which may take hours.
 func TestASlowUploadDoesNotOutliveItsSession(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	begin := "--b\r\nContent-Disposition: form-data; name=\"passphrase\"\r\n\r\nseven geese in a row\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nx"
@@ -110,6 +112,7 @@ func (s *uiSite) pages() *uix.UI {
 
 // TestADownloadDoesNotOutliveItsSession: a reader that takes a list byte by byte could read on for days.
 func TestADownloadDoesNotOutliveItsSession(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, paths.AuditExport+"?as=csv", nil)
@@ -140,6 +143,7 @@ type deadlineRecorder struct{ *httptest.ResponseRecorder }
 func (deadlineRecorder) SetWriteDeadline(time.Time) error { return nil }
 
 func TestReadingGoesOnWhileSomebodyIsIn(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	s := newUISite(t, func(c *Config) { c.Now = func() time.Time { return now } })
 	s.login()
@@ -163,6 +167,7 @@ func TestReadingGoesOnWhileSomebodyIsIn(t *testing.T) {
 
 // TestAForgottenTabDoesNotKeepItsSession: what a page asks for because something changed is no use of the session; what a person asks for is.
 func TestAForgottenTabDoesNotKeepItsSession(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	s := newUISite(t)
 	s.access = access.New(access.Config{Store: s.store, Hub: s.server.cfg.Hub, Now: func() time.Time { return now }})
@@ -198,6 +203,7 @@ func (s *uiSite) lastUse() time.Time {
 
 // TestStrangersSendSmallForms: a form of 4 MiB could have a million fields, which take a hundred times the room of those that log somebody in.
 func TestStrangersSendSmallForms(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	large := url.Values{"name": {uiName}, "password": {uiPassword}, "x": {strings.Repeat("x", 17<<10)}}
 	for _, path := range []string{paths.Login, paths.Welcome} {

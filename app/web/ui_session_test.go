@@ -13,6 +13,7 @@ import (
 )
 
 func TestUIErrors(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.get(paths.Root + "/nowhere").leads(paths.LoginURL(paths.Root + "/nowhere"))
 	s.login()
@@ -39,6 +40,7 @@ func TestUIErrors(t *testing.T) {
 }
 
 func TestUISessions(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	a := s.post(paths.Login, "name", uiName, "password", uiPassword, "next", paths.Audit).leads(paths.Audit)
 	cookie := a.header.Get("Set-Cookie")
@@ -70,6 +72,7 @@ func TestUISessions(t *testing.T) {
 }
 
 func TestUISecureCookieBehindTLS(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://airlock.example"+paths.Login, strings.NewReader("name=Ada+Lovelace&password=plum+orbit+tractor"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -82,6 +85,7 @@ func TestUISecureCookieBehindTLS(t *testing.T) {
 
 // TestUISecureCookieOnAPlatform: behind a platform's proxy, which no file of ours trusts, the public address tells that people come over https.
 func TestUISecureCookieOnAPlatform(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.configure(func(c *Config) { c.PublicURL = "https://airlock.onrender.com" })
 	for host, want := range map[string]bool{"airlock.onrender.com": true, "localhost:9090": false} {
@@ -96,6 +100,7 @@ func TestUISecureCookieOnAPlatform(t *testing.T) {
 }
 
 func TestUIPanicIsAPage(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	e := echo.New()
 	e.HTTPErrorHandler = s.server.fail
@@ -110,6 +115,7 @@ func TestUIPanicIsAPage(t *testing.T) {
 
 // TestUIFormsLeadSomewhere: the address of each form with a session, opened by itself, as a reload or a bookmark of its refusal does, is a page or leads to one.
 func TestUIFormsLeadSomewhere(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	opens := map[string]bool{}
 	all := s.server.ui.Pages()
@@ -124,6 +130,7 @@ func TestUIFormsLeadSomewhere(t *testing.T) {
 }
 
 func TestUITheme(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.submit(s.get(paths.Settings), "form[action$='/theme']", "", "theme", "dark").leads(paths.Settings)
@@ -136,6 +143,7 @@ func TestUITheme(t *testing.T) {
 }
 
 func TestUIBrokenForms(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	for body, want := range map[string]int{

@@ -12,6 +12,7 @@ import (
 )
 
 func TestUIPathWithoutScripts(t *testing.T) {
+	t.Parallel()
 	s := newUISiteWithoutPeople(t)
 	s.get("/").leads(paths.Root)
 	s.get(paths.Profiles).leads(paths.LoginURL(paths.Profiles))
@@ -81,6 +82,7 @@ func TestUIPathWithoutScripts(t *testing.T) {
 }
 
 func TestUICredentials(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	refused := s.post(paths.CredentialNew, "name", "2FAST", "value", uiSecrets()[0], "mode", "plain", "hosts", "https://x", "description", "kept").want(http.StatusUnprocessableEntity)
@@ -143,6 +145,7 @@ func TestUICredentials(t *testing.T) {
 }
 
 func TestUISetUp(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.post(paths.ProfileNew, "description", " ").want(http.StatusUnprocessableEntity).says(".wrong", "It has no name")

@@ -69,6 +69,7 @@ func (s *uiSite) exported(fields ...string) []byte {
 }
 
 func TestUIMovingHouse(t *testing.T) {
+	t.Parallel()
 	old := newUISite(t)
 	old.login()
 	_, err := old.access.SetCredential(t.Context(), old.person, access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
@@ -118,6 +119,7 @@ func TestUIMovingHouse(t *testing.T) {
 
 // What is chosen travels, with the credentials that it refers to, and nothing else; history only where it is ticked.
 func TestUIExportsWhatIsChosen(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	var chosen app.Profile
@@ -168,6 +170,7 @@ func (s *uiSite) deletesPoint() {
 
 // TestUIFailedBackupNeedsSomebody: a backup that failed or was missed is what needs a person now, until one works or backups are switched off.
 func TestUIFailedBackupNeedsSomebody(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	fill := []string{"every", "daily", "keep", "3", "kind", "directory", "directory", t.TempDir(), "passphrase", houseWords, "again", houseWords}
@@ -205,6 +208,7 @@ func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 
 // The preview asks for each thing that would let a profile do more: nothing of it is ticked.
 func TestUIPreviewDoesNotTickWhatWidens(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	at := time.Now().Add(time.Hour).UTC()
@@ -228,6 +232,7 @@ func TestUIPreviewDoesNotTickWhatWidens(t *testing.T) {
 }
 
 func TestUIBackups(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.get(paths.SettingsBackups).want(http.StatusOK).says("main", "No backups are made")
@@ -255,6 +260,7 @@ func TestUIBackups(t *testing.T) {
 
 // No agent reaches any of it: every route of the whole table, with every kind of token that an agent can have, and with none.
 func TestNoAgentRouteMovesTheHouse(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	unlocked, err := s.access.CreateProfile(t.Context(), app.Actor{Kind: app.ActorAgent}, "unlocked")
 	s.must(err)
@@ -360,6 +366,7 @@ func transferPages(s *Server) (list []httpx.Route) {
 
 // A person whose password is not fresh is asked for it, on every page and form.
 func TestMovingAsksForAFreshPassword(t *testing.T) {
+	t.Parallel()
 	var late atomic.Int64
 	s := newUISite(t, func(c *Config) { c.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) } })
 	s.login()

@@ -155,6 +155,7 @@ func formCases() map[string]formCase {
 
 // TestUIEveryActionIsAudited walks all POST routes of people: each leaves an event with the person's name, or has a reason not to. A new route fails it until it has a case.
 func TestUIEveryActionIsAudited(t *testing.T) {
+	t.Parallel()
 	w := newWalk(t)
 	cases := formCases()
 	order := []string{paths.CredentialPaste, paths.CredentialPreview, paths.ProfileSetup, paths.ProfileLock, paths.ProfileRevoke, paths.ProfileRestore, paths.ProfileDelete, paths.SettingsPause, paths.SettingsResume,
@@ -230,6 +231,7 @@ var uiLink = regexp.MustCompile(`(?:href|action|hx-get|hx-sse:connect)="(/ui[^"#
 // TestUINoSecretOnAnyPage follows every link of the populated site and looks for every secret in the text of each answer, its attributes and its address included. Ids that are
 // tokens stand on the page of their profile only, and sessions nowhere.
 func TestUINoSecretOnAnyPage(t *testing.T) {
+	t.Parallel()
 	w := newWalk(t)
 	w.upload(paths.CredentialPaste, "file", "PENDING="+uiSecrets()[1])
 	cookie := ""

@@ -13,6 +13,7 @@ import (
 )
 
 func TestDocumentedFieldsAreTheTypes(t *testing.T) {
+	t.Parallel()
 	types := map[string]reflect.Type{
 		"Profile": reflect.TypeFor[profileView](), "Key": reflect.TypeFor[keyView](), "Host": reflect.TypeFor[hostView](),
 		"Accepted": reflect.TypeFor[acceptedView](), "Execution": reflect.TypeFor[executionView](), "LLMRequest": reflect.TypeFor[llmView](),

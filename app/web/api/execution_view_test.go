@@ -3,6 +3,7 @@ package api
 import "testing"
 
 func TestSplitTraceback(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ text, summary string }{
 		{"Traceback (most recent call last):\n  File \"script.py\", line 1, in <module>\n    foo\nNameError: name 'foo' is not defined", "NameError: name 'foo' is not defined"},
 		{"Traceback (most recent call last):\n  File \"script.py\", line 1, in <module>\nKeyError: 'x'\n", "KeyError: 'x'"},

@@ -9,6 +9,7 @@ import (
 
 // TestWhatIsUndecided: a wait is held while a person has something to do, and only then.
 func TestWhatIsUndecided(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	for name, c := range map[string]struct {
 		p    app.Profile

@@ -23,6 +23,7 @@ type sample struct {
 }
 
 func TestBodyIsReadStrictly(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name, body string
 		code       app.Code
@@ -87,6 +88,7 @@ func TestBodyIsReadStrictly(t *testing.T) {
 }
 
 func TestBodyValues(t *testing.T) {
+	t.Parallel()
 	var got sample
 	if err := decodeBody([]byte(`{"name":"x\u00e9","size":1.5,"count":3,"flag":true,"any": {"b":1, "a":2} ,"nested":[{"inner":"y"}]}`), &got); err != nil {
 		t.Fatal(err)
@@ -100,6 +102,7 @@ func TestBodyValues(t *testing.T) {
 }
 
 func TestUnknownFieldsAreGuessed(t *testing.T) {
+	t.Parallel()
 	for field, want := range map[string]string{
 		"scrpt": "Did you mean script?", "code": "Did you mean script?", "profile": "Did you mean profile_id?",
 		"timeoutSeconds": "This call takes", "timeout_seconds": "Did you mean timeout?", "memory": "This call takes inputs, profile_id, script, timeout.",
@@ -117,6 +120,7 @@ func TestUnknownFieldsAreGuessed(t *testing.T) {
 }
 
 func TestContentTypes(t *testing.T) {
+	t.Parallel()
 	for value, ok := range map[string]bool{
 		"": true, "application/json": true, "application/json; charset=utf-8": true, "application/json;charset=UTF-8": true,
 		"application/vnd.api+json": true, "application/x-www-form-urlencoded": true,

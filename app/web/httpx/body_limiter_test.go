@@ -12,6 +12,7 @@ import (
 
 // TestBodyLimiterReleases: what is released is free again, and nothing is counted twice.
 func TestBodyLimiterReleases(t *testing.T) {
+	t.Parallel()
 	all := NewBudget(bodyBudget, time.Hour)
 	open := func(address string, size int) *limitedBody {
 		return &limitedBody{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("x", size))), reservation: &Reservation{budget: all, address: address}}

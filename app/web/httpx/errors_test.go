@@ -12,6 +12,7 @@ import (
 
 // Every code in app/errors.go has a status here.
 func TestEveryCodeHasAStatus(t *testing.T) {
+	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "../../errors.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import "testing"
 
 // TestOneIsEvictedForOne: a request that waits for memory tries again and again, and one eviction is enough for it.
 func TestOneIsEvictedForOne(t *testing.T) {
+	t.Parallel()
 	r := NewBudget(300, 0)
 	told := 0
 	var held []*Reservation
@@ -42,6 +43,7 @@ func yielding(s *Reservation, evict func()) *Reservation {
 
 // TestUnbuiltAnswerIsNotEvicted: not a byte of it could have been read yet.
 func TestUnbuiltAnswerIsNotEvicted(t *testing.T) {
+	t.Parallel()
 	r := NewBudget(100, 0)
 	told := false
 	place := r.reserve("a", 100)
@@ -59,6 +61,7 @@ func TestUnbuiltAnswerIsNotEvicted(t *testing.T) {
 
 // TestCarriedAnswers: of many large answers that go into one, one after the other, only the last is held.
 func TestCarriedAnswers(t *testing.T) {
+	t.Parallel()
 	budget := NewBudget(300, 0)
 	r := &Reader{carrier: true}
 	for range 100 {

@@ -7,6 +7,7 @@ import (
 )
 
 func TestForwardedHeadersCountFromTrustedProxiesOnly(t *testing.T) {
+	t.Parallel()
 	proxied := Origins{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}
 	cases := []struct {
 		name, peer, xff, proto, host string
@@ -47,6 +48,7 @@ func TestForwardedHeadersCountFromTrustedProxiesOnly(t *testing.T) {
 
 // TestForwardedHostOfTheNearestProxy: a proxy that adds a line of its own below the client's is believed, not the client.
 func TestForwardedHostOfTheNearestProxy(t *testing.T) {
+	t.Parallel()
 	s := Origins{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
 	r := httptest.NewRequest("GET", "/skill.md", nil)
 	r.RemoteAddr, r.Host = "10.1.1.1:1", "airlock.lan:9090"

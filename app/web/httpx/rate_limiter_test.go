@@ -8,6 +8,7 @@ import (
 
 // TestRefusalForAllCostsNobodysShare: who was refused because everybody together was too quick lost a part of their own share with each try.
 func TestRefusalForAllCostsNobodysShare(t *testing.T) {
+	t.Parallel()
 	l, now := NewRateLimiter(6, time.Now), time.Unix(1e9, 0)
 	for i := range 60 { // all that there is for everybody
 		if wait := l.delay(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}).String(), now); wait != 0 {
@@ -27,6 +28,7 @@ func TestRefusalForAllCostsNobodysShare(t *testing.T) {
 }
 
 func TestRateLimiter(t *testing.T) {
+	t.Parallel()
 	l, now := NewRateLimiter(6, time.Now), time.Unix(1e9, 0)
 	for i := range 6 {
 		if wait := l.delay("192.0.2.1", now); wait != 0 {

@@ -12,6 +12,7 @@ const (
 )
 
 func TestTraceparentIsReadStrictly(t *testing.T) {
+	t.Parallel()
 	for header, want := range map[string]string{
 		sampleParent:                   sampleTrace,
 		"01" + sampleParent[2:]:        sampleTrace, // a later version

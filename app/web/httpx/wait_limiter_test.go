@@ -9,6 +9,7 @@ import (
 
 // One profile must not take every place, or the polls of all others return at once.
 func TestNoProfileTakesEveryLongPoll(t *testing.T) {
+	t.Parallel()
 	var places WaitLimiter
 	var releases []func()
 	for range maxProfileWaits {
@@ -36,6 +37,7 @@ func TestNoProfileTakesEveryLongPoll(t *testing.T) {
 
 // Anybody can make profiles. They must not take the places of agents that wait for their executions.
 func TestStrangersDontTakeEveryLongPoll(t *testing.T) {
+	t.Parallel()
 	var places WaitLimiter
 	var releases []func()
 	for i := range 2 * maxWaits {

@@ -9,6 +9,7 @@ import (
 
 // Saving a credential says what a person should know about its value, each in words that exist.
 func TestSavedNotice(t *testing.T) {
+	t.Parallel()
 	const strong = "kP9s-Zx8-long-enough-1"
 	for _, c := range []struct {
 		mode    app.Mode

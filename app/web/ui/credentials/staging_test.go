@@ -7,6 +7,7 @@ import (
 )
 
 func TestStagingForgets(t *testing.T) {
+	t.Parallel()
 	var s staging
 	entries := []dotenv.Entry{{Name: "A"}}
 	if !s.put("one", entries) || s.get("one") == nil || s.get("two") != nil {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestChooseExpiry(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for _, c := range []struct {
 		form   profileview.ExpiryForm

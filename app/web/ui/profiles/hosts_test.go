@@ -10,6 +10,7 @@ import (
 // TestHostsNotice: what is said after hosts were decided on is what happened: additions wait for the next execution, what is taken away does not, and a
 // dismissal saves no host.
 func TestHostsNotice(t *testing.T) {
+	t.Parallel()
 	a, b := app.Host{Name: "a.example", Ports: []int{443}}, app.Host{Name: "b.example", Ports: []int{443}}
 	private := a
 	private.Private = true

@@ -3,6 +3,7 @@ package uix
 import "testing"
 
 func TestLocalPage(t *testing.T) {
+	t.Parallel()
 	for next, want := range map[string]string{
 		"/ui":                          "/ui",
 		"/ui/profiles?x=1":             "/ui/profiles?x=1",
