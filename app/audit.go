@@ -20,6 +20,15 @@ type Actor struct {
 	Address string    `json:"address,omitempty"` // client address
 }
 
+// PeopleOnly is CodeForbidden for an agent, which may not decide what a person has to.
+func (a Actor) PeopleOnly() error {
+	switch a.Kind {
+	case ActorPerson, ActorCommand, ActorSystem:
+		return nil
+	}
+	return E(CodeForbidden, "only a person can do that", "Ask the person who runs Airlock to do it in the admin UI.")
+}
+
 // System is Airlock itself.
 func System() Actor { return Actor{Kind: ActorSystem} }
 
@@ -33,4 +42,9 @@ type Event struct {
 	Detail  string // one plain sentence, no secrets
 	Prev    string // hash of the event before, hex
 	Hash    string // sha256 over all of the above, hex
+}
+
+// NewEvent starts an event. The store fills in its number and its hashes.
+func NewEvent(at time.Time, by Actor, action, subject, detail string) Event {
+	return Event{At: at, Actor: by, Action: action, Subject: subject, Detail: detail}
 }

@@ -20,9 +20,9 @@ type AuditFilter struct {
 	Limit    int
 }
 
-// AuditEvents lists events, newest first.
-func (tx *Tx) AuditEvents(ctx context.Context, f AuditFilter) ([]app.Event, error) {
-	from, below, err := tx.auditBounds(ctx, f)
+// List lists events, newest first.
+func (tx AuditLog) List(ctx context.Context, f AuditFilter) ([]app.Event, error) {
+	from, below, err := tx.bounds(ctx, f)
 	if err != nil || from >= below {
 		return nil, err
 	}
@@ -38,8 +38,8 @@ func (tx *Tx) AuditEvents(ctx context.Context, f AuditFilter) ([]app.Event, erro
 	return events, nil
 }
 
-// auditBounds turns a range of times into sequence numbers, with the slack of clockSlack.
-func (tx *Tx) auditBounds(ctx context.Context, f AuditFilter) (from, below int64, err error) {
+// bounds turns a range of times into sequence numbers, with the slack of clockSlack.
+func (tx AuditLog) bounds(ctx context.Context, f AuditFilter) (from, below int64, err error) {
 	below = 1 << 62
 	if f.Before > 0 {
 		below = f.Before
@@ -107,13 +107,13 @@ type ArchivedLog struct {
 }
 
 // ArchivedLogs lists them by name.
-func (tx *Tx) ArchivedLogs(ctx context.Context) (list []ArchivedLog, err error) {
+func (tx AuditLog) ArchivedLogs(ctx context.Context) (list []ArchivedLog, err error) {
 	type row struct {
 		Source             string
 		Events, Begin, End int64
 	}
 	// It steps from log to log, since they may be long; each is numbered from 1.
-	err = each(ctx, tx, func(r row) error {
+	err = each(ctx, tx.conn, func(r row) error {
 		list = append(list, ArchivedLog{r.Source, r.Events, fromMillis(r.Begin), fromMillis(r.End)})
 		return nil
 	}, `WITH RECURSIVE logs(source) AS (
@@ -125,9 +125,9 @@ func (tx *Tx) ArchivedLogs(ctx context.Context) (list []ArchivedLog, err error) 
 	return list, err
 }
 
-// ArchivedEvents returns up to limit events of one of ArchivedLogs, those that follow a number, in order.
-func (tx *Tx) ArchivedEvents(ctx context.Context, source string, after int64, limit int) (events []app.Event, err error) {
-	err = each(ctx, tx, func(r auditEventRow) error { events = append(events, r.event()); return nil },
+// Archived returns up to limit events of one of ArchivedLogs, those that follow a number, in order.
+func (tx AuditLog) Archived(ctx context.Context, source string, after int64, limit int) (events []app.Event, err error) {
+	err = each(ctx, tx.conn, func(r auditEventRow) error { events = append(events, r.event()); return nil },
 		"SELECT * FROM audit_archive WHERE source = ? AND seq > ? ORDER BY seq LIMIT ?", source, after, limit)
 	return events, err
 }
@@ -138,10 +138,10 @@ type AuditMark struct {
 	Hash string
 }
 
-// VerifyAudit walks the chain from behind the mark, the zero mark being its beginning, and returns the mark of its end. broken is the sequence number of the first
+// Verify walks the chain from behind the mark, the zero mark being its beginning, and returns the mark of its end. broken is the sequence number of the first
 // event that is missing, out of place or not as it was written; 0 if all are. An event that was cut off the end is noticed too, since numbers are never given twice. What is
 // before the mark is not looked at, but for the event of the mark itself.
-func (tx *Tx) VerifyAudit(ctx context.Context, mark AuditMark) (end AuditMark, broken int64, err error) {
+func (tx AuditLog) Verify(ctx context.Context, mark AuditMark) (end AuditMark, broken int64, err error) {
 	end = mark
 	if mark.Seq > 0 {
 		var rows []auditEventRow

@@ -34,7 +34,7 @@ func chain(t *testing.T, s *Store, n int) {
 func verify(t *testing.T, s *Store) (broken int64) {
 	t.Helper()
 	if err := s.Read(t.Context(), func(tx *Tx) (err error) {
-		_, broken, err = tx.VerifyAudit(t.Context(), AuditMark{})
+		_, broken, err = tx.Events.Verify(t.Context(), AuditMark{})
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestAuditChain(t *testing.T) {
 		t.Fatalf("an untouched chain is broken at %d", broken)
 	}
 	err := s.Read(t.Context(), func(tx *Tx) error {
-		events, err := tx.AuditEvents(t.Context(), AuditFilter{Before: 4, Limit: 2})
+		events, err := tx.Events.List(t.Context(), AuditFilter{Before: 4, Limit: 2})
 		if err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func TestAuditFilters(t *testing.T) {
 		got, last := 0, int64(1<<60)
 		for f.Limit = 7; ; {
 			var events []app.Event
-			if err := s.Read(t.Context(), func(tx *Tx) (err error) { events, err = tx.AuditEvents(t.Context(), f); return err }); err != nil {
+			if err := s.Read(t.Context(), func(tx *Tx) (err error) { events, err = tx.Events.List(t.Context(), f); return err }); err != nil {
 				t.Fatal(err)
 			}
 			for _, e := range events {
@@ -241,7 +241,7 @@ func TestVerifyingGoesOnFromAMark(t *testing.T) {
 	chain(t, s, 5)
 	from := func(mark AuditMark) (end AuditMark, broken int64) {
 		t.Helper()
-		if err := s.Read(t.Context(), func(tx *Tx) (err error) { end, broken, err = tx.VerifyAudit(t.Context(), mark); return err }); err != nil {
+		if err := s.Read(t.Context(), func(tx *Tx) (err error) { end, broken, err = tx.Events.Verify(t.Context(), mark); return err }); err != nil {
 			t.Fatal(err)
 		}
 		return end, broken

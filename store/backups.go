@@ -35,8 +35,8 @@ type Backup struct {
 	FinishedAt time.Time
 }
 
-// BeginBackup notes an attempt as running and returns its id. CodeConflict if one is running already, also in another process.
-func (tx *Tx) BeginBackup(ctx context.Context, b Backup) (int64, error) {
+// Begin notes an attempt as running and returns its id. CodeConflict if one is running already, also in another process.
+func (tx Backups) Begin(ctx context.Context, b Backup) (int64, error) {
 	row := b.row()
 	row.Status = BackupRunning
 	err := gorm.G[backupRow](tx.db).Create(ctx, &row)
@@ -49,8 +49,8 @@ func (tx *Tx) BeginBackup(ctx context.Context, b Backup) (int64, error) {
 	return row.ID, nil
 }
 
-// NoteBackup records one that has ended, or was missed.
-func (tx *Tx) NoteBackup(ctx context.Context, b Backup) error {
+// Note records one that has ended, or was missed.
+func (tx Backups) Note(ctx context.Context, b Backup) error {
 	row := b.row()
 	if err := gorm.G[backupRow](tx.db).Create(ctx, &row); err != nil {
 		return fmt.Errorf("store: note backup: %w", err)
@@ -58,23 +58,23 @@ func (tx *Tx) NoteBackup(ctx context.Context, b Backup) error {
 	return nil
 }
 
-// EndBackup notes how a running one ended.
-func (tx *Tx) EndBackup(ctx context.Context, b Backup) error {
+// End notes how a running one ended.
+func (tx Backups) End(ctx context.Context, b Backup) error {
 	n, err := tx.exec(ctx, "UPDATE backups SET status = ?, target = ?, name = ?, size = ?, counts = ?, error = ?, finished_at = ? WHERE id = ? AND status = 'running'",
 		b.Status, b.Target, b.Name, b.Size, orEmpty(b.Counts), b.Error, toMillis(b.FinishedAt), b.ID)
 	return changed(n, err, "backup")
 }
 
-// BackupDeleted notes that the file of a verified one is gone, since newer ones are kept: who looks for it must not take the list for what is there.
-func (tx *Tx) BackupDeleted(ctx context.Context, name string) error {
+// MarkDeleted notes that the file of a verified one is gone, since newer ones are kept: who looks for it must not take the list for what is there.
+func (tx Backups) MarkDeleted(ctx context.Context, name string) error {
 	if _, err := tx.exec(ctx, "UPDATE backups SET error = 'Deleted since, as newer ones are kept.' WHERE name = ? AND status = 'verified'", name); err != nil {
 		return fmt.Errorf("store: backup deleted: %w", err)
 	}
 	return nil
 }
 
-// EndLostBackups notes running ones that began before a time as failed: whoever made them is gone.
-func (tx *Tx) EndLostBackups(ctx context.Context, before, at time.Time) (int64, error) {
+// EndLost notes running ones that began before a time as failed: whoever made them is gone.
+func (tx Backups) EndLost(ctx context.Context, before, at time.Time) (int64, error) {
 	n, err := tx.exec(ctx, "UPDATE backups SET status = 'failed', error = 'it was interrupted', finished_at = ? WHERE status = 'running' AND started_at < ?", toMillis(at), toMillis(before))
 	if err != nil {
 		return 0, fmt.Errorf("store: end lost backups: %w", err)
@@ -82,14 +82,14 @@ func (tx *Tx) EndLostBackups(ctx context.Context, before, at time.Time) (int64, 
 	return n, nil
 }
 
-// Backups lists attempts, newest first.
-func (tx *Tx) Backups(ctx context.Context, limit int) ([]Backup, error) {
-	return tx.backups(ctx, limit, "1 = 1")
+// List lists attempts, newest first.
+func (tx Backups) List(ctx context.Context, limit int) ([]Backup, error) {
+	return tx.list(ctx, limit, "1 = 1")
 }
 
-// ScheduledBackup is the newest attempt of the schedule, or a missed time, up to a moment; ok is false if there is none. What is later was made while the clock was ahead.
-func (tx *Tx) ScheduledBackup(ctx context.Context, until time.Time) (b Backup, ok bool, err error) {
-	list, err := tx.backups(ctx, 1, "slot_at > 0 AND slot_at <= ?", toMillis(until))
+// LastScheduled is the newest attempt of the schedule, or a missed time, up to a moment; ok is false if there is none. What is later was made while the clock was ahead.
+func (tx Backups) LastScheduled(ctx context.Context, until time.Time) (b Backup, ok bool, err error) {
+	list, err := tx.list(ctx, 1, "slot_at > 0 AND slot_at <= ?", toMillis(until))
 	if err != nil || len(list) == 0 {
 		return Backup{}, false, err
 	}
@@ -103,9 +103,9 @@ type BackupFile struct {
 	Verified bool
 }
 
-// BackupFiles returns the files of all attempts that have ended, by name.
-func (tx *Tx) BackupFiles(ctx context.Context) (map[string]BackupFile, error) {
-	list, err := all[BackupFile](ctx, tx, "SELECT name, size, status = 'verified' AS verified FROM backups WHERE name <> '' AND status IN ('verified', 'failed') ORDER BY id")
+// Files returns the files of all attempts that have ended, by name.
+func (tx Backups) Files(ctx context.Context) (map[string]BackupFile, error) {
+	list, err := all[BackupFile](ctx, tx.conn, "SELECT name, size, status = 'verified' AS verified FROM backups WHERE name <> '' AND status IN ('verified', 'failed') ORDER BY id")
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (tx *Tx) BackupFiles(ctx context.Context) (map[string]BackupFile, error) {
 	return files, nil
 }
 
-func (tx *Tx) backups(ctx context.Context, limit int, where string, args ...any) ([]Backup, error) {
+func (tx Backups) list(ctx context.Context, limit int, where string, args ...any) ([]Backup, error) {
 	rows, err := gorm.G[backupRow](tx.db).Where(where, args...).Order("id DESC").Limit(limit).Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read backups: %w", err)

@@ -11,7 +11,7 @@ import (
 )
 
 // Connections returns an execution's ledger in order.
-func (tx *Tx) Connections(ctx context.Context, handle string) ([]app.Connection, error) {
+func (tx Executions) Connections(ctx context.Context, handle string) ([]app.Connection, error) {
 	id, err := tx.executionID(ctx, handle)
 	if err != nil {
 		return nil, err
@@ -19,7 +19,7 @@ func (tx *Tx) Connections(ctx context.Context, handle string) ([]app.Connection,
 	return tx.connections(ctx, id)
 }
 
-func (tx *Tx) connections(ctx context.Context, id int64) ([]app.Connection, error) {
+func (tx Executions) connections(ctx context.Context, id int64) ([]app.Connection, error) {
 	rows, err := gorm.G[connectionRow](tx.db).Where("execution_id = ?", id).Order("ordinal").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read connections: %w", err)
@@ -40,7 +40,7 @@ func (tx *Tx) connections(ctx context.Context, id int64) ([]app.Connection, erro
 	return list, nil
 }
 
-func (tx *Tx) keepConnections(ctx context.Context, id int64, ledger []Connection) error {
+func (tx Executions) keepConnections(ctx context.Context, id int64, ledger []Connection) error {
 	if len(ledger) == 0 {
 		return nil
 	}

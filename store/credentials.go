@@ -10,8 +10,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Credentials lists all by name, with the number of profiles that refer to each.
-func (tx *Tx) Credentials(ctx context.Context) ([]app.Credential, error) {
+// List lists all by name, with the number of profiles that refer to each.
+func (tx Credentials) List(ctx context.Context) ([]app.Credential, error) {
 	rows, err := gorm.G[credentialRow](tx.db).Order("name").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read credentials: %w", err)
@@ -38,8 +38,8 @@ func (tx *Tx) Credentials(ctx context.Context) ([]app.Credential, error) {
 	return list, nil
 }
 
-// Credential finds one by name; Profiles is filled.
-func (tx *Tx) Credential(ctx context.Context, name string) (app.Credential, error) {
+// ByName finds one by name; Profiles is filled.
+func (tx Credentials) ByName(ctx context.Context, name string) (app.Credential, error) {
 	row, err := gorm.G[credentialRow](tx.db).Where("name = ?", name).Take(ctx)
 	if err != nil {
 		return app.Credential{}, notFound(err, "credential")
@@ -55,8 +55,8 @@ func (tx *Tx) Credential(ctx context.Context, name string) (app.Credential, erro
 	return c, nil
 }
 
-// CredentialsByID finds those that exist among ids.
-func (tx *Tx) CredentialsByID(ctx context.Context, ids []string) (map[string]app.Credential, error) {
+// ByID finds those that exist among ids.
+func (tx Credentials) ByID(ctx context.Context, ids []string) (map[string]app.Credential, error) {
 	rows, err := gorm.G[credentialRow](tx.db).Where("id IN ?", ids).Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read credentials: %w", err)
@@ -70,8 +70,8 @@ func (tx *Tx) CredentialsByID(ctx context.Context, ids []string) (map[string]app
 	return found, nil
 }
 
-// InsertCredential adds a credential without a value. A name that is taken is CodeConflict.
-func (tx *Tx) InsertCredential(ctx context.Context, c app.Credential) error {
+// Insert adds a credential without a value. A name that is taken is CodeConflict.
+func (tx Credentials) Insert(ctx context.Context, c app.Credential) error {
 	row := credentialRow{
 		ID: c.ID, Name: c.Name, Description: c.Description, Service: c.Service, Mode: string(c.Mode), Hosts: toJSON(hosts(c.Hosts)), Places: toJSON(c.Places), Headers: toJSON(append([]string{}, c.Headers...)), PlainHTTP: c.PlainHTTP,
 		Source: string(c.Source), Reference: c.Reference, CreatedAt: toMillis(c.CreatedAt), UpdatedAt: toMillis(c.UpdatedAt),
@@ -79,10 +79,10 @@ func (tx *Tx) InsertCredential(ctx context.Context, c app.Credential) error {
 	return changed(1, gorm.G[credentialRow](tx.db).Create(ctx, &row), "credential")
 }
 
-// UpdateCredential saves description, service, mode, hosts, places, headers, plain HTTP, source and reference of a credential that was last changed at seen, else CodeConflict.
+// Update saves description, service, mode, hosts, places, headers, plain HTTP, source and reference of a credential that was last changed at seen, else CodeConflict.
 // UpdatedAt becomes c's. Where hosts are taken away, its value stays known as one that belonged there.
-func (tx *Tx) UpdateCredential(ctx context.Context, c app.Credential, seen time.Time) error {
-	if err := tx.supersedeHosts(ctx, c.ID, c.Hosts, c.UpdatedAt); err != nil {
+func (tx Credentials) Update(ctx context.Context, c app.Credential, seen time.Time) error {
+	if err := Values(tx).supersedeHosts(ctx, c.ID, c.Hosts, c.UpdatedAt); err != nil {
 		return err
 	}
 	n, err := tx.exec(ctx, "UPDATE credentials SET description = ?, service = ?, mode = ?, hosts = ?, places = ?, headers = ?, plain_http = ?, source = ?, reference = ?, updated_at = ? WHERE id = ? AND updated_at = ?",
@@ -100,23 +100,23 @@ type Value struct {
 	At           time.Time
 }
 
-// InsertValue adds the version after the current one and erases the value before it. Another version number than the next is CodeConflict.
-func (tx *Tx) InsertValue(ctx context.Context, v Value) error {
+// Insert adds the version after the current one and erases the value before it. Another version number than the next is CodeConflict.
+func (tx Values) Insert(ctx context.Context, v Value) error {
 	n, err := tx.exec(ctx, "UPDATE credentials SET version = ?, key_id = ?, value_set_at = ? WHERE id = ? AND version = ?",
 		v.Version, v.KeyID, toMillis(v.At), v.CredentialID, v.Version-1)
 	if err := changed(n, err, "credential"); err != nil {
 		return err
 	}
-	if err := tx.EraseValue(ctx, v.CredentialID, v.At); err != nil {
+	if err := tx.Erase(ctx, v.CredentialID, v.At); err != nil {
 		return err
 	}
 	row := credentialVersionRow{v.CredentialID, v.Version, v.Sealed, v.KeyID, toJSON(v.By), toMillis(v.At)}
 	return changed(1, gorm.G[credentialVersionRow](tx.db).Create(ctx, &row), "credential")
 }
 
-// EraseValue erases the current value of a credential, if it has one, and keeps it as a superseded one; the versions stay counted. For
+// Erase erases the current value of a credential, if it has one, and keeps it as a superseded one; the versions stay counted. For
 // one whose value comes from elsewhere now.
-func (tx *Tx) EraseValue(ctx context.Context, id string, at time.Time) error {
+func (tx Values) Erase(ctx context.Context, id string, at time.Time) error {
 	if err := tx.supersede(ctx, id, at); err != nil {
 		return err
 	}
@@ -126,8 +126,8 @@ func (tx *Tx) EraseValue(ctx context.Context, id string, at time.Time) error {
 	return nil
 }
 
-// Values returns the current sealed values of those credentials that have one.
-func (tx *Tx) Values(ctx context.Context, ids []string) (map[string]Value, error) {
+// Current returns the current sealed values of those credentials that have one.
+func (tx Values) Current(ctx context.Context, ids []string) (map[string]Value, error) {
 	rows, err := gorm.G[credentialVersionRow](tx.db).Where("credential_id IN ? AND value IS NOT NULL", ids).Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read values: %w", err)
@@ -144,21 +144,21 @@ func (tx *Tx) Values(ctx context.Context, ids []string) (map[string]Value, error
 }
 
 // CountUse notes that an execution had the credentials.
-func (tx *Tx) CountUse(ctx context.Context, ids []string, at time.Time) error {
+func (tx Credentials) CountUse(ctx context.Context, ids []string, at time.Time) error {
 	if _, err := tx.exec(ctx, "UPDATE credentials SET uses = uses + 1, last_used_at = max(last_used_at, ?) WHERE id IN ?", toMillis(at), ids); err != nil {
 		return fmt.Errorf("store: count use: %w", err)
 	}
 	return nil
 }
 
-// DeleteCredential removes a credential with all versions and unlinks it from every key.
-func (tx *Tx) DeleteCredential(ctx context.Context, id string) error {
+// Delete removes a credential with all versions and unlinks it from every key.
+func (tx Credentials) Delete(ctx context.Context, id string) error {
 	n, err := tx.exec(ctx, "DELETE FROM credentials WHERE id = ?", id)
 	return changed(n, err, "credential")
 }
 
-// ProfilesWith returns the handles of the profiles that have a key linked to the credential.
-func (tx *Tx) ProfilesWith(ctx context.Context, credentialID string) ([]string, error) {
+// Profiles returns the handles of the profiles that have a key linked to the credential.
+func (tx Credentials) Profiles(ctx context.Context, credentialID string) ([]string, error) {
 	var handles []string
 	err := tx.db.WithContext(ctx).Raw("SELECT handle FROM profiles WHERE id IN (SELECT profile_id FROM profile_keys WHERE credential_id = ?) ORDER BY id", credentialID).Scan(&handles).Error
 	if err != nil {
@@ -167,8 +167,8 @@ func (tx *Tx) ProfilesWith(ctx context.Context, credentialID string) ([]string, 
 	return handles, nil
 }
 
-// TouchProfilesWith moves UpdatedAt of those profiles on, since what they show has changed.
-func (tx *Tx) TouchProfilesWith(ctx context.Context, credentialID string, at time.Time) error {
+// TouchProfiles moves UpdatedAt of those profiles on, since what they show has changed.
+func (tx Credentials) TouchProfiles(ctx context.Context, credentialID string, at time.Time) error {
 	_, err := tx.exec(ctx, "UPDATE profiles SET updated_at = max(updated_at + 1, ?) WHERE id IN (SELECT profile_id FROM profile_keys WHERE credential_id = ?)", toMillis(at), credentialID)
 	if err != nil {
 		return fmt.Errorf("store: touch profiles: %w", err)

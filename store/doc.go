@@ -15,10 +15,12 @@
 //
 // # How to write a query
 //
-//   - Everything happens in a transaction: Store.Read gives a Tx on a consistent snapshot, Store.Write one that may change things
-//     and commits if the function returns nil. Queries are methods of Tx, so that callers can join several into one transaction
-//     together with the rule they enforce and the audit event that records it. A Tx is for one goroutine and ends with its function;
-//     inside Write use that Tx only: asking the Store for another write transaction would wait for itself.
+//   - Everything happens in a transaction: Store.Read gives a Tx on a consistent snapshot, Store.Write one that may
+//     change things and commits if the function returns nil. A Tx has one field per aggregate, and queries are methods
+//     of these: tx.Profiles.ByHandle(ctx, handle). So callers join several into one transaction, with the rule that they
+//     enforce and the audit event that records it. A Tx is for one goroutine and ends with its function.
+//     Inside Write use that Tx only: another write transaction would wait for itself.
+//   - A new aggregate is a type in aggregates.go and a file of its own.
 //   - Rows are the unexported …Row types in rows_*.go, one per table; a test compares them with the migrated schema. Read and insert them with
 //     the generics API: gorm.G[profileRow](tx.db).Where("handle = ?", handle).Take(ctx). Change them with tx.exec and SQL, which says exactly
 //     which columns change (Updates of a struct skips zero values) and returns how many rows it touched. toJSON and fromJSON are for JSON columns.

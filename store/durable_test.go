@@ -22,7 +22,7 @@ func BenchmarkCommit(b *testing.B) {
 			value := bytes.Repeat([]byte("x"), 1000)
 			for i := 0; b.Loop(); i++ {
 				err := s.Write(b.Context(), func(tx *Tx) error {
-					return tx.SetSettings(b.Context(), time.Now(), Setting{Key: fmt.Sprint(i % 1000), Value: value})
+					return tx.Settings.Set(b.Context(), time.Now(), Setting{Key: fmt.Sprint(i % 1000), Value: value})
 				})
 				if err != nil {
 					b.Fatal(err)

@@ -31,8 +31,8 @@ const (
 	executionColumns = `executions.*, ` + profileGone
 )
 
-// ExecutionByLookup finds an execution by the keyed hash of its id. CodeNotFound if there is none.
-func (tx *Tx) ExecutionByLookup(ctx context.Context, lookup []byte) (Execution, error) {
+// ByLookup finds an execution by the keyed hash of its id. CodeNotFound if there is none.
+func (tx Executions) ByLookup(ctx context.Context, lookup []byte) (Execution, error) {
 	return tx.execution(ctx, "lookup = ?", lookup)
 }
 
@@ -51,7 +51,7 @@ func (s *Store) Standing(ctx context.Context, lookup []byte) (now Standing, err 
 const standing = "SELECT id, " + profileGone + " FROM executions WHERE lookup = ?"
 
 // Ended returns what an execution printed, returned and connected to, and its row. CodeNotFound if there is none.
-func (tx *Tx) Ended(ctx context.Context, handle string) (row int64, out app.Output, list []app.Connection, err error) {
+func (tx Executions) Ended(ctx context.Context, handle string) (row int64, out app.Output, list []app.Connection, err error) {
 	if row, err = tx.executionID(ctx, handle); err != nil {
 		return 0, out, nil, err
 	}
@@ -62,12 +62,12 @@ func (tx *Tx) Ended(ctx context.Context, handle string) (row int64, out app.Outp
 	return row, out, list, err
 }
 
-// ExecutionByHandle finds an execution for people. CodeNotFound if there is none.
-func (tx *Tx) ExecutionByHandle(ctx context.Context, handle string) (Execution, error) {
+// ByHandle finds an execution for people. CodeNotFound if there is none.
+func (tx Executions) ByHandle(ctx context.Context, handle string) (Execution, error) {
 	return tx.execution(ctx, "handle = ?", handle)
 }
 
-func (tx *Tx) execution(ctx context.Context, where string, arg any) (Execution, error) {
+func (tx Executions) execution(ctx context.Context, where string, arg any) (Execution, error) {
 	views, err := gorm.G[executionView](tx.db).Raw("SELECT "+executionColumns+" FROM executions WHERE "+where, arg).Find(ctx)
 	if err == nil && len(views) == 0 {
 		err = gorm.ErrRecordNotFound
@@ -79,12 +79,12 @@ func (tx *Tx) execution(ctx context.Context, where string, arg any) (Execution, 
 	if err != nil || x.Status != app.StatusAwaitingLLM {
 		return x, err
 	}
-	x.Request, err = tx.openExchange(ctx, views[0].Row.ID)
+	x.Request, err = Questions(tx).open(ctx, views[0].Row.ID)
 	return x, err
 }
 
 // executionID returns the row id, for the tables that hang on it.
-func (tx *Tx) executionID(ctx context.Context, handle string) (int64, error) {
+func (tx *conn) executionID(ctx context.Context, handle string) (int64, error) {
 	row, err := gorm.G[executionRow](tx.db).Select("id").Where("handle = ?", handle).Take(ctx)
 	return row.ID, notFound(err, "execution")
 }
@@ -115,8 +115,8 @@ type ExecutionScript struct {
 	Clean  string // the script as a person may see it
 }
 
-// ExecutionScript returns what an execution was given. CodeNotFound if there is no such execution.
-func (tx *Tx) ExecutionScript(ctx context.Context, handle string) (ExecutionScript, error) {
+// Script returns what an execution was given. CodeNotFound if there is no such execution.
+func (tx Executions) Script(ctx context.Context, handle string) (ExecutionScript, error) {
 	id, err := tx.executionID(ctx, handle)
 	if err != nil {
 		return ExecutionScript{}, err
@@ -129,7 +129,7 @@ func (tx *Tx) ExecutionScript(ctx context.Context, handle string) (ExecutionScri
 }
 
 // Unfinished lists executions that are not terminal, oldest first, of one profile or ("") of all. Only handles and statuses are filled in.
-func (tx *Tx) Unfinished(ctx context.Context, profileHandle string) ([]Execution, error) {
+func (tx Executions) Unfinished(ctx context.Context, profileHandle string) ([]Execution, error) {
 	query := gorm.G[executionRow](tx.db).Select("handle, profile_handle, status, started_at").Where("status IN ('pending', 'running', 'awaiting_llm')")
 	if profileHandle != "" {
 		query = query.Where("profile_handle = ?", profileHandle)

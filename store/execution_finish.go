@@ -50,7 +50,7 @@ type Ended struct {
 }
 
 // Finish ends an execution that is not terminal yet; CodeConflict if it is.
-func (tx *Tx) Finish(ctx context.Context, handle string, f Finish) (Ended, error) {
+func (tx Executions) Finish(ctx context.Context, handle string, f Finish) (Ended, error) {
 	manifest, err := json.Marshal(f.Manifest)
 	if err != nil {
 		return Ended{}, fmt.Errorf("store: finish: %w", err)
@@ -97,7 +97,7 @@ func (r *executionRow) fields() []any {
 }
 
 // keepWords makes the execution findable by its words. Its other tables must be written already.
-func (tx *Tx) keepWords(ctx context.Context, id int64) error {
+func (tx Executions) keepWords(ctx context.Context, id int64) error {
 	if _, err := tx.insert(ctx, insertWords+"x.id = ?", id); err != nil {
 		return fmt.Errorf("store: finish: %w", err)
 	}
@@ -110,7 +110,7 @@ const insertWords = `INSERT INTO execution_words (rowid, text)
 		FROM executions x LEFT JOIN execution_scripts s ON s.execution_id = x.id LEFT JOIN execution_outputs o ON o.execution_id = x.id WHERE `
 
 // keepOutput stores what came out of the box and returns it as reading it would give it.
-func (tx *Tx) keepOutput(ctx context.Context, id int64, f Finish) (app.Output, error) {
+func (tx Executions) keepOutput(ctx context.Context, id int64, f Finish) (app.Output, error) {
 	row := executionOutputRow{ExecutionID: id, Stdout: f.Stdout.String(), Stderr: f.Stderr.String(), Segments: toJSON(append([]int{}, f.Turns...))}
 	if f.Result != nil {
 		row.Result = new(f.Result.String())

@@ -24,7 +24,7 @@ type ExecutionFilter struct {
 	Before        string    // handle: only what is older
 	Limit         int
 
-	byTime bool // row numbers don't tell the time: see disorder.go
+	byTime bool // row numbers don't tell the time: see import_order.go
 }
 
 // ExecutionPage is one page of a list, newest first. It reads no outputs and no exchanges: Request is nil.
@@ -41,8 +41,8 @@ const (
 	walkMost  = 1000
 )
 
-// Executions lists executions in the order in which they were accepted or imported here, newest first.
-func (tx *Tx) Executions(ctx context.Context, f ExecutionFilter) (page ExecutionPage, err error) {
+// List lists executions in the order in which they were accepted or imported here, newest first.
+func (tx Executions) List(ctx context.Context, f ExecutionFilter) (page ExecutionPage, err error) {
 	if !f.From.IsZero() || !f.To.IsZero() {
 		if f.byTime, err = tx.disordered(ctx); err != nil {
 			return page, err
@@ -87,7 +87,7 @@ func (tx *Tx) Executions(ctx context.Context, f ExecutionFilter) (page Execution
 }
 
 // plainPage lists what an index of the executions themselves finds.
-func (tx *Tx) plainPage(ctx context.Context, f ExecutionFilter, b idBounds) (page ExecutionPage, err error) {
+func (tx Executions) plainPage(ctx context.Context, f ExecutionFilter, b idBounds) (page ExecutionPage, err error) {
 	where, args := f.plain(b)
 	page.Executions, err = tx.list(ctx, where, args...)
 	page.cut(f.Limit)
@@ -119,7 +119,7 @@ type idBounds struct{ from, below int64 }
 
 func (b idBounds) empty() bool { return b.from >= b.below }
 
-// clockSlack is how far the clock may have been set back without a range of times missing executions at its edges: ids grow with time but for that, and for what was imported (see disorder.go).
+// clockSlack is how far the clock may have been set back without a range of times missing executions at its edges: ids grow with time but for that, and for what was imported (see import_order.go).
 const clockSlack = time.Hour
 
 // The queries that find the ends of a list.
@@ -136,7 +136,7 @@ const (
 )
 
 // bounds turns a range of times and the place in a list into ids, in which every list is ordered.
-func (tx *Tx) bounds(ctx context.Context, f ExecutionFilter) (b idBounds, err error) {
+func (tx Executions) bounds(ctx context.Context, f ExecutionFilter) (b idBounds, err error) {
 	b.below = math.MaxInt64
 	edge := func(sql string, arg any) (id int64, found bool) {
 		if err != nil {
@@ -250,7 +250,7 @@ func matching(text string) string {
 	return strings.Join(words, " ")
 }
 
-func (tx *Tx) list(ctx context.Context, where string, args ...any) ([]Execution, error) {
+func (tx Executions) list(ctx context.Context, where string, args ...any) ([]Execution, error) {
 	views, err := gorm.G[executionView](tx.db).Raw("SELECT "+executionColumns+" FROM executions WHERE "+where, args...).Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: list executions: %w", err)
@@ -264,14 +264,14 @@ func (tx *Tx) list(ctx context.Context, where string, args ...any) ([]Execution,
 	return list, nil
 }
 
-func (tx *Tx) ids(ctx context.Context, sql string, args ...any) (ids []int64, err error) {
+func (tx *conn) ids(ctx context.Context, sql string, args ...any) (ids []int64, err error) {
 	if err := tx.db.WithContext(ctx).Raw(sql, args...).Scan(&ids).Error; err != nil {
 		return nil, fmt.Errorf("store: list executions: %w", err)
 	}
 	return ids, nil
 }
 
-func (tx *Tx) handleOf(ctx context.Context, id int64) (handle string, err error) {
+func (tx Executions) handleOf(ctx context.Context, id int64) (handle string, err error) {
 	if err := tx.db.WithContext(ctx).Raw("SELECT handle FROM executions WHERE id = ?", id).Scan(&handle).Error; err != nil {
 		return "", fmt.Errorf("store: list executions: %w", err)
 	}

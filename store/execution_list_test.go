@@ -100,7 +100,7 @@ func walk(t *testing.T, s *Store, f ExecutionFilter) (handles []string) {
 
 func onePage(t *testing.T, s *Store, f ExecutionFilter) (page ExecutionPage) {
 	t.Helper()
-	if err := s.Read(t.Context(), func(tx *Tx) (err error) { page, err = tx.Executions(t.Context(), f); return err }); err != nil {
+	if err := s.Read(t.Context(), func(tx *Tx) (err error) { page, err = tx.Executions.List(t.Context(), f); return err }); err != nil {
 		t.Fatal(err)
 	}
 	return page
@@ -226,7 +226,7 @@ func TestListsAreQuick(t *testing.T) {
 	}
 	began := time.Now()
 	if err := s.Read(t.Context(), func(tx *Tx) error {
-		_, err := tx.Usage(t.Context(), Quarterly, start.Add(-14*24*time.Hour), start)
+		_, err := tx.Stats.Usage(t.Context(), Quarterly, start.Add(-14*24*time.Hour), start)
 		return err
 	}); err != nil {
 		t.Fatal(err)

@@ -33,8 +33,8 @@ type NewExecution struct {
 	Dispatch      *Dispatch // what it is bound to with the same commit; nil if that comes later, as for all that wait
 }
 
-// Queued counts pending executions: of all profiles, and of one.
-func (tx *Tx) Queued(ctx context.Context, profileHandle string) (all, own int, err error) {
+// Count counts pending executions: of all profiles, and of one.
+func (tx Queue) Count(ctx context.Context, profileHandle string) (all, own int, err error) {
 	if err := tx.row(ctx, countQueue, profileHandle).Scan(&all, &own); err != nil {
 		return 0, 0, fmt.Errorf("store: count the queue: %w", err)
 	}
@@ -43,8 +43,8 @@ func (tx *Tx) Queued(ctx context.Context, profileHandle string) (all, own int, e
 
 const countQueue = `SELECT count(*) AS total, coalesce(sum(profile_handle = ?), 0) AS own FROM executions INDEXED BY executions_pending WHERE status = 'pending'`
 
-// QueuedPlacements says of each profile that has pending executions where they may run, by its handle.
-func (tx *Tx) QueuedPlacements(ctx context.Context) (map[string]app.Placement, error) {
+// Placements says of each profile that has pending executions where they may run, by its handle.
+func (tx Queue) Placements(ctx context.Context) (map[string]app.Placement, error) {
 	rows, err := gorm.G[profileRow](tx.db).Select("handle, backend, min_tier, image").
 		Where("handle IN (SELECT profile_handle FROM executions INDEXED BY executions_pending WHERE status = 'pending')").Find(ctx)
 	if err != nil {
@@ -57,9 +57,9 @@ func (tx *Tx) QueuedPlacements(ctx context.Context) (map[string]app.Placement, e
 	return places, nil
 }
 
-// Enqueue stores an execution under its profile as it is now, counts the use, and returns it as pending, also if it is claimed already. CodeProfileRevoked if
+// Add stores an execution under its profile as it is now, counts the use, and returns it as pending, also if it is claimed already. CodeProfileRevoked if
 // the profile was revoked or deleted in the meantime.
-func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) (x Execution, err error) {
+func (tx Queue) Add(ctx context.Context, n NewExecution) (x Execution, err error) {
 	profile, err := tx.use(ctx, n.ProfileHandle, n.At)
 	if err != nil {
 		return x, err
@@ -96,7 +96,7 @@ func (tx *Tx) Enqueue(ctx context.Context, n NewExecution) (x Execution, err err
 }
 
 // use counts the use of a profile and returns what its executions keep of it.
-func (tx *Tx) use(ctx context.Context, handle string, at time.Time) (profile profileRow, err error) {
+func (tx Queue) use(ctx context.Context, handle string, at time.Time) (profile profileRow, err error) {
 	err = tx.row(ctx, `UPDATE profiles SET executions = executions + 1, last_used_at = ? WHERE handle = ? AND revoked = 0
 		RETURNING id, description, policy`, toMillis(at), handle).Scan(&profile.ID, &profile.Description, &profile.Policy)
 	switch {
@@ -109,7 +109,7 @@ func (tx *Tx) use(ctx context.Context, handle string, at time.Time) (profile pro
 }
 
 // NewestPolicy returns the version of the policy that an execution under the profile would be bound to now, 0 if none may start: the profile was revoked or deleted, or has expired.
-func (tx *Tx) NewestPolicy(ctx context.Context, profileHandle string, now time.Time) (version int, err error) {
+func (tx Queue) NewestPolicy(ctx context.Context, profileHandle string, now time.Time) (version int, err error) {
 	err = tx.row(ctx, "SELECT policy FROM profiles WHERE handle = ? AND revoked = 0 AND (expires_at = 0 OR expires_at > ?)", profileHandle, toMillis(now)).Scan(&version)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, fmt.Errorf("store: newest policy: %w", err)
@@ -124,7 +124,7 @@ const insertPending = `INSERT INTO executions (handle, lookup, sealed_id, profil
 // Claim takes a pending execution for the server run named by; ok is false if there is none. Profiles take turns: it is the oldest of the first profile after the
 // one that had the last turn, in the order of their handles, however much others have queued. after is that profile's handle, "" at the beginning.
 // Those of the profiles named by without are left.
-func (tx *Tx) Claim(ctx context.Context, by, after string, at time.Time, without ...string) (x Execution, ok bool, err error) {
+func (tx Queue) Claim(ctx context.Context, by, after string, at time.Time, without ...string) (x Execution, ok bool, err error) {
 	left := toJSON(append([]string{}, without...))
 	for _, after := range []string{after, ""} {
 		rows, err := gorm.G[executionView](tx.db).Raw(claimNext, by, toMillis(at), after, left).Find(ctx)
@@ -166,7 +166,7 @@ type Dispatch struct {
 
 // Dispatch records what a running execution is bound to, before its script is sent: what had access must be known even
 // if nothing comes back. CodeConflict if it doesn't run.
-func (tx *Tx) Dispatch(ctx context.Context, handle string, d Dispatch) error {
+func (tx Queue) Dispatch(ctx context.Context, handle string, d Dispatch) error {
 	injected, err := json.Marshal(append([]string{}, d.Injected...))
 	if err != nil {
 		return fmt.Errorf("store: dispatch: %w", err)
@@ -188,7 +188,7 @@ func (tx *Tx) Dispatch(ctx context.Context, handle string, d Dispatch) error {
 }
 
 // keepValues records which values an execution was given: those of the last time, if it is bound again before its script was sent. Its keys stay the same.
-func (tx *Tx) keepValues(ctx context.Context, handle string, values []ExecutionValue) error {
+func (tx Queue) keepValues(ctx context.Context, handle string, values []ExecutionValue) error {
 	for _, v := range values {
 		if _, err := tx.exec(ctx, `INSERT INTO execution_values (execution_id, key, credential_id, credential_name, version, mode)
 			VALUES ((SELECT id FROM executions WHERE handle = ?), ?, ?, coalesce((SELECT name FROM credentials WHERE id = ?), ''), ?, ?)

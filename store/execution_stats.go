@@ -34,7 +34,7 @@ type Usage struct {
 }
 
 // Usage lists what ended in [from, to), per profile and span. Profiles without an execution are left out. It costs the same however many executions there are.
-func (tx *Tx) Usage(ctx context.Context, span time.Duration, from, to time.Time) ([]Usage, error) {
+func (tx Stats) Usage(ctx context.Context, span time.Duration, from, to time.Time) ([]Usage, error) {
 	rows, err := gorm.G[executionStatsRow](tx.db).Where("span = ? AND start >= ? AND start < ?", int64(span.Seconds()), from.Unix(), to.Unix()).Order("start, profile_handle").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read statistics: %w", err)
@@ -88,8 +88,8 @@ func durations(text string) ([]Duration, error) {
 
 var errDurations = errors.New("store: statistics can't be read: durations is not an object of numbers by milliseconds")
 
-// ExecutionCounts returns how many executions a profile has had and how many of those did not complete (error or timeout).
-func (tx *Tx) ExecutionCounts(ctx context.Context, profileHandle string) (total, failed int64, err error) {
+// Counts returns how many executions a profile has had and how many of those did not complete (error or timeout).
+func (tx Stats) Counts(ctx context.Context, profileHandle string) (total, failed int64, err error) {
 	var counts struct{ Total, Failed int64 }
 	err = tx.db.WithContext(ctx).Raw(countsOfProfile, profileHandle, profileHandle).Scan(&counts).Error
 	if err != nil {

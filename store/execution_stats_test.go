@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/store/storetest"
+	"github.com/computclaw/airlock/store/storefill"
 )
 
 // filled opens a store with n executions, the newest at start.
@@ -23,19 +23,14 @@ func filled(t testing.TB, n int) *Store {
 func filledIn(t testing.TB, dir string, n int) *Store {
 	t.Helper()
 	_, missing := os.Stat(filepath.Join(dir, FileName))
-	s, err := Open(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	create(t, dir)
 	if missing != nil {
-		if err := storetest.Fill(t.Context(), filepath.Join(dir, FileName), n, start); err != nil {
+		if err := storefill.Fill(t.Context(), filepath.Join(dir, FileName), n, start); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s, err = Open(t.Context(), dir, nil); err != nil {
+	s, err := openWith(t.Context(), dir, nil, unsynced)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
@@ -56,14 +51,14 @@ func TestEveryEndIsCounted(t *testing.T) {
 		enqueue(t, s, handle, "a", start)
 		claim(t, s)
 		end.At = start.Add(time.Duration(i) * time.Minute)
-		write(t, s, func(tx *Tx) error { _, err := tx.Finish(t.Context(), handle, end); return err })
+		write(t, s, func(tx *Tx) error { _, err := tx.Executions.Finish(t.Context(), handle, end); return err })
 	}
 	want := Usage{ProfileHandle: "a", Profile: "profile a", Completed: 2, Error: 1, Timeout: 1, Cancelled: 1, Started: 4, RunTime: (847 + 843 + 61234 + 7) * time.Millisecond,
 		Durations: []Duration{{840 * time.Millisecond, 2}, {61 * time.Second, 1}, {7 * time.Millisecond, 1}}}
 	for _, span := range []time.Duration{Hourly, Quarterly, Daily} {
 		var got []Usage
 		if err := s.Read(t.Context(), func(tx *Tx) (err error) {
-			got, err = tx.Usage(t.Context(), span, start.Truncate(span), start.Truncate(span).Add(span))
+			got, err = tx.Stats.Usage(t.Context(), span, start.Truncate(span), start.Truncate(span).Add(span))
 			return err
 		}); err != nil {
 			t.Fatal(err)

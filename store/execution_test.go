@@ -18,7 +18,9 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // queue opens a store with two profiles, "a" and "b".
 func queue(t testing.TB) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), t.TempDir(), nil)
+	dir := t.TempDir()
+	create(t, dir)
+	s, err := openWith(t.Context(), dir, nil, unsynced)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,7 @@ func write(t testing.TB, s *Store, fn func(tx *Tx) error) {
 func enqueue(t testing.TB, s *Store, handle, profile string, at time.Time) {
 	t.Helper()
 	write(t, s, func(tx *Tx) error {
-		_, err := tx.Enqueue(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed " + handle), ProfileHandle: profile,
+		_, err := tx.Queue.Add(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed " + handle), ProfileHandle: profile,
 			Timeout: time.Minute, Script: []byte("sealed script"), Clean: redact.Fixed("print(1)"), At: at})
 		return err
 	})
@@ -55,12 +57,12 @@ func TestEnqueueReturnsWhatItStores(t *testing.T) {
 	s := queue(t)
 	var got, want Execution
 	write(t, s, func(tx *Tx) (err error) {
-		got, err = tx.Enqueue(t.Context(), NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("sealed"), ProfileHandle: "a", Timeout: time.Minute,
+		got, err = tx.Queue.Add(t.Context(), NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("sealed"), ProfileHandle: "a", Timeout: time.Minute,
 			Script: []byte("s"), Inputs: []byte("i"), Clean: redact.Fixed("c"), RerunOf: "w", Live: true, Trace: "t", By: app.Actor{Kind: app.ActorAgent}, At: start})
 		return err
 	})
 	err := s.Read(t.Context(), func(tx *Tx) (err error) {
-		want, err = tx.ExecutionByHandle(t.Context(), "x")
+		want, err = tx.Executions.ByHandle(t.Context(), "x")
 		return err
 	})
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -68,7 +70,7 @@ func TestEnqueueReturnsWhatItStores(t *testing.T) {
 	}
 	claimed, err := Execution{}, error(nil)
 	write(t, s, func(tx *Tx) error {
-		claimed, _, err = tx.Claim(t.Context(), "run", "", start.Add(time.Second))
+		claimed, _, err = tx.Queue.Claim(t.Context(), "run", "", start.Add(time.Second))
 		return err
 	})
 	want.Status = app.StatusRunning
@@ -87,7 +89,7 @@ func claim(t testing.TB, s *Store) string {
 	t.Helper()
 	var got Execution
 	write(t, s, func(tx *Tx) (err error) {
-		got, _, err = tx.Claim(t.Context(), "this run", "", start)
+		got, _, err = tx.Queue.Claim(t.Context(), "this run", "", start)
 		return err
 	})
 	return got.Handle
@@ -115,7 +117,7 @@ func TestClaimLeavesProfilesThatHaveToWait(t *testing.T) {
 	var got []string
 	for _, without := range [][]string{{"a", "b"}, {"a"}, {"a"}, nil} {
 		write(t, s, func(tx *Tx) error {
-			places, err := tx.QueuedPlacements(t.Context())
+			places, err := tx.Queue.Placements(t.Context())
 			if err != nil {
 				return err
 			}
@@ -126,7 +128,7 @@ func TestClaimLeavesProfilesThatHaveToWait(t *testing.T) {
 			if diff := cmp.Diff(want, places); diff != "" {
 				t.Error(diff)
 			}
-			x, _, err := tx.Claim(t.Context(), "this run", "", start, without...)
+			x, _, err := tx.Queue.Claim(t.Context(), "this run", "", start, without...)
 			got = append(got, x.Handle)
 			return err
 		})
@@ -148,7 +150,7 @@ func TestProfilesTakeTurns(t *testing.T) {
 	after := ""
 	for range 6 {
 		write(t, s, func(tx *Tx) error {
-			x, ok, err := tx.Claim(t.Context(), "this run", after, start)
+			x, ok, err := tx.Queue.Claim(t.Context(), "this run", after, start)
 			if !ok {
 				t.Error("nothing to claim")
 			}
@@ -173,14 +175,16 @@ func TestProfilesTakeTurns(t *testing.T) {
 // Each change holds in one status only.
 func TestChangesAreConditional(t *testing.T) {
 	ask := func(ctx context.Context, tx *Tx) error {
-		return tx.Ask(ctx, "x", Question{RequestID: "q", Ordinal: 1, Prompt: redact.Fixed("p"), Model: redact.Fixed("m"), At: start})
+		return tx.Questions.Ask(ctx, "x", Question{RequestID: "q", Ordinal: 1, Prompt: redact.Fixed("p"), Model: redact.Fixed("m"), At: start})
 	}
 	answer := func(ctx context.Context, tx *Tx) error {
-		return tx.Answer(ctx, "x", Reply{RequestID: "q", Response: redact.Fixed("r"), By: app.System(), At: start})
+		return tx.Questions.Answer(ctx, "x", Reply{RequestID: "q", Response: redact.Fixed("r"), By: app.System(), At: start})
 	}
-	dispatch := func(ctx context.Context, tx *Tx) error { return tx.Dispatch(ctx, "x", Dispatch{Policy: 1, At: start}) }
+	dispatch := func(ctx context.Context, tx *Tx) error {
+		return tx.Queue.Dispatch(ctx, "x", Dispatch{Policy: 1, At: start})
+	}
 	finish := func(ctx context.Context, tx *Tx) error {
-		_, err := tx.Finish(ctx, "x", Finish{Status: app.StatusError, At: start})
+		_, err := tx.Executions.Finish(ctx, "x", Finish{Status: app.StatusError, At: start})
 		return err
 	}
 	s := queue(t)
@@ -191,7 +195,7 @@ func TestChangesAreConditional(t *testing.T) {
 		code app.Code
 	}{
 		{"ask while pending", ask, app.CodeConflict}, {"answer while pending", answer, app.CodeConflict}, {"dispatch while pending", dispatch, app.CodeConflict},
-		{"claim", func(ctx context.Context, tx *Tx) error { _, _, err := tx.Claim(ctx, "", "", start); return err }, ""},
+		{"claim", func(ctx context.Context, tx *Tx) error { _, _, err := tx.Queue.Claim(ctx, "", "", start); return err }, ""},
 		{"answer while running", answer, app.CodeConflict}, {"dispatch", dispatch, ""}, {"ask", ask, ""}, {"ask twice", ask, app.CodeConflict},
 		{"answer", answer, ""}, {"answer twice", answer, app.CodeConflict}, {"finish", finish, ""}, {"finish twice", finish, app.CodeConflict}, {"ask after the end", ask, app.CodeConflict},
 	}
@@ -210,10 +214,10 @@ func TestValuesOfAnExecutionThatIsBoundAgain(t *testing.T) {
 	}
 	write(t, s, func(tx *Tx) error {
 		first := at(1, app.ModeSealed)
-		_, err := tx.Enqueue(t.Context(), NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("x"), ProfileHandle: "a", Timeout: time.Minute, Script: []byte("x"), At: start, ClaimedBy: "me", Dispatch: &first})
+		_, err := tx.Queue.Add(t.Context(), NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("x"), ProfileHandle: "a", Timeout: time.Minute, Script: []byte("x"), At: start, ClaimedBy: "me", Dispatch: &first})
 		return err
 	})
-	write(t, s, func(tx *Tx) error { return tx.Dispatch(t.Context(), "x", at(2, app.ModeInjected)) })
+	write(t, s, func(tx *Tx) error { return tx.Queue.Dispatch(t.Context(), "x", at(2, app.ModeInjected)) })
 	var got []executionValueRow
 	if err := s.Read(t.Context(), func(tx *Tx) error { return tx.db.Find(&got).Error }); err != nil {
 		t.Fatal(err)
@@ -237,7 +241,7 @@ func TestFinishKeepsEverything(t *testing.T) {
 	}
 	var ended Ended
 	write(t, s, func(tx *Tx) (err error) {
-		ended, err = tx.Finish(t.Context(), "x", f)
+		ended, err = tx.Executions.Finish(t.Context(), "x", f)
 		return err
 	})
 	var x Execution
@@ -246,16 +250,16 @@ func TestFinishKeepsEverything(t *testing.T) {
 	var hits map[string]redact.Hits
 	var day executionStatsRow
 	read := func(tx *Tx) (err error) {
-		if x, err = tx.ExecutionByLookup(t.Context(), []byte("x")); err != nil {
+		if x, err = tx.Executions.ByLookup(t.Context(), []byte("x")); err != nil {
 			return err
 		}
-		if out, err = tx.Output(t.Context(), "x"); err != nil {
+		if out, err = tx.Executions.Output(t.Context(), "x"); err != nil {
 			return err
 		}
-		if network, err = tx.Connections(t.Context(), "x"); err != nil {
+		if network, err = tx.Executions.Connections(t.Context(), "x"); err != nil {
 			return err
 		}
-		if hits, err = tx.RedactionHits(t.Context(), "x"); err != nil {
+		if hits, err = tx.Executions.RedactionHits(t.Context(), "x"); err != nil {
 			return err
 		}
 		return tx.db.Where("profile_handle = 'a' AND span = 86400").Take(&day).Error
@@ -301,7 +305,7 @@ func TestQueuedCounts(t *testing.T) {
 	enqueue(t, s, "x3", "b", start)
 	claim(t, s)
 	write(t, s, func(tx *Tx) error {
-		all, own, err := tx.Queued(t.Context(), "a")
+		all, own, err := tx.Queue.Count(t.Context(), "a")
 		if all != 2 || own != 1 {
 			t.Errorf("all %d, own %d", all, own)
 		}
@@ -318,7 +322,7 @@ func TestEnqueueUnderARevokedProfile(t *testing.T) {
 	})
 	for _, profile := range []string{"a", "none"} {
 		code := do(t, s, func(ctx context.Context, tx *Tx) error {
-			_, err := tx.Enqueue(ctx, NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("x"), ProfileHandle: profile, Script: []byte("s"), At: start})
+			_, err := tx.Queue.Add(ctx, NewExecution{Handle: "x", Lookup: []byte("x"), SealedID: []byte("x"), ProfileHandle: profile, Script: []byte("s"), At: start})
 			return err
 		})
 		if code != app.CodeProfileRevoked {
@@ -333,7 +337,7 @@ func TestExecutionOfAGoneProfile(t *testing.T) {
 		enqueue(t, s, "x", "a", start)
 		for _, gone := range []bool{false, true} {
 			var x Execution
-			if err := s.Read(t.Context(), func(tx *Tx) (err error) { x, err = tx.ExecutionByHandle(t.Context(), "x"); return err }); err != nil {
+			if err := s.Read(t.Context(), func(tx *Tx) (err error) { x, err = tx.Executions.ByHandle(t.Context(), "x"); return err }); err != nil {
 				t.Fatal(err)
 			}
 			if x.ProfileGone != gone || x.Profile != "profile a" {
@@ -382,7 +386,7 @@ func TestExecutionPages(t *testing.T) {
 			f.Limit = 3
 			for range 20 {
 				var page ExecutionPage
-				if err := s.Read(t.Context(), func(tx *Tx) (err error) { page, err = tx.Executions(t.Context(), f); return err }); err != nil {
+				if err := s.Read(t.Context(), func(tx *Tx) (err error) { page, err = tx.Executions.List(t.Context(), f); return err }); err != nil {
 					t.Fatal(err)
 				}
 				for _, x := range page.Executions {
@@ -404,7 +408,7 @@ func TestIdempotencyKeys(t *testing.T) {
 	enqueue(t, s, "x", "a", start)
 	key, body := []byte("key"), []byte("body")
 	write(t, s, func(tx *Tx) error {
-		return tx.Remember(t.Context(), "a", "x", key, body, start, start.Add(-time.Hour))
+		return tx.Queue.Remember(t.Context(), "a", "x", key, body, start, start.Add(-time.Hour))
 	})
 	tests := []struct {
 		name, profile string
@@ -422,7 +426,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got string
 			code := do(t, s, func(ctx context.Context, tx *Tx) (err error) {
-				got, err = tx.Replayed(ctx, tt.profile, key, tt.body, tt.since)
+				got, err = tx.Queue.Replayed(ctx, tt.profile, key, tt.body, tt.since)
 				return err
 			})
 			if got != tt.want || code != tt.code {
@@ -432,6 +436,6 @@ func TestIdempotencyKeys(t *testing.T) {
 	}
 	enqueue(t, s, "y", "a", start)
 	write(t, s, func(tx *Tx) error { // the same key again, after its day
-		return tx.Remember(t.Context(), "a", "y", key, body, start.Add(48*time.Hour), start.Add(24*time.Hour))
+		return tx.Queue.Remember(t.Context(), "a", "y", key, body, start.Add(48*time.Hour), start.Add(24*time.Hour))
 	})
 }

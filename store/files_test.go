@@ -10,9 +10,9 @@ import (
 
 func TestFileModes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	s := openIn(t, dir)
+	s := openReal(t, dir)
 	if err := s.Write(t.Context(), func(tx *Tx) error {
-		return tx.SetSettings(t.Context(), time.Now(), Setting{Key: "a", Value: []byte("b")})
+		return tx.Settings.Set(t.Context(), time.Now(), Setting{Key: "a", Value: []byte("b")})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestOpenTightensModes(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Chmod(path, 0o644), os.Chmod(dir, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	openIn(t, dir)
+	openReal(t, dir)
 	for path, want := range map[string]os.FileMode{dir: 0o700, path: 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v %v, want %o", path, info.Mode(), err, want)
@@ -54,7 +54,7 @@ func TestSharedDirectoryIsRefused(t *testing.T) {
 
 func TestDirectoryWithOddName(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a?b=c&mode=memory#%41 ü")
-	s := openIn(t, dir)
+	s := openReal(t, dir)
 	if _, err := os.Stat(filepath.Join(dir, FileName)); err != nil {
 		t.Error(err)
 	}

@@ -21,16 +21,16 @@ func TestTextsComeBackAsTheyWere(t *testing.T) {
 		keys := []app.Key{{Name: fmt.Sprint("K", i), Description: text, Hosts: []app.Host{}}}
 		var got Profile
 		err := s.Write(t.Context(), func(tx *Tx) (err error) {
-			if err := tx.InsertProfile(t.Context(), p); err != nil {
+			if err := tx.Profiles.Insert(t.Context(), p); err != nil {
 				return err
 			}
-			if got, err = tx.ProfileByHandle(t.Context(), p.Handle); err != nil {
+			if got, err = tx.Profiles.ByHandle(t.Context(), p.Handle); err != nil {
 				return err
 			}
-			if err := tx.SetKeys(t.Context(), got.Row, keys, at); err != nil {
+			if err := tx.Profiles.SetKeys(t.Context(), got.Row, keys, at); err != nil {
 				return err
 			}
-			got, err = tx.ProfileByLookup(t.Context(), p.Lookup)
+			got, err = tx.Profiles.ByLookup(t.Context(), p.Lookup)
 			return err
 		})
 		if err != nil {
@@ -43,7 +43,7 @@ func TestTextsComeBackAsTheyWere(t *testing.T) {
 		}
 	}
 	for _, text := range hostileTexts() {
-		err := s.Read(t.Context(), func(tx *Tx) error { _, err := tx.ProfileByHandle(t.Context(), text); return err })
+		err := s.Read(t.Context(), func(tx *Tx) error { _, err := tx.Profiles.ByHandle(t.Context(), text); return err })
 		if app.CodeOf(err) != app.CodeNotFound {
 			t.Errorf("handle %q: %v, want not_found", text, err)
 		}

@@ -13,7 +13,7 @@ import (
 
 // Replayed returns the handle of the execution that a profile submitted under an idempotency key since a time, or "".
 // key and body are hashes. CodeIdempotencyReused if the body was another.
-func (tx *Tx) Replayed(ctx context.Context, profileHandle string, key, body []byte, since time.Time) (string, error) {
+func (tx Queue) Replayed(ctx context.Context, profileHandle string, key, body []byte, since time.Time) (string, error) {
 	var rows []struct {
 		Body   []byte
 		Handle string
@@ -34,7 +34,7 @@ func (tx *Tx) Replayed(ctx context.Context, profileHandle string, key, body []by
 }
 
 // Remember ties an idempotency key to an execution and forgets the keys that are older than since.
-func (tx *Tx) Remember(ctx context.Context, profileHandle, execution string, key, body []byte, at, since time.Time) error {
+func (tx Queue) Remember(ctx context.Context, profileHandle, execution string, key, body []byte, at, since time.Time) error {
 	if _, err := gorm.G[idempotencyRow](tx.db).Where("created_at < ?", toMillis(since)).Delete(ctx); err != nil {
 		return fmt.Errorf("store: forget idempotency keys: %w", err)
 	}

@@ -290,7 +290,7 @@ func TestProductSchemaReopensWithData(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.Write(t.Context(), func(tx *Tx) error {
-		return tx.SetSettings(t.Context(), time.Now(), Setting{Key: "k", Value: []byte("v"), Sealed: true})
+		return tx.Settings.Set(t.Context(), time.Now(), Setting{Key: "k", Value: []byte("v"), Sealed: true})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestProductSchemaReopensWithData(t *testing.T) {
 	}
 	again := openIn(t, dir)
 	_ = again.Read(t.Context(), func(tx *Tx) error {
-		if got, ok, err := tx.Setting(t.Context(), "k"); err != nil || !ok || string(got.Value) != "v" || !got.Sealed {
+		if got, ok, err := tx.Settings.Get(t.Context(), "k"); err != nil || !ok || string(got.Value) != "v" || !got.Sealed {
 			t.Errorf("read %+v %v %v", got, ok, err)
 		}
 		return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // Output returns what a terminal execution printed and returned. CodeNotFound if there is no such execution; empty while it is not terminal.
-func (tx *Tx) Output(ctx context.Context, handle string) (app.Output, error) {
+func (tx Executions) Output(ctx context.Context, handle string) (app.Output, error) {
 	id, err := tx.executionID(ctx, handle)
 	if err != nil {
 		return app.Output{}, err
@@ -18,7 +18,7 @@ func (tx *Tx) Output(ctx context.Context, handle string) (app.Output, error) {
 	return tx.output(ctx, id)
 }
 
-func (tx *Tx) output(ctx context.Context, id int64) (app.Output, error) {
+func (tx Executions) output(ctx context.Context, id int64) (app.Output, error) {
 	rows, err := gorm.G[executionOutputRow](tx.db).Where("execution_id = ?", id).Find(ctx)
 	if err != nil || len(rows) == 0 {
 		return app.Output{}, notFound(err, "output")

@@ -23,8 +23,8 @@ type Person struct {
 	LastLoginFrom string
 }
 
-// People lists all by name.
-func (tx *Tx) People(ctx context.Context) ([]Person, error) {
+// List lists all by name.
+func (tx People) List(ctx context.Context) ([]Person, error) {
 	rows, err := gorm.G[personRow](tx.db).Order("folded").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read people: %w", err)
@@ -38,25 +38,25 @@ func (tx *Tx) People(ctx context.Context) ([]Person, error) {
 	return list, nil
 }
 
-// CountPeople counts them.
-func (tx *Tx) CountPeople(ctx context.Context) (n int, err error) {
+// Count counts them.
+func (tx People) Count(ctx context.Context) (n int, err error) {
 	if err := tx.db.WithContext(ctx).Raw("SELECT count(*) FROM people").Scan(&n).Error; err != nil {
 		return 0, fmt.Errorf("store: count people: %w", err)
 	}
 	return n, nil
 }
 
-// PersonByName finds somebody by the folded name, else CodeNotFound.
-func (tx *Tx) PersonByName(ctx context.Context, folded string) (Person, error) {
-	return tx.person(ctx, "folded = ?", folded)
+// ByName finds somebody by the folded name, else CodeNotFound.
+func (tx People) ByName(ctx context.Context, folded string) (Person, error) {
+	return tx.find(ctx, "folded = ?", folded)
 }
 
-// PersonByID finds somebody, else CodeNotFound.
-func (tx *Tx) PersonByID(ctx context.Context, id string) (Person, error) {
-	return tx.person(ctx, "id = ?", id)
+// ByID finds somebody, else CodeNotFound.
+func (tx People) ByID(ctx context.Context, id string) (Person, error) {
+	return tx.find(ctx, "id = ?", id)
 }
 
-func (tx *Tx) person(ctx context.Context, where, arg string) (Person, error) {
+func (tx People) find(ctx context.Context, where, arg string) (Person, error) {
 	row, err := gorm.G[personRow](tx.db).Where(where, arg).Take(ctx)
 	if err != nil {
 		return Person{}, notFound(err, "person")
@@ -64,32 +64,32 @@ func (tx *Tx) person(ctx context.Context, where, arg string) (Person, error) {
 	return row.person()
 }
 
-// InsertPerson adds somebody. A name that is taken is CodeConflict.
-func (tx *Tx) InsertPerson(ctx context.Context, p Person) error {
+// Insert adds somebody. A name that is taken is CodeConflict.
+func (tx People) Insert(ctx context.Context, p Person) error {
 	row := personRow{p.ID, p.Name, p.Folded, p.Password, toMillis(p.PasswordSetAt), toJSON(p.CreatedBy), toMillis(p.CreatedAt), 0, ""}
 	return changed(1, gorm.G[personRow](tx.db).Create(ctx, &row), "person")
 }
 
 // SetPassword replaces the hash.
-func (tx *Tx) SetPassword(ctx context.Context, id, hash string, at time.Time) error {
+func (tx People) SetPassword(ctx context.Context, id, hash string, at time.Time) error {
 	n, err := tx.exec(ctx, "UPDATE people SET password = ?, password_set_at = ? WHERE id = ?", hash, toMillis(at), id)
 	return changed(n, err, "person")
 }
 
 // NoteLogin notes when and from where somebody logged in last.
-func (tx *Tx) NoteLogin(ctx context.Context, id, address string, at time.Time) error {
+func (tx People) NoteLogin(ctx context.Context, id, address string, at time.Time) error {
 	n, err := tx.exec(ctx, "UPDATE people SET last_login_at = ?, last_login_from = ? WHERE id = ?", toMillis(at), address, id)
 	return changed(n, err, "person")
 }
 
-// DeletePerson removes somebody.
-func (tx *Tx) DeletePerson(ctx context.Context, id string) error {
+// Delete removes somebody.
+func (tx People) Delete(ctx context.Context, id string) error {
 	n, err := tx.exec(ctx, "DELETE FROM people WHERE id = ?", id)
 	return changed(n, err, "person")
 }
 
-// ReplacePeople makes exactly these the people who may log in.
-func (tx *Tx) ReplacePeople(ctx context.Context, people []PersonRow) error {
+// Replace makes exactly these the people who may log in.
+func (tx People) Replace(ctx context.Context, people []PersonRow) error {
 	if _, err := tx.exec(ctx, "DELETE FROM people"); err != nil {
 		return fmt.Errorf("store: replace people: %w", err)
 	}
@@ -110,8 +110,8 @@ type Invitation struct {
 	ExpiresAt time.Time
 }
 
-// InsertInvitation adds one.
-func (tx *Tx) InsertInvitation(ctx context.Context, i Invitation) error {
+// Insert adds one.
+func (tx Invitations) Insert(ctx context.Context, i Invitation) error {
 	row := invitationRow{i.ID, i.Token, toJSON(i.CreatedBy), toMillis(i.CreatedAt), toMillis(i.ExpiresAt)}
 	if err := gorm.G[invitationRow](tx.db).Create(ctx, &row); err != nil {
 		return fmt.Errorf("store: invite: %w", err)
@@ -119,8 +119,8 @@ func (tx *Tx) InsertInvitation(ctx context.Context, i Invitation) error {
 	return nil
 }
 
-// InvitationByToken finds one by the hash of its token, also an expired one, else CodeNotFound.
-func (tx *Tx) InvitationByToken(ctx context.Context, token []byte) (Invitation, error) {
+// ByToken finds one by the hash of its token, also an expired one, else CodeNotFound.
+func (tx Invitations) ByToken(ctx context.Context, token []byte) (Invitation, error) {
 	row, err := gorm.G[invitationRow](tx.db).Where("token = ?", token).Take(ctx)
 	if err != nil {
 		return Invitation{}, notFound(err, "invitation")
@@ -128,8 +128,8 @@ func (tx *Tx) InvitationByToken(ctx context.Context, token []byte) (Invitation, 
 	return row.invitation()
 }
 
-// Invitations lists them, newest first.
-func (tx *Tx) Invitations(ctx context.Context) ([]Invitation, error) {
+// List lists them, newest first.
+func (tx Invitations) List(ctx context.Context) ([]Invitation, error) {
 	rows, err := gorm.G[invitationRow](tx.db).Order("created_at DESC, id").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read invitations: %w", err)
@@ -143,22 +143,22 @@ func (tx *Tx) Invitations(ctx context.Context) ([]Invitation, error) {
 	return list, nil
 }
 
-// DeleteInvitation takes one back, or spends it. One that is gone is CodeConflict.
-func (tx *Tx) DeleteInvitation(ctx context.Context, id string) error {
+// Delete takes one back, or spends it. One that is gone is CodeConflict.
+func (tx Invitations) Delete(ctx context.Context, id string) error {
 	n, err := tx.exec(ctx, "DELETE FROM invitations WHERE id = ?", id)
 	return changed(n, err, "invitation")
 }
 
-// DeleteInvitations takes all of them back.
-func (tx *Tx) DeleteInvitations(ctx context.Context) error {
+// DeleteAll takes all of them back.
+func (tx Invitations) DeleteAll(ctx context.Context) error {
 	if _, err := tx.exec(ctx, "DELETE FROM invitations"); err != nil {
 		return fmt.Errorf("store: take invitations back: %w", err)
 	}
 	return nil
 }
 
-// PruneInvitations removes those whose time is over.
-func (tx *Tx) PruneInvitations(ctx context.Context, now time.Time) error {
+// Prune removes those whose time is over.
+func (tx Invitations) Prune(ctx context.Context, now time.Time) error {
 	if _, err := tx.exec(ctx, "DELETE FROM invitations WHERE expires_at <= ?", toMillis(now)); err != nil {
 		return fmt.Errorf("store: prune invitations: %w", err)
 	}

@@ -68,7 +68,7 @@ func TestAnotherProcessKeepsTheDatabase(t *testing.T) {
 	}
 	write := func() error {
 		return s.Write(t.Context(), func(tx *Tx) error {
-			return tx.SetSettings(t.Context(), time.Now(), Setting{Key: "a", Value: []byte("b")})
+			return tx.Settings.Set(t.Context(), time.Now(), Setting{Key: "a", Value: []byte("b")})
 		})
 	}
 	if err := write(); app.CodeOf(err) != app.CodeStorageBusy || sqliteCode(err) != sqliteBusy {
@@ -171,7 +171,7 @@ func TestOneWaitsForAll(t *testing.T) {
 func TestReadersCannotWrite(t *testing.T) {
 	s := open(t)
 	err := s.Read(t.Context(), func(tx *Tx) error {
-		return tx.SetSettings(t.Context(), time.Now(), Setting{Key: "a", Value: []byte("b")})
+		return tx.Settings.Set(t.Context(), time.Now(), Setting{Key: "a", Value: []byte("b")})
 	})
 	if code := sqliteCode(err); code != sqliteReadonly {
 		t.Errorf("write in Read: %v (code %d), want SQLITE_READONLY", err, code)
@@ -179,7 +179,7 @@ func TestReadersCannotWrite(t *testing.T) {
 }
 
 func TestEveryConnectionHasItsPragmas(t *testing.T) {
-	s := open(t)
+	s := openReal(t, t.TempDir())
 	want := map[string]string{"foreign_keys": "1", "journal_mode": "wal", "busy_timeout": "10000", "synchronous": "2", "temp_store": "2"}
 	for name, db := range map[string]*gorm.DB{"writer": s.writer, "reader": s.reader, "urgent": s.urgent} {
 		pool, err := db.DB()
@@ -236,11 +236,11 @@ func TestWritersQueueAndReadersGoOn(t *testing.T) {
 	const writers, rounds = 4, 50
 	add := func(ctx context.Context) error {
 		return s.Write(ctx, func(tx *Tx) error {
-			set, _, err := tx.Setting(ctx, "n")
+			set, _, err := tx.Settings.Get(ctx, "n")
 			if err != nil {
 				return err
 			}
-			return tx.SetSettings(ctx, time.Now(), Setting{Key: "n", Value: append(set.Value, 'x')})
+			return tx.Settings.Set(ctx, time.Now(), Setting{Key: "n", Value: append(set.Value, 'x')})
 		})
 	}
 	var wg sync.WaitGroup
@@ -255,7 +255,7 @@ func TestWritersQueueAndReadersGoOn(t *testing.T) {
 		})
 		wg.Go(func() {
 			for range rounds {
-				if err := s.Read(t.Context(), func(tx *Tx) error { _, _, err := tx.Setting(t.Context(), "n"); return err }); err != nil {
+				if err := s.Read(t.Context(), func(tx *Tx) error { _, _, err := tx.Settings.Get(t.Context(), "n"); return err }); err != nil {
 					t.Error(err)
 					return
 				}
@@ -264,7 +264,7 @@ func TestWritersQueueAndReadersGoOn(t *testing.T) {
 	}
 	wg.Wait()
 	_ = s.Read(t.Context(), func(tx *Tx) error {
-		if set, _, err := tx.Setting(t.Context(), "n"); err != nil || len(set.Value) != writers*rounds {
+		if set, _, err := tx.Settings.Get(t.Context(), "n"); err != nil || len(set.Value) != writers*rounds {
 			t.Errorf("%d increments arrived (%v), want %d", len(set.Value), err, writers*rounds)
 		}
 		return nil
@@ -288,7 +288,7 @@ func TestUrgentReadsWaitForNobody(t *testing.T) {
 	}
 	busy.Wait()
 	if err := s.Read(Urgent(t.Context()), func(tx *Tx) error {
-		_, _, err := tx.Queued(t.Context(), "")
+		_, _, err := tx.Queue.Count(t.Context(), "")
 		return err
 	}); err != nil {
 		t.Error(err)
@@ -301,7 +301,7 @@ func TestReadIsASnapshot(t *testing.T) {
 	s := open(t)
 	set := func(v string) error {
 		return s.Write(t.Context(), func(tx *Tx) error {
-			return tx.SetSettings(t.Context(), time.Now(), Setting{Key: "k", Value: []byte(v)})
+			return tx.Settings.Set(t.Context(), time.Now(), Setting{Key: "k", Value: []byte(v)})
 		})
 	}
 	if err := set("old"); err != nil {
@@ -309,7 +309,7 @@ func TestReadIsASnapshot(t *testing.T) {
 	}
 	err := s.Read(t.Context(), func(tx *Tx) error {
 		for range 2 {
-			got, _, err := tx.Setting(t.Context(), "k")
+			got, _, err := tx.Settings.Get(t.Context(), "k")
 			if err != nil || string(got.Value) != "old" {
 				t.Errorf("read %q (%v) in one transaction, want old", got.Value, err)
 			}
@@ -336,7 +336,7 @@ func TestDataVersionSeesOtherProcessesOnly(t *testing.T) {
 	}
 	write := func(s *Store, value string) { // always another value: writing what is there changes no page
 		if err := s.Write(t.Context(), func(tx *Tx) error {
-			return tx.SetSettings(t.Context(), time.Now(), Setting{Key: "k", Value: []byte(value)})
+			return tx.Settings.Set(t.Context(), time.Now(), Setting{Key: "k", Value: []byte(value)})
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -391,11 +391,11 @@ func TestErrorsAreTranslated(t *testing.T) {
 	s := open(t)
 	err := s.Write(t.Context(), func(tx *Tx) error {
 		c := app.Credential{ID: "1", Name: "A", Mode: app.ModePlain, Source: app.SourceLocal, CreatedAt: time.Now(), UpdatedAt: time.Now()}
-		if err := tx.InsertCredential(t.Context(), c); err != nil {
+		if err := tx.Credentials.Insert(t.Context(), c); err != nil {
 			return err
 		}
 		c.ID = "2"
-		return tx.InsertCredential(t.Context(), c)
+		return tx.Credentials.Insert(t.Context(), c)
 	})
 	if app.CodeOf(err) != app.CodeConflict {
 		t.Errorf("a taken name: %v, want conflict", err)

@@ -19,17 +19,17 @@ type Profile struct {
 	ClaimedAt time.Time // when a person first worked on it
 }
 
-// ProfileByLookup finds a profile by the keyed hash of its id.
-func (tx *Tx) ProfileByLookup(ctx context.Context, lookup []byte) (Profile, error) {
-	return tx.profile(ctx, "lookup = ?", lookup)
+// ByLookup finds a profile by the keyed hash of its id.
+func (tx Profiles) ByLookup(ctx context.Context, lookup []byte) (Profile, error) {
+	return tx.find(ctx, "lookup = ?", lookup)
 }
 
-// ProfileByHandle finds a profile by its handle.
-func (tx *Tx) ProfileByHandle(ctx context.Context, handle string) (Profile, error) {
-	return tx.profile(ctx, "handle = ?", handle)
+// ByHandle finds a profile by its handle.
+func (tx Profiles) ByHandle(ctx context.Context, handle string) (Profile, error) {
+	return tx.find(ctx, "handle = ?", handle)
 }
 
-func (tx *Tx) profile(ctx context.Context, where string, arg any) (Profile, error) {
+func (tx Profiles) find(ctx context.Context, where string, arg any) (Profile, error) {
 	row, err := gorm.G[profileRow](tx.db).Where(where, arg).Take(ctx)
 	if err != nil {
 		return Profile{}, notFound(err, "profile")
@@ -41,18 +41,18 @@ func (tx *Tx) profile(ctx context.Context, where string, arg any) (Profile, erro
 	return list[0], nil
 }
 
-// ProfileToRun finds a profile by its handle as far as it matters to an execution: its keys have only Name, CredentialID and ValueExists, and
+// ToRun finds a profile by its handle as far as it matters to an execution: its keys have only Name, CredentialID and ValueExists, and
 // there are no hosts. It is read several times per execution, and the rest takes most of the time.
-func (tx *Tx) ProfileToRun(ctx context.Context, handle string) (Profile, error) {
-	return tx.profileToRun(ctx, "handle = ?", handle)
+func (tx Profiles) ToRun(ctx context.Context, handle string) (Profile, error) {
+	return tx.findToRun(ctx, "handle = ?", handle)
 }
 
-// ProfileToRunByLookup is ProfileToRun by the keyed hash of the id.
-func (tx *Tx) ProfileToRunByLookup(ctx context.Context, lookup []byte) (Profile, error) {
-	return tx.profileToRun(ctx, "lookup = ?", lookup)
+// ToRunByLookup is ToRun by the keyed hash of the id.
+func (tx Profiles) ToRunByLookup(ctx context.Context, lookup []byte) (Profile, error) {
+	return tx.findToRun(ctx, "lookup = ?", lookup)
 }
 
-func (tx *Tx) profileToRun(ctx context.Context, where string, arg any) (Profile, error) {
+func (tx Profiles) findToRun(ctx context.Context, where string, arg any) (Profile, error) {
 	r := profileRow{CreatedBy: "{}"}
 	err := tx.row(ctx, `SELECT id, handle, lookup, sealed_id, description, claimed_at, created_at, locked, revoked, expires_at, policy, backend, min_tier, image
 		FROM profiles WHERE `+where, arg).
@@ -70,7 +70,7 @@ func (tx *Tx) profileToRun(ctx context.Context, where string, arg any) (Profile,
 	return p, nil
 }
 
-func (tx *Tx) keysToRun(ctx context.Context, profile int64) (keys []app.Key, err error) {
+func (tx Profiles) keysToRun(ctx context.Context, profile int64) (keys []app.Key, err error) {
 	err = tx.rows(ctx, func(scan func(to ...any) error) error {
 		var k app.Key
 		if err := scan(&k.Name, &k.CredentialID, &k.ValueExists); err != nil {
@@ -83,8 +83,8 @@ func (tx *Tx) keysToRun(ctx context.Context, profile int64) (keys []app.Key, err
 	return keys, err
 }
 
-// Profiles lists all, newest first.
-func (tx *Tx) Profiles(ctx context.Context) ([]Profile, error) {
+// List lists all, newest first.
+func (tx Profiles) List(ctx context.Context) ([]Profile, error) {
 	rows, err := gorm.G[profileRow](tx.db).Order("id DESC").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read profiles: %w", err)
@@ -109,7 +109,7 @@ const selectKeys = `SELECT k.*, coalesce(c.name, '') AS credential_name, coalesc
 	FROM profile_keys k LEFT JOIN credentials c ON c.id = k.credential_id `
 
 // fill adds keys and hosts to profiles with one query each.
-func (tx *Tx) fill(ctx context.Context, rows []profileRow, keysWhere, hostsWhere string, args ...any) ([]Profile, error) {
+func (tx Profiles) fill(ctx context.Context, rows []profileRow, keysWhere, hostsWhere string, args ...any) ([]Profile, error) {
 	var keys []linkedKey
 	if err := tx.db.WithContext(ctx).Raw(selectKeys+keysWhere+" ORDER BY k.position, k.name", args...).Scan(&keys).Error; err != nil {
 		return nil, fmt.Errorf("store: read keys: %w", err)

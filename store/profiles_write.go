@@ -12,8 +12,8 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// InsertProfile adds an unlocked profile without keys and hosts.
-func (tx *Tx) InsertProfile(ctx context.Context, p Profile) error {
+// Insert adds an unlocked profile without keys and hosts.
+func (tx Profiles) Insert(ctx context.Context, p Profile) error {
 	row := profileRow{
 		Lookup: p.Lookup, SealedID: p.SealedID, Handle: p.Handle, Description: p.Description, PairingCode: p.PairingCode,
 		CreatedBy: toJSON(p.CreatedBy), CreatedFrom: p.CreatedFrom, ClaimedAt: toMillis(p.ClaimedAt), ExpiresAt: toMillis(p.ExpiresAt),
@@ -22,9 +22,9 @@ func (tx *Tx) InsertProfile(ctx context.Context, p Profile) error {
 	return changed(1, gorm.G[profileRow](tx.db).Create(ctx, &row), "profile")
 }
 
-// UpdateProfile saves description, claim, lock, revocation, expiry, placement and policy number of a profile that was last changed at seen, else CodeConflict.
+// Update saves description, claim, lock, revocation, expiry, placement and policy number of a profile that was last changed at seen, else CodeConflict.
 // UpdatedAt becomes at, or one millisecond after seen if that is later, so that it tells any two states apart; it is returned.
-func (tx *Tx) UpdateProfile(ctx context.Context, p Profile, revokedAt, seen, at time.Time) (time.Time, error) {
+func (tx Profiles) Update(ctx context.Context, p Profile, revokedAt, seen, at time.Time) (time.Time, error) {
 	now := max(toMillis(at), toMillis(seen)+1)
 	n, err := tx.exec(ctx, `UPDATE profiles SET description = ?, claimed_at = ?, locked = ?, locked_at = ?, revoked = ?,
 		revoked_at = CASE WHEN NOT ? THEN 0 WHEN revoked = 0 THEN ? ELSE revoked_at END,
@@ -37,7 +37,7 @@ func (tx *Tx) UpdateProfile(ctx context.Context, p Profile, revokedAt, seen, at 
 }
 
 // SetKeys makes exactly these keys, in this order, the profile's. It fails for a locked profile.
-func (tx *Tx) SetKeys(ctx context.Context, row int64, keys []app.Key, at time.Time) error {
+func (tx Profiles) SetKeys(ctx context.Context, row int64, keys []app.Key, at time.Time) error {
 	names := []string{""}
 	for i, k := range keys {
 		names = append(names, k.Name)
@@ -60,7 +60,7 @@ func (tx *Tx) SetKeys(ctx context.Context, row int64, keys []app.Key, at time.Ti
 }
 
 // ProposeHosts adds undecided entries after those that are there; entries that are there stay as they are.
-func (tx *Tx) ProposeHosts(ctx context.Context, row int64, list []app.Host, by app.Actor, at time.Time) error {
+func (tx Profiles) ProposeHosts(ctx context.Context, row int64, list []app.Host, by app.Actor, at time.Time) error {
 	var last int
 	if err := tx.db.WithContext(ctx).Raw("SELECT coalesce(max(position), 0) FROM profile_hosts WHERE profile_id = ?", row).Scan(&last).Error; err != nil {
 		return fmt.Errorf("store: propose hosts: %w", err)
@@ -75,7 +75,7 @@ func (tx *Tx) ProposeHosts(ctx context.Context, row int64, list []app.Host, by a
 }
 
 // RequestHost adds an undecided entry that a refused connection of an execution asks for. It reports false if the entry is there already.
-func (tx *Tx) RequestHost(ctx context.Context, row int64, h app.Host, execution string, line int, by app.Actor, at time.Time) (bool, error) {
+func (tx Profiles) RequestHost(ctx context.Context, row int64, h app.Host, execution string, line int, by app.Actor, at time.Time) (bool, error) {
 	n, err := tx.exec(ctx, `INSERT INTO profile_hosts (profile_id, entry, position, host, asked_by, execution, line, created_at)
 		SELECT ?, ?, coalesce(max(position), 0) + 1, ?, ?, ?, ?, ? FROM profile_hosts WHERE profile_id = ? ON CONFLICT DO NOTHING`,
 		row, h.String(), toJSON(h), toJSON(by), execution, line, toMillis(at), row)
@@ -87,7 +87,7 @@ func (tx *Tx) RequestHost(ctx context.Context, row int64, h app.Host, execution 
 
 // DecideHosts makes exactly these entries the allowed ones. Dismissed entries go away, as do entries that a person had added;
 // what an agent asked for and is not allowed stays undecided, without what a person had ticked on it.
-func (tx *Tx) DecideHosts(ctx context.Context, row int64, allowed []app.Host, dismissed []string, by app.Actor, at time.Time) error {
+func (tx Profiles) DecideHosts(ctx context.Context, row int64, allowed []app.Host, dismissed []string, by app.Actor, at time.Time) error {
 	entries := []string{""}
 	for _, h := range allowed {
 		entries = append(entries, h.String())
@@ -118,8 +118,8 @@ func (tx *Tx) DecideHosts(ctx context.Context, row int64, allowed []app.Host, di
 	return nil
 }
 
-// DeleteProfile removes a profile with its keys and hosts. Its executions and policies stay.
-func (tx *Tx) DeleteProfile(ctx context.Context, row int64) error {
+// Delete removes a profile with its keys and hosts. Its executions and policies stay.
+func (tx Profiles) Delete(ctx context.Context, row int64) error {
 	n, err := tx.exec(ctx, "DELETE FROM profiles WHERE id = ?", row)
 	return changed(n, err, "profile")
 }
@@ -127,7 +127,7 @@ func (tx *Tx) DeleteProfile(ctx context.Context, row int64) error {
 const unclaimed = "claimed_at = 0 AND revoked = 0 AND json_extract(created_by, '$.kind') = 'agent'"
 
 // UnclaimedFrom returns the address that each of the agents' profiles was made from that no person has worked on yet.
-func (tx *Tx) UnclaimedFrom(ctx context.Context) (addresses []string, err error) {
+func (tx Profiles) UnclaimedFrom(ctx context.Context) (addresses []string, err error) {
 	if err := tx.db.WithContext(ctx).Raw("SELECT created_from FROM profiles WHERE " + unclaimed).Scan(&addresses).Error; err != nil {
 		return nil, fmt.Errorf("store: count profiles: %w", err)
 	}
@@ -135,7 +135,7 @@ func (tx *Tx) UnclaimedFrom(ctx context.Context) (addresses []string, err error)
 }
 
 // DeleteUnclaimed removes those that were created at or before a time and returns their handles.
-func (tx *Tx) DeleteUnclaimed(ctx context.Context, before time.Time) ([]string, error) {
+func (tx Profiles) DeleteUnclaimed(ctx context.Context, before time.Time) ([]string, error) {
 	var handles []string
 	err := tx.db.WithContext(ctx).Raw("DELETE FROM profiles WHERE "+unclaimed+" AND created_at <= ? RETURNING handle", toMillis(before)).Scan(&handles).Error
 	if err != nil {
@@ -144,14 +144,14 @@ func (tx *Tx) DeleteUnclaimed(ctx context.Context, before time.Time) ([]string, 
 	return handles, nil
 }
 
-// InsertPolicy adds a version. A version that exists is CodeConflict: versions never change.
-func (tx *Tx) InsertPolicy(ctx context.Context, handle string, p app.Policy) error {
+// Insert adds a version. A version that exists is CodeConflict: versions never change.
+func (tx Policies) Insert(ctx context.Context, handle string, p app.Policy) error {
 	row := policyRow{handle, p.Version, toJSON(p), p.Digest(), toJSON(p.CreatedBy), toMillis(p.CreatedAt)}
 	return changed(1, gorm.G[policyRow](tx.db).Create(ctx, &row), "policy")
 }
 
-// Policy returns one version of a profile's policy, also after the profile was deleted. ProfileID is empty.
-func (tx *Tx) Policy(ctx context.Context, handle string, version int) (app.Policy, error) {
+// Version returns one version of a profile's policy, also after the profile was deleted. ProfileID is empty.
+func (tx Policies) Version(ctx context.Context, handle string, version int) (app.Policy, error) {
 	var row policyRow
 	err := tx.row(ctx, "SELECT body, digest, created_by, created_at FROM policies WHERE profile_handle = ? AND version = ?", handle, version).
 		Scan(&row.Body, &row.Digest, &row.CreatedBy, &row.CreatedAt)

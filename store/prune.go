@@ -21,7 +21,7 @@ const (
 	selectAged    = "SELECT x.id FROM executions x WHERE x.created_at < ? AND " + prunable + " ORDER BY x.created_at, x.id LIMIT ?"
 	selectSurplus = "SELECT x.id FROM executions x WHERE x.profile_handle = ? AND x.id < ? AND " + prunable + " ORDER BY x.id LIMIT ?"
 	selectOldest  = "SELECT id FROM executions WHERE profile_handle = ? ORDER BY id DESC LIMIT 1 OFFSET ?"
-	// The same where row numbers don't tell the time: see disorder.go.
+	// The same where row numbers don't tell the time: see import_order.go.
 	selectSurplusByTime = "SELECT x.id FROM executions x INDEXED BY executions_profile_time WHERE x.profile_handle = ? AND (x.created_at, x.id) < (?, ?) AND " + prunable + " ORDER BY x.created_at, x.id LIMIT ?"
 	selectOldestByTime  = "SELECT id FROM executions INDEXED BY executions_profile_time WHERE profile_handle = ? AND created_at <= ? ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?"
 	selectTime          = "SELECT created_at FROM executions WHERE id = ?"
@@ -30,17 +30,17 @@ const (
 		SELECT handle FROM seen WHERE handle IS NOT NULL`
 )
 
-// ExecutedProfiles lists the handles of all profiles with executions, also of those that were deleted. It reads one row of each.
-func (tx *Tx) ExecutedProfiles(ctx context.Context) (handles []string, err error) {
+// Profiles lists the handles of all profiles with executions, also of those that were deleted. It reads one row of each.
+func (tx Pruning) Profiles(ctx context.Context) (handles []string, err error) {
 	if err := tx.db.WithContext(ctx).Raw(selectHandles).Scan(&handles).Error; err != nil {
 		return nil, fmt.Errorf("store: list profiles of executions: %w", err)
 	}
 	return handles, nil
 }
 
-// OldestOf returns the row of the oldest of a profile's newest n executions, for PruneSurplus; 0 if it has no more than these. Where dates count, those that are still to come don't
+// OldestOf returns the row of the oldest of a profile's newest n executions, for Surplus; 0 if it has no more than these. Where dates count, those that are still to come don't
 // yet: imported ones, say, would take the places of what runs here.
-func (tx *Tx) OldestOf(ctx context.Context, profileHandle string, n int, now time.Time) (row int64, err error) {
+func (tx Pruning) OldestOf(ctx context.Context, profileHandle string, n int, now time.Time) (row int64, err error) {
 	query, args := selectOldest, []any{profileHandle, n - 1}
 	if byTime, err := tx.disordered(ctx); err != nil {
 		return 0, err
@@ -53,9 +53,9 @@ func (tx *Tx) OldestOf(ctx context.Context, profileHandle string, n int, now tim
 	return row, nil
 }
 
-// PruneAged removes at most limit executions that ended before a time, with all that hangs on them, the oldest first, and returns how many.
+// Aged removes at most limit executions that ended before a time, with all that hangs on them, the oldest first, and returns how many.
 // Statistics and counters of use stay.
-func (tx *Tx) PruneAged(ctx context.Context, before time.Time, kept Kept, limit int) (int, error) {
+func (tx Pruning) Aged(ctx context.Context, before time.Time, kept Kept, limit int) (int, error) {
 	ended := kept.EndedSince
 	if before.Before(ended) {
 		ended = before
@@ -63,8 +63,8 @@ func (tx *Tx) PruneAged(ctx context.Context, before time.Time, kept Kept, limit 
 	return tx.prune(ctx, selectAged, toMillis(before), toMillis(ended), toMillis(kept.RepeatedSince), limit)
 }
 
-// PruneSurplus is PruneAged for the executions of a profile that are older than row.
-func (tx *Tx) PruneSurplus(ctx context.Context, profileHandle string, row int64, kept Kept, limit int) (int, error) {
+// Surplus is Aged for the executions of a profile that are older than row.
+func (tx Pruning) Surplus(ctx context.Context, profileHandle string, row int64, kept Kept, limit int) (int, error) {
 	if byTime, err := tx.disordered(ctx); err != nil {
 		return 0, err
 	} else if byTime {
@@ -78,7 +78,7 @@ func (tx *Tx) PruneSurplus(ctx context.Context, profileHandle string, row int64,
 }
 
 // prune removes what a query finds. The tables that refer to executions cascade; a trigger removes the words.
-func (tx *Tx) prune(ctx context.Context, query string, args ...any) (int, error) {
+func (tx Pruning) prune(ctx context.Context, query string, args ...any) (int, error) {
 	var ids []int64
 	if err := tx.db.WithContext(ctx).Raw(query, args...).Scan(&ids).Error; err != nil {
 		return 0, fmt.Errorf("store: find executions to remove: %w", err)
@@ -87,9 +87,9 @@ func (tx *Tx) prune(ctx context.Context, query string, args ...any) (int, error)
 		return 0, nil
 	}
 	list := toJSON(ids)
-	_, err := tx.exec(ctx, keepBeats, list)
+	_, err := tx.exec(ctx, keepOutcomes, list)
 	if err == nil {
-		_, err = tx.exec(ctx, trimBeats, list, BeatsKept)
+		_, err = tx.exec(ctx, trimOutcomes, list, OutcomesKept)
 	}
 	if err == nil {
 		_, err = tx.exec(ctx, "DELETE FROM executions WHERE id IN (SELECT value FROM json_each(?))", list)

@@ -18,7 +18,7 @@ type told struct {
 	Totals   map[string][2]int64
 	Counters map[string]int64
 	Uses     int64
-	Beats    map[string][]Beat
+	Beats    map[string][]Outcome
 }
 
 func toldBy(t testing.TB, s *Store) (n told) {
@@ -26,14 +26,14 @@ func toldBy(t testing.TB, s *Store) (n told) {
 	n = told{Totals: map[string][2]int64{}, Counters: map[string]int64{}}
 	err := s.Read(t.Context(), func(tx *Tx) error {
 		for _, span := range []time.Duration{Hourly, Quarterly, Daily} {
-			usage, err := tx.Usage(t.Context(), span, start.AddDate(0, 0, -400), start.AddDate(0, 0, 2))
+			usage, err := tx.Stats.Usage(t.Context(), span, start.AddDate(0, 0, -400), start.AddDate(0, 0, 2))
 			if err != nil {
 				return err
 			}
 			n.Usage = append(n.Usage, usage...)
 		}
 		for _, handle := range []string{"a", "b"} {
-			total, failed, err := tx.ExecutionCounts(t.Context(), handle)
+			total, failed, err := tx.Stats.Counts(t.Context(), handle)
 			if err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ func toldBy(t testing.TB, s *Store) (n told) {
 		if err := tx.db.Raw("SELECT uses FROM credentials WHERE id = 'c'").Scan(&n.Uses).Error; err != nil {
 			return err
 		}
-		beats, err := tx.Beats(t.Context(), []string{"a", "b"}, BeatsKept)
+		beats, err := tx.Stats.Recent(t.Context(), []string{"a", "b"}, OutcomesKept)
 		for _, list := range beats {
 			for i := range list {
 				list[i].Handle = ""
@@ -78,12 +78,12 @@ func history(t testing.TB, s *Store, dice *rand.Rand) {
 			if i > 0 && dice.IntN(10) == 0 {
 				rerun = fmt.Sprint("x", dice.IntN(i))
 			}
-			if _, err := tx.Enqueue(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed"), ProfileHandle: profile, Timeout: time.Minute,
+			if _, err := tx.Queue.Add(t.Context(), NewExecution{Handle: handle, Lookup: []byte(handle), SealedID: []byte("sealed"), ProfileHandle: profile, Timeout: time.Minute,
 				Script: []byte("sealed"), Clean: redact.Fixed("print(1)"), RerunOf: rerun, At: at}); err != nil {
 				return err
 			}
 			if dice.IntN(10) == 0 {
-				return tx.Remember(t.Context(), profile, handle, []byte(handle), []byte("body"), at, start.AddDate(-1, 0, 0))
+				return tx.Queue.Remember(t.Context(), profile, handle, []byte(handle), []byte("body"), at, start.AddDate(-1, 0, 0))
 			}
 			return nil
 		})
@@ -95,20 +95,20 @@ func history(t testing.TB, s *Store, dice *rand.Rand) {
 			if _, err := tx.exec(t.Context(), "UPDATE executions SET status = 'running' WHERE handle = ?", handle); err != nil {
 				return err
 			}
-			if err := tx.Dispatch(t.Context(), handle, Dispatch{Policy: 1, Values: []ExecutionValue{{Key: "C", CredentialID: "c", Version: 1, Mode: app.ModePlain}}, At: at}); err != nil {
+			if err := tx.Queue.Dispatch(t.Context(), handle, Dispatch{Policy: 1, Values: []ExecutionValue{{Key: "C", CredentialID: "c", Version: 1, Mode: app.ModePlain}}, At: at}); err != nil {
 				return err
 			}
-			if err := tx.CountUse(t.Context(), []string{"c"}, at); err != nil {
+			if err := tx.Credentials.CountUse(t.Context(), []string{"c"}, at); err != nil {
 				return err
 			}
-			if err := tx.Ask(t.Context(), handle, Question{RequestID: "q" + handle, Ordinal: 1, Prompt: redact.Fixed("p"), Model: redact.Fixed("m"), At: at}); err != nil {
+			if err := tx.Questions.Ask(t.Context(), handle, Question{RequestID: "q" + handle, Ordinal: 1, Prompt: redact.Fixed("p"), Model: redact.Fixed("m"), At: at}); err != nil {
 				return err
 			}
 			if _, err := tx.exec(t.Context(), "UPDATE executions SET status = 'running' WHERE handle = ?", handle); err != nil {
 				return err
 			}
 			result := redact.Fixed(`{"n":1}`)
-			_, err := tx.Finish(t.Context(), handle, Finish{Status: end, Stdout: redact.Fixed("out"), Result: &result, StartedAt: at, At: at.Add(time.Minute), RunTime: time.Duration(i) * time.Second,
+			_, err := tx.Executions.Finish(t.Context(), handle, Finish{Status: end, Stdout: redact.Fixed("out"), Result: &result, StartedAt: at, At: at.Add(time.Minute), RunTime: time.Duration(i) * time.Second,
 				Masked:  map[string]redact.Hits{"stdout": {{Name: "C", Count: 1}}},
 				Network: []Connection{{Connection: app.Connection{Port: 443, Verdict: app.VerdictAllowed, StartedAt: at}, Host: redact.Fixed("h"), Rule: redact.Fixed("h")}}})
 			return err
@@ -163,21 +163,21 @@ func TestRemovingChangesNoNumber(t *testing.T) {
 		for removed := -1; removed != 0; {
 			removed = 0
 			write(t, s, func(tx *Tx) error {
-				n, err := tx.PruneAged(t.Context(), age, kept, 7)
+				n, err := tx.Pruning.Aged(t.Context(), age, kept, 7)
 				removed += n
 				if err != nil {
 					return err
 				}
-				handles, err := tx.ExecutedProfiles(t.Context())
+				handles, err := tx.Pruning.Profiles(t.Context())
 				if err != nil {
 					return err
 				}
 				for _, handle := range handles {
-					oldest, err := tx.OldestOf(t.Context(), handle, newest, start)
+					oldest, err := tx.Pruning.OldestOf(t.Context(), handle, newest, start)
 					if err != nil {
 						return err
 					}
-					if n, err = tx.PruneSurplus(t.Context(), handle, oldest, kept, 7); err != nil {
+					if n, err = tx.Pruning.Surplus(t.Context(), handle, oldest, kept, 7); err != nil {
 						return err
 					}
 					removed += n

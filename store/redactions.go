@@ -11,7 +11,7 @@ import (
 
 // RedactionHits returns what was masked in an execution, by channel, for people only. It is empty until the execution has ended.
 // CodeNotFound if there is no such execution.
-func (tx *Tx) RedactionHits(ctx context.Context, handle string) (map[string]redact.Hits, error) {
+func (tx Executions) RedactionHits(ctx context.Context, handle string) (map[string]redact.Hits, error) {
 	id, err := tx.executionID(ctx, handle)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ type Recorded struct {
 }
 
 // Recorded returns an execution's answers in order. CodeNotFound if the execution is gone.
-func (tx *Tx) Recorded(ctx context.Context, handle string) ([]Recorded, error) {
+func (tx Questions) Recorded(ctx context.Context, handle string) ([]Recorded, error) {
 	id, err := tx.executionID(ctx, handle)
 	if err != nil {
 		return nil, err

@@ -47,8 +47,8 @@ func sealedQuery(column SealedColumn) string {
 	}[column]
 }
 
-// TokensOfOtherKeys returns tokens that another key than the one with this id sealed, behind a position.
-func (tx *Tx) TokensOfOtherKeys(ctx context.Context, column SealedColumn, keyID []byte, after int64, limit int) ([]SealedToken, error) {
+// OfOtherKeys returns tokens that another key than the one with this id sealed, behind a position.
+func (tx Tokens) OfOtherKeys(ctx context.Context, column SealedColumn, keyID []byte, after int64, limit int) ([]SealedToken, error) {
 	var list []SealedToken
 	if err := tx.db.WithContext(ctx).Raw(sealedQuery(column), after, keyID, limit).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("store: read tokens of %s: %w", column, err)
@@ -57,7 +57,7 @@ func (tx *Tx) TokensOfOtherKeys(ctx context.Context, column SealedColumn, keyID 
 }
 
 // Reseal replaces a token, unless it was replaced meanwhile. keyID is the new one, as text.
-func (tx *Tx) Reseal(ctx context.Context, column SealedColumn, t SealedToken, token []byte, keyID string) error {
+func (tx Tokens) Reseal(ctx context.Context, column SealedColumn, t SealedToken, token []byte, keyID string) error {
 	var err error
 	switch column {
 	case SealedValues:

@@ -17,15 +17,15 @@ func TestARowOfAStatementThatCouldNotBePrepared(t *testing.T) {
 	s := open(t)
 	for name, read := range map[string]func(context.Context, *Tx) error{
 		"profile": func(ctx context.Context, tx *Tx) error {
-			_, err := tx.ProfileToRun(ctx, "x")
+			_, err := tx.Profiles.ToRun(ctx, "x")
 			return err
 		},
 		"policy": func(ctx context.Context, tx *Tx) error {
-			_, err := tx.Policy(ctx, "x", 1)
+			_, err := tx.Policies.Version(ctx, "x", 1)
 			return err
 		},
 		"queue": func(ctx context.Context, tx *Tx) error {
-			_, _, err := tx.Queued(ctx, "x")
+			_, _, err := tx.Queue.Count(ctx, "x")
 			return err
 		},
 	} {

@@ -23,8 +23,8 @@ type AdminSession struct {
 	ExpiresAt   time.Time
 }
 
-// InsertAdminSession opens a session.
-func (tx *Tx) InsertAdminSession(ctx context.Context, s AdminSession) error {
+// Insert opens a session.
+func (tx Sessions) Insert(ctx context.Context, s AdminSession) error {
 	row := adminSessionRow{s.ID, s.Token, s.Person, s.Address, s.Agent, toMillis(s.CreatedAt), toMillis(s.SeenAt), toMillis(s.ConfirmedAt), toMillis(s.ExpiresAt), s.PersonID, s.Invitation}
 	if err := gorm.G[adminSessionRow](tx.db).Create(ctx, &row); err != nil {
 		return fmt.Errorf("store: open session: %w", err)
@@ -32,8 +32,8 @@ func (tx *Tx) InsertAdminSession(ctx context.Context, s AdminSession) error {
 	return nil
 }
 
-// AdminSession finds a session by the hash of its token, also an expired one. CodeNotFound if there is none.
-func (tx *Tx) AdminSession(ctx context.Context, token []byte) (AdminSession, error) {
+// ByToken finds a session by the hash of its token, also an expired one. CodeNotFound if there is none.
+func (tx Sessions) ByToken(ctx context.Context, token []byte) (AdminSession, error) {
 	r, err := gorm.G[adminSessionRow](tx.db).Where("token = ?", token).Take(ctx)
 	if err != nil {
 		return AdminSession{}, notFound(err, "session")
@@ -41,8 +41,8 @@ func (tx *Tx) AdminSession(ctx context.Context, token []byte) (AdminSession, err
 	return r.session(), nil
 }
 
-// AdminSessions lists the sessions of people that are not over, the last seen first.
-func (tx *Tx) AdminSessions(ctx context.Context, now, idle time.Time) ([]AdminSession, error) {
+// List lists the sessions of people that are not over, the last seen first.
+func (tx Sessions) List(ctx context.Context, now, idle time.Time) ([]AdminSession, error) {
 	rows, err := gorm.G[adminSessionRow](tx.db).Where("person_id <> '' AND expires_at > ? AND seen_at > ?", toMillis(now), toMillis(idle)).Order("seen_at DESC, id").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read sessions: %w", err)
@@ -54,29 +54,29 @@ func (tx *Tx) AdminSessions(ctx context.Context, now, idle time.Time) ([]AdminSe
 	return list, nil
 }
 
-// SeeAdminSession notes that a session was used. A session that has ended meanwhile is CodeConflict.
-func (tx *Tx) SeeAdminSession(ctx context.Context, id, address string, at time.Time) error {
+// See notes that a session was used. A session that has ended meanwhile is CodeConflict.
+func (tx Sessions) See(ctx context.Context, id, address string, at time.Time) error {
 	n, err := tx.exec(ctx, "UPDATE admin_sessions SET seen_at = max(seen_at, ?), address = ? WHERE id = ?", toMillis(at), address, id)
 	return changed(n, err, "session")
 }
 
-// ConfirmAdminSession notes that its person has just typed their password again.
-func (tx *Tx) ConfirmAdminSession(ctx context.Context, id string, at time.Time) error {
+// Confirm notes that its person has just typed their password again.
+func (tx Sessions) Confirm(ctx context.Context, id string, at time.Time) error {
 	n, err := tx.exec(ctx, "UPDATE admin_sessions SET confirmed_at = ? WHERE id = ?", toMillis(at), id)
 	return changed(n, err, "session")
 }
 
-// DeleteAdminSession ends a session and returns whose it was; ok is false if there was none.
-func (tx *Tx) DeleteAdminSession(ctx context.Context, token []byte) (person string, ok bool, err error) {
-	return tx.deleteSession(ctx, "token = ?", token)
+// Delete ends a session and returns whose it was; ok is false if there was none.
+func (tx Sessions) Delete(ctx context.Context, token []byte) (person string, ok bool, err error) {
+	return tx.remove(ctx, "token = ?", token)
 }
 
-// DeleteAdminSessionByID is DeleteAdminSession for a session in a list.
-func (tx *Tx) DeleteAdminSessionByID(ctx context.Context, id string) (person string, ok bool, err error) {
-	return tx.deleteSession(ctx, "id = ?", id)
+// DeleteByID is Delete for a session in a list.
+func (tx Sessions) DeleteByID(ctx context.Context, id string) (person string, ok bool, err error) {
+	return tx.remove(ctx, "id = ?", id)
 }
 
-func (tx *Tx) deleteSession(ctx context.Context, where string, arg any) (person string, ok bool, err error) {
+func (tx Sessions) remove(ctx context.Context, where string, arg any) (person string, ok bool, err error) {
 	var people []string
 	if err := tx.db.WithContext(ctx).Raw("DELETE FROM admin_sessions WHERE "+where+" RETURNING person", arg).Scan(&people).Error; err != nil {
 		return "", false, fmt.Errorf("store: end session: %w", err)
@@ -87,28 +87,28 @@ func (tx *Tx) deleteSession(ctx context.Context, where string, arg any) (person 
 	return people[0], true, nil
 }
 
-// DeleteAdminSessions ends all sessions and returns how many there were.
-func (tx *Tx) DeleteAdminSessions(ctx context.Context) (int64, error) {
-	return tx.endSessions(ctx, "1 = 1")
+// DeleteAll ends all sessions and returns how many there were.
+func (tx Sessions) DeleteAll(ctx context.Context) (int64, error) {
+	return tx.removeAll(ctx, "1 = 1")
 }
 
-// DeleteAdminSessionsOf ends a person's sessions except one ("" for none) and returns how many there were.
-func (tx *Tx) DeleteAdminSessionsOf(ctx context.Context, personID, except string) (int64, error) {
-	return tx.endSessions(ctx, "person_id = ? AND id <> ?", personID, except)
+// DeleteOf ends a person's sessions except one ("" for none) and returns how many there were.
+func (tx Sessions) DeleteOf(ctx context.Context, personID, except string) (int64, error) {
+	return tx.removeAll(ctx, "person_id = ? AND id <> ?", personID, except)
 }
 
-// DeleteOtherAdminSessions ends everybody's sessions except one and returns how many there were.
-func (tx *Tx) DeleteOtherAdminSessions(ctx context.Context, except string) (int64, error) {
-	return tx.endSessions(ctx, "id <> ?", except)
+// DeleteOthers ends everybody's sessions except one and returns how many there were.
+func (tx Sessions) DeleteOthers(ctx context.Context, except string) (int64, error) {
+	return tx.removeAll(ctx, "id <> ?", except)
 }
 
-// DeleteSessionsOfInvitation ends what an invitation opened, or, for "", the admin token, as long as nobody has said who they are there.
-func (tx *Tx) DeleteSessionsOfInvitation(ctx context.Context, id string) error {
-	_, err := tx.endSessions(ctx, "person_id = '' AND invitation = ?", id)
+// DeleteEnrolling ends what an invitation opened, or, for "", the admin token, as long as nobody has said who they are there.
+func (tx Sessions) DeleteEnrolling(ctx context.Context, id string) error {
+	_, err := tx.removeAll(ctx, "person_id = '' AND invitation = ?", id)
 	return err
 }
 
-func (tx *Tx) endSessions(ctx context.Context, where string, args ...any) (int64, error) {
+func (tx Sessions) removeAll(ctx context.Context, where string, args ...any) (int64, error) {
 	n, err := tx.exec(ctx, "DELETE FROM admin_sessions WHERE "+where, args...)
 	if err != nil {
 		return 0, fmt.Errorf("store: end sessions: %w", err)
@@ -116,9 +116,9 @@ func (tx *Tx) endSessions(ctx context.Context, where string, args ...any) (int64
 	return n, nil
 }
 
-// PruneAdminSessions removes sessions past their absolute end, or not seen since idle.
-func (tx *Tx) PruneAdminSessions(ctx context.Context, now, idle time.Time) error {
-	_, err := tx.endSessions(ctx, "expires_at <= ? OR seen_at <= ?", toMillis(now), toMillis(idle))
+// Prune removes sessions past their absolute end, or not seen since idle.
+func (tx Sessions) Prune(ctx context.Context, now, idle time.Time) error {
+	_, err := tx.removeAll(ctx, "expires_at <= ? OR seen_at <= ?", toMillis(now), toMillis(idle))
 	return err
 }
 

@@ -19,8 +19,8 @@ type Setting struct {
 	UpdatedAt time.Time
 }
 
-// Setting returns one setting; ok is false if it was never set.
-func (tx *Tx) Setting(ctx context.Context, key string) (s Setting, ok bool, err error) {
+// Get returns one setting; ok is false if it was never set.
+func (tx Settings) Get(ctx context.Context, key string) (s Setting, ok bool, err error) {
 	row, err := gorm.G[settingRow](tx.db).Where("key = ?", key).Take(ctx)
 	switch {
 	case errors.Is(err, gorm.ErrRecordNotFound):
@@ -31,8 +31,8 @@ func (tx *Tx) Setting(ctx context.Context, key string) (s Setting, ok bool, err 
 	return Setting{row.Key, row.Value, row.Sealed, fromMillis(row.UpdatedAt)}, true, nil
 }
 
-// Settings returns those of keys that are set.
-func (tx *Tx) Settings(ctx context.Context, keys ...string) (map[string]Setting, error) {
+// GetAll returns those of keys that are set.
+func (tx Settings) GetAll(ctx context.Context, keys ...string) (map[string]Setting, error) {
 	rows, err := gorm.G[settingRow](tx.db).Where("key IN ?", keys).Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read settings: %w", err)
@@ -44,8 +44,8 @@ func (tx *Tx) Settings(ctx context.Context, keys ...string) (map[string]Setting,
 	return found, nil
 }
 
-// SetSettings sets all of them.
-func (tx *Tx) SetSettings(ctx context.Context, at time.Time, settings ...Setting) error {
+// Set sets all of them.
+func (tx Settings) Set(ctx context.Context, at time.Time, settings ...Setting) error {
 	for _, s := range settings {
 		row := settingRow{s.Key, s.Value, s.Sealed, toMillis(at)}
 		if err := gorm.G[settingRow](tx.db, clause.OnConflict{UpdateAll: true}).Create(ctx, &row); err != nil {
@@ -55,8 +55,8 @@ func (tx *Tx) SetSettings(ctx context.Context, at time.Time, settings ...Setting
 	return nil
 }
 
-// SettingsUnder returns the settings whose key begins with prefix, by key. prefix must end in a full stop.
-func (tx *Tx) SettingsUnder(ctx context.Context, prefix string) ([]Setting, error) {
+// Under returns the settings whose key begins with prefix, by key. prefix must end in a full stop.
+func (tx Settings) Under(ctx context.Context, prefix string) ([]Setting, error) {
 	rows, err := gorm.G[settingRow](tx.db).Where("key >= ? AND key < ?", prefix, prefix[:len(prefix)-1]+"/").Order("key").Find(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: read settings: %w", err)
@@ -68,8 +68,8 @@ func (tx *Tx) SettingsUnder(ctx context.Context, prefix string) ([]Setting, erro
 	return list, nil
 }
 
-// DeleteSetting removes a setting; one that is not set is no error.
-func (tx *Tx) DeleteSetting(ctx context.Context, key string) error {
+// Delete removes a setting; one that is not set is no error.
+func (tx Settings) Delete(ctx context.Context, key string) error {
 	if _, err := tx.exec(ctx, "DELETE FROM settings WHERE key = ?", key); err != nil {
 		return fmt.Errorf("store: delete setting: %w", err)
 	}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/glebarez/sqlite"
 	"gorm.io/gorm"
+
+	"github.com/computclaw/airlock/store/internal/testonly"
 )
 
 // FileName is the database's name in the data directory.
@@ -47,9 +49,24 @@ const pragmas = "&_pragma=journal_mode(WAL)" +
 	"&_pragma=cache_size(-16000)" +
 	"&_pragma=journal_size_limit(67108864)"
 
-// Open opens the database in dir, creating both if need be (directory 0700, files 0600), and brings the schema up to date.
-// It errors if the schema is newer than the program or was tampered with.
+// Open opens the database in dir and brings its schema up to date.
+// It creates both if need be: the directory with mode 0700, files with 0600.
+// It fails if the schema is newer than the program, or if a migration was changed.
 func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
+	return openWith(ctx, dir, log, "")
+}
+
+// OpenVolatile opens the database as Open does, but commits without waiting for the disk.
+// A power cut can damage the file. It is for tests: see store/storetest, which holds the key.
+func OpenVolatile(ctx context.Context, dir string, log *slog.Logger, _ testonly.Key) (*Store, error) {
+	return openWith(ctx, dir, log, unsynced)
+}
+
+// unsynced overrides the pragma that precedes it in the connection string.
+const unsynced = "&_pragma=synchronous(OFF)"
+
+// openWith opens the database with settings that are appended to those of every connection.
+func openWith(ctx context.Context, dir string, log *slog.Logger, settings string) (*Store, error) {
 	if err := prepareDir(dir); err != nil {
 		return nil, err
 	}
@@ -61,7 +78,7 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path}
-	if s.writer, err = connectWriter(ctx, path, log); err != nil {
+	if s.writer, err = connectWriter(ctx, dsn(path)+settings, log); err != nil {
 		return nil, unopened(dir, err)
 	}
 	migrations, err := embedded()
@@ -103,9 +120,9 @@ func dsn(path string) string {
 
 // connectWriter makes the connection that writes, the first of all. It puts a new database into WAL mode, for which SQLite turns a lock to read into one to write: it never
 // waits in that, whatever the busy timeout says, since two that do the same would wait for each other. So it is tried again here for as long.
-func connectWriter(ctx context.Context, path string, log *slog.Logger) (*gorm.DB, error) {
+func connectWriter(ctx context.Context, dsn string, log *slog.Logger) (*gorm.DB, error) {
 	for deadline := time.Now().Add(busyTimeout); ; {
-		db, err := connect(dsn(path)+"&_txlock=immediate", 1, log, false)
+		db, err := connect(dsn+"&_txlock=immediate", 1, log, false)
 		if err == nil || !busy(err) || time.Now().After(deadline) {
 			return db, err
 		}

@@ -16,7 +16,7 @@ const maxSuperseded = 100
 // supersede keeps the current value of a credential, if it has one, with its mode and hosts as they are now. A value has one
 // row for each mode, with all hosts that it ever belonged to. Plain values are no secrets, and those without hosts are shown
 // by none.
-func (tx *Tx) supersede(ctx context.Context, id string, at time.Time) error {
+func (tx Values) supersede(ctx context.Context, id string, at time.Time) error {
 	_, err := tx.exec(ctx, `INSERT INTO superseded_values (credential_id, version, value, mode, hosts, superseded_at)
 		SELECT c.id, v.version, v.value, c.mode, (SELECT json_group_array(json(host)) FROM (
 			SELECT value AS host FROM json_each(c.hosts)
@@ -39,8 +39,8 @@ func (tx *Tx) supersede(ctx context.Context, id string, at time.Time) error {
 }
 
 // supersedeHosts is supersede for a credential whose hosts are about to change, unless the new ones cover the present ones.
-func (tx *Tx) supersedeHosts(ctx context.Context, id string, next []app.Host, at time.Time) error {
-	found, err := tx.CredentialsByID(ctx, []string{id})
+func (tx Values) supersedeHosts(ctx context.Context, id string, next []app.Host, at time.Time) error {
+	found, err := Credentials(tx).ByID(ctx, []string{id})
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func covered(h app.Host, hosts []app.Host) bool {
 }
 
 // PruneSuperseded removes what was superseded before a time and returns how many rows that were.
-func (tx *Tx) PruneSuperseded(ctx context.Context, before time.Time) (int64, error) {
+func (tx Values) PruneSuperseded(ctx context.Context, before time.Time) (int64, error) {
 	n, err := tx.exec(ctx, "DELETE FROM superseded_values WHERE superseded_at < ?", toMillis(before))
 	if err != nil {
 		return 0, fmt.Errorf("store: remove superseded values: %w", err)
@@ -69,8 +69,8 @@ func (tx *Tx) PruneSuperseded(ctx context.Context, before time.Time) (int64, err
 	return n, nil
 }
 
-// ValueChanges returns a number that grows with every change of what Belongings returns, by whichever process.
-func (tx *Tx) ValueChanges(ctx context.Context) (n int64, err error) {
+// Changes returns a number that grows with every change of what Belongings returns, by whichever process.
+func (tx Values) Changes(ctx context.Context) (n int64, err error) {
 	if err := tx.row(ctx, "SELECT n FROM value_changes").Scan(&n); err != nil {
 		return 0, fmt.Errorf("store: count changes of values: %w", err)
 	}
@@ -98,7 +98,7 @@ type Belonging struct {
 
 // Belongings returns which values belong to which hosts, without the values: the present one of each credential, plain ones and those
 // without a value or hosts among them, and those that were superseded.
-func (tx *Tx) Belongings(ctx context.Context) ([]Belonging, error) {
+func (tx Values) Belongings(ctx context.Context) ([]Belonging, error) {
 	var list []Belonging
 	err := tx.rows(ctx, func(scan func(to ...any) error) error {
 		var b Belonging
@@ -120,7 +120,7 @@ func (tx *Tx) Belongings(ctx context.Context) ([]Belonging, error) {
 }
 
 // SupersededTokens returns the tokens of superseded values by their row.
-func (tx *Tx) SupersededTokens(ctx context.Context, rows []int64) (map[int64][]byte, error) {
+func (tx Values) SupersededTokens(ctx context.Context, rows []int64) (map[int64][]byte, error) {
 	tokens := make(map[int64][]byte, len(rows))
 	err := tx.rows(ctx, func(scan func(to ...any) error) error {
 		var row int64

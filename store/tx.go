@@ -15,15 +15,15 @@ import (
 	"github.com/computclaw/airlock/app"
 )
 
-// Tx is one transaction. It is for one goroutine and ends with the function it was given to.
-type Tx struct {
+// conn runs the statements of one transaction.
+type conn struct {
 	db      *gorm.DB
-	audited bool // it wrote to the audit log
+	audited bool // something was written to the audit log
 }
 
 // Read runs fn on a consistent snapshot. fn's error is returned as it is; writing fails.
 func (s *Store) Read(ctx context.Context, fn func(tx *Tx) error) error {
-	return givenUp(ctx, s.read(ctx).Transaction(func(db *gorm.DB) error { return fn(&Tx{db: db}) }, &sql.TxOptions{}))
+	return givenUp(ctx, s.read(ctx).Transaction(func(db *gorm.DB) error { return fn(newTx(db)) }, &sql.TxOptions{}))
 }
 
 // Write runs fn alone among all writers and commits if it returns nil, else nothing happened. fn's error is returned as it is, unless there was no room on the disk,
@@ -36,7 +36,7 @@ func (s *Store) Write(ctx context.Context, fn func(tx *Tx) error) error {
 			return storageBusy(nil) // who waited while another process kept the database has waited for that: one after the other would do so for busyTimeout else
 		}
 		err := turn.Transaction(func(db *gorm.DB) error {
-			tx = &Tx{db: db}
+			tx = newTx(db)
 			return fn(tx)
 		}, &sql.TxOptions{})
 		return s.noted(givenUp(ctx, err)) // before the next one has its turn
@@ -94,14 +94,14 @@ type urgentKey struct{}
 func Urgent(ctx context.Context) context.Context { return context.WithValue(ctx, urgentKey{}, true) }
 
 // exec runs one statement and returns how many rows it touched. Values go into placeholders only.
-func (tx *Tx) exec(ctx context.Context, sql string, values ...any) (int64, error) {
+func (tx *conn) exec(ctx context.Context, sql string, values ...any) (int64, error) {
 	done := tx.db.WithContext(ctx).Exec(sql, values...)
 	return done.RowsAffected, done.Error
 }
 
 // row runs one statement that returns at most one row, rows one that returns any number, and insert one that makes one, whose number it returns: past the object mapper, which takes about as long as the statement
 // itself. They are for what every execution does while somebody waits. Values go into placeholders only.
-func (tx *Tx) row(ctx context.Context, sql string, values ...any) oneRow {
+func (tx *conn) row(ctx context.Context, sql string, values ...any) oneRow {
 	return rowOf(ctx, tx.db, sql, values...)
 }
 
@@ -134,7 +134,7 @@ func rowOf(ctx context.Context, db *gorm.DB, statement string, values ...any) on
 }
 
 // rows calls each for every row, until that returns an error.
-func (tx *Tx) rows(ctx context.Context, each func(scan func(to ...any) error) error, statement string, values ...any) (err error) {
+func (tx *conn) rows(ctx context.Context, each func(scan func(to ...any) error) error, statement string, values ...any) (err error) {
 	read := int64(0)
 	defer traced(ctx, tx.db, statement, &read, &err)()
 	rows, err := tx.db.Statement.ConnPool.QueryContext(ctx, statement, values...)
@@ -151,7 +151,7 @@ func (tx *Tx) rows(ctx context.Context, each func(scan func(to ...any) error) er
 	return rows.Err()
 }
 
-func (tx *Tx) insert(ctx context.Context, sql string, values ...any) (id int64, err error) {
+func (tx *conn) insert(ctx context.Context, sql string, values ...any) (id int64, err error) {
 	made := int64(0)
 	defer traced(ctx, tx.db, sql, &made, &err)()
 	done, err := tx.db.Statement.ConnPool.ExecContext(ctx, sql, values...)

@@ -80,18 +80,18 @@ func usable(t *testing.T, s *Store) {
 	t.Helper()
 	ctx := t.Context()
 	err := s.Read(ctx, func(tx *Tx) error {
-		x, err := tx.ExecutionByHandle(ctx, "x1")
+		x, err := tx.Executions.ByHandle(ctx, "x1")
 		if err != nil {
 			return err
 		}
 		if x.Status != app.StatusCompleted || x.RunTime != 1500*time.Millisecond || x.ProfileHandle != "p1" {
 			t.Errorf("read %+v", x)
 		}
-		ledger, err := tx.Connections(ctx, "x1")
+		ledger, err := tx.Executions.Connections(ctx, "x1")
 		if err != nil || len(ledger) != 1 || ledger[0].Host != "db.example.com" {
 			t.Errorf("read %+v, %v", ledger, err)
 		}
-		if _, broken, err := tx.VerifyAudit(ctx, AuditMark{}); err != nil || broken == 0 {
+		if _, broken, err := tx.Events.Verify(ctx, AuditMark{}); err != nil || broken == 0 {
 			t.Errorf("the audit log's made-up hashes count as right: %d, %v", broken, err)
 		}
 		return nil
@@ -109,7 +109,7 @@ func usable(t *testing.T, s *Store) {
 		t.Errorf("%q was claimed, want the one that waited", got)
 	}
 	write(t, s, func(tx *Tx) error {
-		_, err := tx.Finish(ctx, "x2", Finish{Status: app.StatusCompleted, Stdout: redact.Fixed("done"), At: start})
+		_, err := tx.Executions.Finish(ctx, "x2", Finish{Status: app.StatusCompleted, Stdout: redact.Fixed("done"), At: start})
 		return err
 	})
 }

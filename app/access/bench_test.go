@@ -1,4 +1,4 @@
-package access
+package access_test
 
 import (
 	"log/slog"
@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/access/accesstest"
+	"github.com/computclaw/airlock/app/credentials"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -22,13 +25,13 @@ func BenchmarkDesk(b *testing.B) {
 		b.Fatal(err)
 	}
 	ctx := b.Context()
-	s := New(Config{Store: st, Keyring: ring})
+	s := access.New(access.Config{Store: st, Keyring: ring})
 	var p app.Profile
 	for _, step := range []func() error{
 		func() (err error) { p, err = s.CreateProfile(ctx, person, "bench"); return err },
-		func() error { _, err := s.AddKeys(ctx, person, p.Handle, asKeys("A")); return err },
+		func() error { _, err := s.AddKeys(ctx, person, p.Handle, accesstest.Keys("A")); return err },
 		func() error {
-			_, err := s.SetCredential(ctx, person, CredentialInput{Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("a value")})
+			_, err := s.SetCredential(ctx, person, credentials.Input{Name: "A", Mode: app.ModeInjected, Value: app.NewSecret("a value")})
 			return err
 		},
 		func() error { _, err := s.LinkKey(ctx, person, p.Handle, "A", "A"); return err },

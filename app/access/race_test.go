@@ -1,4 +1,4 @@
-package access
+package access_test
 
 import (
 	"errors"
@@ -8,6 +8,10 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/access/accesstest"
+	"github.com/computclaw/airlock/app/auth"
+	"github.com/computclaw/airlock/app/credentials"
 )
 
 // atOnce runs all of them together and returns their errors.
@@ -32,20 +36,23 @@ const rounds = 15
 func TestRaceLockAgainstAddKeys(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	d.credential("A", app.ModeInjected, "value")
+	d.AddCredential("A", app.ModeInjected, "value")
 	for range rounds {
-		p := d.unlocked("A")
-		p = must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "A", "A"))
+		p := d.Unlocked("A")
+		p = accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "A", "A"))
 		errs := atOnce(
 			func() error { _, err := d.Lock(ctx, person, p.Handle, p.UpdatedAt); return err },
-			func() error { _, err := d.AddKeys(ctx, agent, p.Handle, asKeys("B")); return err },
-			func() error { _, err := d.ProposeHosts(ctx, agent, p.Handle, hosts(t, "evil.example")); return err },
+			func() error { _, err := d.AddKeys(ctx, agent, p.Handle, accesstest.Keys("B")); return err },
+			func() error {
+				_, err := d.ProposeHosts(ctx, agent, p.Handle, accesstest.Hosts(t, "evil.example"))
+				return err
+			},
 		)
-		got := must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
+		got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
 		switch {
 		case errs[0] == nil: // the lock won: nothing that came before it was missed
-			wantCode(t, "add after the lock", errs[1], app.CodeProfileLocked)
-			if !got.Locked || len(got.Keys) != 1 || len(d.policy(got).Keys) != 1 || len(d.policy(got).Hosts) != 0 {
+			accesstest.WantCode(t, "add after the lock", errs[1], app.CodeProfileLocked)
+			if !got.Locked || len(got.Keys) != 1 || len(d.PolicyOf(got).Keys) != 1 || len(d.PolicyOf(got).Hosts) != 0 {
 				t.Errorf("locked with %+v", got.Keys)
 			}
 		case app.CodeOf(errs[0]) == app.CodeConflict:
@@ -62,7 +69,7 @@ func TestRaceDoubleLock(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	for i := range rounds {
-		p := d.linked(fmt.Sprint("A", i))
+		p := d.Linked(fmt.Sprint("A", i))
 		lock := func() error { _, err := d.Lock(ctx, person, p.Handle, p.UpdatedAt); return err }
 		won := 0
 		for _, err := range atOnce(lock, lock, lock, lock) {
@@ -70,12 +77,12 @@ func TestRaceDoubleLock(t *testing.T) {
 				won++
 				continue
 			}
-			wantCode(t, "second lock", err, app.CodeProfileLocked)
+			accesstest.WantCode(t, "second lock", err, app.CodeProfileLocked)
 		}
 		if won != 1 {
 			t.Errorf("%d locks succeeded", won)
 		}
-		if got := must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle)); got.Policy != 1 {
+		if got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle)); got.Policy != 1 {
 			t.Errorf("policy %d after one lock", got.Policy)
 		}
 	}
@@ -86,14 +93,14 @@ func TestRaceLockAgainstRevokeAndUnlink(t *testing.T) {
 	ctx := t.Context()
 	for i := range rounds {
 		name := fmt.Sprint("A", i)
-		p := d.linked(name)
+		p := d.Linked(name)
 		atOnce(
 			func() error { _, err := d.Lock(ctx, person, p.Handle, time.Time{}); return err },
 			func() error { _, err := d.Revoke(ctx, person, p.Handle); return err },
 			func() error { return d.DeleteCredential(ctx, person, name) },
 		)
-		got := must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
-		if !got.Revoked || got.CanExecute(d.now()) == nil {
+		got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
+		if !got.Revoked || got.CanExecute(d.Now()) == nil {
 			t.Errorf("a revoked profile can execute: %+v", got)
 		}
 	}
@@ -102,13 +109,13 @@ func TestRaceLockAgainstRevokeAndUnlink(t *testing.T) {
 func TestRaceRotations(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	p := d.locked("A")
-	policy := d.policy(p)
+	p := d.Locked("A")
+	policy := d.PolicyOf(p)
 	var fns []func() error
 	for i := range 8 {
 		fns = append(fns,
 			func() error {
-				_, err := d.SetCredential(ctx, person, CredentialInput{Name: "A", Value: app.NewSecret(fmt.Sprintf("value %d", i))})
+				_, err := d.SetCredential(ctx, person, credentials.Input{Name: "A", Value: app.NewSecret(fmt.Sprintf("value %d", i))})
 				return err
 			},
 			func() error { // never half a value, never none
@@ -124,21 +131,21 @@ func TestRaceRotations(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if c := must[app.Credential](t)(d.Credential(ctx, "A")); c.Version != 9 || c.Uses != 8 {
+	if c := accesstest.Must[app.Credential](t)(d.Credential(ctx, "A")); c.Version != 9 || c.Uses != 8 {
 		t.Errorf("version %d and %d uses after 8 rotations and uses, want 9 and 8", c.Version, c.Uses)
 	}
-	if broken := must[int64](t)(d.VerifyAudit(ctx)); broken != 0 {
+	if broken := accesstest.Must[int64](t)(d.VerifyAudit(ctx)); broken != 0 {
 		t.Errorf("the audit chain is broken at %d", broken)
 	}
 }
 
 func TestRaceCreations(t *testing.T) {
-	d := newDeskWith(t, Config{AgentProfiles: true, MaxUnclaimed: 9})
+	d := newDesk(t, func(d *accesstest.Desk) { d.Config.MaxUnclaimed = 9 })
 	ctx := t.Context()
 	var creations, profiles []func() error
 	for range 10 {
 		creations = append(creations, func() error {
-			_, err := d.CreateCredential(ctx, person, CredentialInput{Name: "SAME", Mode: app.ModeInjected})
+			_, err := d.CreateCredential(ctx, person, credentials.Input{Name: "SAME", Mode: app.ModeInjected})
 			return err
 		})
 		profiles = append(profiles, func() error { _, err := d.CreateProfile(ctx, agent, ""); return err })
@@ -148,7 +155,7 @@ func TestRaceCreations(t *testing.T) {
 			if err == nil {
 				won++
 			} else {
-				wantCode(t, "lost", err, lost)
+				accesstest.WantCode(t, "lost", err, lost)
 			}
 		}
 		return won
@@ -164,10 +171,10 @@ func TestRaceCreations(t *testing.T) {
 func TestRaceHostsAfterTheLock(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	p := d.locked("A")
+	p := d.Locked("A")
 	var fns []func() error
 	for i := range 8 {
-		list := hosts(t, fmt.Sprintf("h%d.example", i))
+		list := accesstest.Hosts(t, fmt.Sprintf("h%d.example", i))
 		fns = append(fns, func() error { _, err := d.SetHosts(ctx, person, p.Handle, list, nil); return err })
 	}
 	for _, err := range atOnce(fns...) {
@@ -175,24 +182,24 @@ func TestRaceHostsAfterTheLock(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	got := must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
-	policy := d.policy(got)
+	got := accesstest.Must[app.Profile](t)(d.ProfileByHandle(ctx, p.Handle))
+	policy := d.PolicyOf(got)
 	if got.Policy != 9 || len(policy.Hosts) != 1 || len(got.Hosts) != 1 || policy.Hosts[0].Name != got.Hosts[0].Name {
-		t.Errorf("policy %d has %v, the page shows %v", got.Policy, policy.Hosts, shown(got))
+		t.Errorf("policy %d has %v, the page shows %v", got.Policy, policy.Hosts, accesstest.Shown(got))
 	}
 }
 
 func TestRaceNewTokenAgainstEnroll(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	token := d.firstToken()
+	token := d.FirstToken()
 	for range 3 {
-		var half Opened
+		var half auth.Opened
 		var next app.Secret
 		atOnce(
 			func() error {
 				var err error
-				half, err = d.Enroll(ctx, browser, "", token)
+				half, err = d.Enroll(ctx, accesstest.Browser, "", token)
 				return err
 			},
 			func() error {
@@ -211,12 +218,12 @@ func TestRaceNewTokenAgainstEnroll(t *testing.T) {
 func TestRaceOneTokenMakesOnePerson(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	token := d.firstToken()
+	token := d.FirstToken()
 	var fns []func() error
 	for _, name := range []string{"Ada", "Bob", "Eve", "Dan"} {
-		half := d.enroll(token)
+		half := d.ShowToken(token)
 		fns = append(fns, func() error {
-			_, err := d.Join(ctx, half, browser, "", name, app.NewSecret(goodPassword))
+			_, err := d.Join(ctx, half, accesstest.Browser, "", name, app.NewSecret(accesstest.GoodPassword))
 			return err
 		})
 	}
@@ -228,7 +235,7 @@ func TestRaceOneTokenMakesOnePerson(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if people := must[[]Person](t)(d.People(ctx)); joined != 1 || len(people) != 1 {
+	if people := accesstest.Must[[]access.Person](t)(d.People(ctx)); joined != 1 || len(people) != 1 {
 		t.Errorf("%d joined, people %+v", joined, people)
 	}
 }

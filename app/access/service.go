@@ -1,47 +1,82 @@
 package access
 
 import (
-	"context"
-	"sync/atomic"
 	"time"
 
-	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/audit"
+	"github.com/computclaw/airlock/app/auth"
+	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/leases"
 	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/policy"
+	"github.com/computclaw/airlock/app/profiles"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/secrets/vault"
 	"github.com/computclaw/airlock/store"
 )
 
-// Service is the desk. It is safe for concurrent use.
+// The parts under names that hide none of their methods where Service embeds them.
+type (
+	auditLog           = audit.Log
+	adminToken         = auth.AdminToken
+	sessions           = auth.Sessions
+	logins             = auth.Logins
+	enrollment         = auth.Enrollment
+	people             = auth.People
+	invitations        = auth.Invitations
+	credentialRegistry = credentials.Registry
+	vaultReader        = credentials.Vault
+	resolver           = credentials.Resolver
+	policies           = policy.Versions
+	profileRegistry    = profiles.Registry
+	profileKeys        = profiles.Keys
+	profileHosts       = profiles.Hosts
+	lifecycle          = profiles.Lifecycle
+	placements         = profiles.Placements
+	binder             = profiles.Binder
+	switches           = instance.Switches
+	authority          = instance.Authority
+)
+
+// Service is all of these parts. It is safe for concurrent use.
 type Service struct {
-	cfg      Config
-	logins   *limiter      // by origin
-	confirms *limiter      // by person
-	hashes   chan struct{} // one argon2id at a time, since each takes much memory
-	audited  audited
-	vault    *vaultMemory
-	sets     *SearchSets
+	*auditLog
+	*adminToken
+	*sessions
+	*logins
+	*enrollment
+	*people
+	*invitations
+	*credentialRegistry
+	*vaultReader
+	*resolver
+	*policies
+	*profileRegistry
+	*profileKeys
+	*profileHosts
+	*lifecycle
+	*placements
+	*binder
+	*switches
+	*authority
 
-	monitors monitors
-
-	unreadable unreadables
-	unnoted    atomic.Pointer[time.Time] // when the use of a session could last not be written down; nil if it always could
+	searchSets *credentials.SearchSets
 }
 
-// Config is what a Service needs.
+// Config is what New needs.
 type Config struct {
-	Store   *store.Store
-	Keyring *secrets.Keyring // as VerifyKeyring returned it
-	Hub     *live.Hub        // nil: nobody is told
-	Now     func() time.Time // nil: time.Now
-	Vault   *vault.Client    // nil: credentials can't refer to Vault
-	Leases  *leases.Keeper   // of what Vault lends; needed with Vault
-	// AgentProfiles says whether agents may create profiles, how many may wait unclaimed at once (default 50), and how long an
-	// unclaimed one lives (default 7 days).
-	AgentProfiles bool
-	MaxUnclaimed  int
-	UnclaimedLife time.Duration
+	Store    *store.Store
+	Keyring  *secrets.Keyring // as instance.VerifyKeyring returned it
+	Hub      *live.Hub        // nil: nobody is told
+	Now      func() time.Time // nil: time.Now
+	Vault    *vault.Client    // nil: credentials can't refer to Vault
+	Leases   *leases.Keeper   // of what Vault lends; needed with Vault
+	HashCost auth.HashCost    // of passwords; zero is for production
+
+	AgentProfiles bool          // agents may create profiles
+	MaxUnclaimed  int           // profiles of agents that may wait for a person; 0: 50
+	UnclaimedLife time.Duration // of such a profile; 0: 7 days
 }
 
 // New returns a Service.
@@ -52,44 +87,31 @@ func New(cfg Config) *Service {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.MaxUnclaimed == 0 {
-		cfg.MaxUnclaimed = 50
-	}
-	if cfg.UnclaimedLife == 0 {
-		cfg.UnclaimedLife = 7 * 24 * time.Hour
-	}
+	// The store keeps milliseconds: what a change returns equals what is read later.
+	now := func() time.Time { return cfg.Now().UTC().Truncate(time.Millisecond) }
 	cfg.Store.OnAudit(func() { cfg.Hub.Publish(live.Audit) })
-	memory := newVaultMemory()
-	return &Service{cfg: cfg, logins: newLimiter(globalBurst), confirms: newLimiter(0), hashes: make(chan struct{}, 1), vault: memory, sets: newSearchSets(cfg.Store, cfg.Keyring, memory), unreadable: unreadables{list: map[string]unread{}}}
+	in := auth.New(auth.Config{Store: cfg.Store, Keyring: cfg.Keyring, Now: now, Cost: cfg.HashCost})
+	creds := credentials.New(credentials.Config{
+		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Now: now, Vault: cfg.Vault, Leases: cfg.Leases,
+	})
+	versions := policy.NewVersions(cfg.Store, now, creds.Values)
+	profs := profiles.New(profiles.Config{
+		Store: cfg.Store, Keyring: cfg.Keyring, Hub: cfg.Hub, Now: now, Versions: versions,
+		AgentProfiles: cfg.AgentProfiles, MaxUnclaimed: cfg.MaxUnclaimed, UnclaimedLife: cfg.UnclaimedLife,
+	})
+	return &Service{
+		auditLog:   audit.New(cfg.Store, now),
+		adminToken: in.AdminToken, sessions: in.Sessions, logins: in.Logins,
+		enrollment: in.Enrollment, people: in.People, invitations: in.Invitations,
+		credentialRegistry: creds.Registry, vaultReader: creds.Vault, resolver: creds.Resolver,
+		policies:        versions,
+		profileRegistry: profs.Registry, profileKeys: profs.Keys, profileHosts: profs.Hosts,
+		lifecycle: profs.Lifecycle, placements: profs.Placements, binder: profs.Binder,
+		switches:   instance.NewSwitches(cfg.Store, cfg.Hub, now),
+		authority:  instance.NewAuthority(cfg.Store, cfg.Keyring, now),
+		searchSets: creds.SearchSets,
+	}
 }
 
 // SearchSets returns what is known of each host's values.
-func (s *Service) SearchSets() *SearchSets { return s.sets }
-
-// now is in the store's resolution, so that what is returned after a change equals what is read later.
-func (s *Service) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Millisecond) }
-
-// peopleOnly refuses agents what is a person's to decide.
-func peopleOnly(by app.Actor) error {
-	switch by.Kind {
-	case app.ActorPerson, app.ActorCommand, app.ActorSystem:
-		return nil
-	}
-	return app.E(app.CodeForbidden, "only a person can do that", "Ask the person who runs Airlock to do it in the admin UI.")
-}
-
-// Note writes down what a person did that changes nothing in the store by itself. detail is one plain sentence without secrets. People only.
-func (s *Service) Note(ctx context.Context, by app.Actor, action, subject, detail string) error {
-	if err := peopleOnly(by); err != nil {
-		return err
-	}
-	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Audit(ctx, s.event(by, action, subject, detail)) })
-}
-
-// event starts an audit event.
-func (s *Service) event(by app.Actor, action, subject, detail string) app.Event {
-	return app.Event{At: s.now(), Actor: by, Action: action, Subject: subject, Detail: detail}
-}
-
-// text says for a time what people read in audit details and errors.
-func text(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func (s *Service) SearchSets() *credentials.SearchSets { return s.searchSets }

@@ -34,7 +34,7 @@ for path in ("/files/%[1]s/rows", "/?q=%[2]s", "/ordinary"):
 	}
 	var hits map[string]redact.Hits
 	w.Must(w.Store.Read(t.Context(), func(tx *store.Tx) (err error) {
-		hits, err = tx.RedactionHits(t.Context(), x.Handle)
+		hits, err = tx.Executions.RedactionHits(t.Context(), x.Handle)
 		return err
 	}))
 	if hits["network"].Total() != 2 {

@@ -104,13 +104,13 @@ func (s *Service) finishPending(ctx context.Context, handle string, cause *runne
 	var x store.Execution
 	f := cause.Unstarted(s.cfg.Now())
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
-		if x, err = tx.ExecutionByHandle(ctx, handle); err != nil {
+		if x, err = tx.Executions.ByHandle(ctx, handle); err != nil {
 			return err
 		}
 		if x.Status != app.StatusPending {
 			return alreadyEnded()
 		}
-		_, err = tx.Finish(ctx, handle, f)
+		_, err = tx.Executions.Finish(ctx, handle, f)
 		return err
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Service) KillProfile(ctx context.Context, handle, reason string) error 
 	defer cancel()
 	var unfinished []store.Execution
 	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		unfinished, err = tx.Unfinished(ctx, handle)
+		unfinished, err = tx.Executions.Unfinished(ctx, handle)
 		return err
 	})
 	if err != nil {

@@ -69,7 +69,7 @@ func (s *Service) Ended(ctx context.Context, x app.Execution) (out app.Output, n
 	}
 	var row int64
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		row, out, network, err = tx.Ended(ctx, x.Handle)
+		row, out, network, err = tx.Executions.Ended(ctx, x.Handle)
 		return err
 	})
 	if err == nil {

@@ -138,7 +138,7 @@ func TestKeptObeysRevocationAndRemoval(t *testing.T) {
 
 	later := time.Now().Add(time.Hour)
 	w.Must(w.Store.Write(t.Context(), func(tx *store.Tx) error {
-		n, err := tx.PruneAged(t.Context(), later, store.Kept{EndedSince: later, RepeatedSince: later}, 10)
+		n, err := tx.Pruning.Aged(t.Context(), later, store.Kept{EndedSince: later, RepeatedSince: later}, 10)
 		if n != 1 {
 			t.Errorf("%d were removed", n)
 		}
@@ -156,7 +156,7 @@ func TestAnEndThatIsNotStoredIsNotLogged(t *testing.T) {
 	x := w.Send("hang")
 	w.UntilStatus(x, app.StatusRunning)
 	w.Must(w.Store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.Finish(t.Context(), x.Handle, runner.StopCrashed(true).Unstarted(time.Now()))
+		_, err := tx.Executions.Finish(t.Context(), x.Handle, runner.StopCrashed(true).Unstarted(time.Now()))
 		return err
 	}))
 	run := w.Runner.Find(x.Handle)

@@ -64,7 +64,7 @@ func (s *Service) page(ctx context.Context, f Filter) (page store.ExecutionPage,
 		limit = 50
 	}
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		page, err = tx.Executions(ctx, store.ExecutionFilter{
+		page, err = tx.Executions.List(ctx, store.ExecutionFilter{
 			ProfileHandle: f.ProfileHandle, Status: f.Status, From: f.From, To: f.To, Credential: f.Credential,
 			Host: f.Host, Text: f.Text, Before: f.Before, Limit: limit,
 		})
@@ -83,7 +83,7 @@ type Stats struct {
 func (s *Service) Stats(ctx context.Context, profileHandle string) (Stats, error) {
 	var stats Stats
 	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		stats.Total, stats.Failed, err = tx.ExecutionCounts(ctx, profileHandle)
+		stats.Total, stats.Failed, err = tx.Stats.Counts(ctx, profileHandle)
 		return err
 	})
 	if err != nil {

@@ -23,7 +23,7 @@ func (s *Service) Execution(ctx context.Context, id string) (app.Execution, erro
 	x, ok, err := s.cached(ctx, id, lookup)
 	if err == nil && !ok {
 		err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-			x, err = tx.ExecutionByLookup(ctx, lookup)
+			x, err = tx.Executions.ByLookup(ctx, lookup)
 			return err
 		})
 	}
@@ -42,7 +42,7 @@ func (s *Service) Execution(ctx context.Context, id string) (app.Execution, erro
 func (s *Service) ByHandle(ctx context.Context, handle string) (app.Execution, error) {
 	var x store.Execution
 	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		x, err = tx.ExecutionByHandle(ctx, handle)
+		x, err = tx.Executions.ByHandle(ctx, handle)
 		return err
 	})
 	if err != nil {
@@ -64,7 +64,7 @@ func openID(keyring *secrets.Keyring, x store.Execution) (app.Execution, error) 
 // Output returns what a terminal execution printed and returned.
 func (s *Service) Output(ctx context.Context, handle string) (out app.Output, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		out, err = tx.Output(ctx, handle)
+		out, err = tx.Executions.Output(ctx, handle)
 		return err
 	})
 	return out, err
@@ -82,7 +82,7 @@ func (s *Service) LiveOutput(handle string) (out app.Output, ok bool) {
 // Script returns the script as a person may see it (redacted).
 func (s *Service) Script(ctx context.Context, handle string) (text string, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		script, err := tx.ExecutionScript(ctx, handle)
+		script, err := tx.Executions.Script(ctx, handle)
 		text = script.Clean
 		return err
 	})
@@ -92,7 +92,7 @@ func (s *Service) Script(ctx context.Context, handle string) (text string, err e
 // Exchanges returns the LLM exchanges in order.
 func (s *Service) Exchanges(ctx context.Context, handle string) (list []app.LLMExchange, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		list, err = tx.Exchanges(ctx, handle)
+		list, err = tx.Questions.Exchanges(ctx, handle)
 		return err
 	})
 	return list, err
@@ -104,7 +104,7 @@ func (s *Service) Network(ctx context.Context, handle string) (list []app.Connec
 		return run.Network(), nil
 	}
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		list, err = tx.Connections(ctx, handle)
+		list, err = tx.Executions.Connections(ctx, handle)
 		return err
 	})
 	return list, err
@@ -113,7 +113,7 @@ func (s *Service) Network(ctx context.Context, handle string) (list []app.Connec
 // Redactions returns what was masked, by channel, for people only. It is empty until the execution has ended.
 func (s *Service) Redactions(ctx context.Context, handle string) (hits map[string]redact.Hits, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		hits, err = tx.RedactionHits(ctx, handle)
+		hits, err = tx.Executions.RedactionHits(ctx, handle)
 		return err
 	})
 	return hits, err

@@ -14,7 +14,7 @@ import (
 func (s *Service) Reconcile(ctx context.Context) error {
 	var report []func() // the ends, once they are stored
 	err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		list, err := tx.Unfinished(ctx, "")
+		list, err := tx.Executions.Unfinished(ctx, "")
 		if err != nil {
 			return err
 		}
@@ -24,7 +24,7 @@ func (s *Service) Reconcile(ctx context.Context) error {
 			}
 			f := runner.StopCrashed(!x.StartedAt.IsZero()).Unstarted(s.cfg.Now())
 			f.StartedAt = x.StartedAt
-			if _, err := tx.Finish(ctx, x.Handle, f); err != nil {
+			if _, err := tx.Executions.Finish(ctx, x.Handle, f); err != nil {
 				return err
 			}
 			report = append(report, func() { s.cfg.Runner.ReportUnstarted(x.Execution, f) })

@@ -46,18 +46,18 @@ func (w *world) asLeftBehind(how string) app.Execution {
 func (w *world) leaveBehind(n store.NewExecution, how string) error {
 	ctx := w.T.Context()
 	return w.Store.Write(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Enqueue(ctx, n); err != nil {
+		if _, err := tx.Queue.Add(ctx, n); err != nil {
 			return err
 		}
-		if _, ok, err := tx.Claim(ctx, "a dead process", "", time.Now()); err != nil || !ok {
+		if _, ok, err := tx.Queue.Claim(ctx, "a dead process", "", time.Now()); err != nil || !ok {
 			w.T.Fatal("not claimed", err)
 		}
 		if how == "claimed" {
 			return nil
 		}
-		if err := tx.Dispatch(ctx, n.Handle, store.Dispatch{Policy: 1, Backend: "fake", Isolation: "full", At: time.Now()}); err != nil || how == "started" {
+		if err := tx.Queue.Dispatch(ctx, n.Handle, store.Dispatch{Policy: 1, Backend: "fake", Isolation: "full", At: time.Now()}); err != nil || how == "started" {
 			return err
 		}
-		return tx.Ask(ctx, n.Handle, store.Question{RequestID: app.NewID(), Ordinal: 1, At: time.Now()})
+		return tx.Questions.Ask(ctx, n.Handle, store.Question{RequestID: app.NewID(), Ordinal: 1, At: time.Now()})
 	})
 }

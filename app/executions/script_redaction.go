@@ -32,7 +32,7 @@ func (s *Service) precheck(
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
 		if sub.IdempotencyKey != "" {
 			since := s.cfg.Now().Add(-app.IdempotencyLife)
-			if before, err = tx.Replayed(ctx, profile, sub.key(), sub.digest(), since); err != nil || before != "" {
+			if before, err = tx.Queue.Replayed(ctx, profile, sub.key(), sub.digest(), since); err != nil || before != "" {
 				return err
 			}
 		}

@@ -150,7 +150,7 @@ func (s *Service) insert(
 	profile := in.row.ProfileHandle
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		if in.submission.IdempotencyKey != "" {
-			if in.replayOf, err = tx.Replayed(ctx, profile, key, body, since); err != nil || in.replayOf != "" {
+			if in.replayOf, err = tx.Queue.Replayed(ctx, profile, key, body, since); err != nil || in.replayOf != "" {
 				return err
 			}
 		}
@@ -163,7 +163,7 @@ func (s *Service) insert(
 				return err
 			}
 		}
-		stored, err := tx.Enqueue(ctx, in.row)
+		stored, err := tx.Queue.Add(ctx, in.row)
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (s *Service) insert(
 		if in.submission.IdempotencyKey == "" {
 			return nil
 		}
-		return tx.Remember(ctx, profile, in.row.Handle, key, body, in.row.At, since)
+		return tx.Queue.Remember(ctx, profile, in.row.Handle, key, body, in.row.At, since)
 	})
 	return x, err
 }

@@ -74,10 +74,10 @@ func (s *Service) Usage(ctx context.Context, p Period) (Usage, error) {
 	u := Usage{From: to.Add(-p.Length()), To: to}
 	var now, before []store.Usage
 	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		if now, err = tx.Usage(ctx, p.Width, u.From, u.To); err != nil {
+		if now, err = tx.Stats.Usage(ctx, p.Width, u.From, u.To); err != nil {
 			return err
 		}
-		before, err = tx.Usage(ctx, p.Width, u.From.Add(-p.Length()), u.From)
+		before, err = tx.Stats.Usage(ctx, p.Width, u.From.Add(-p.Length()), u.From)
 		return err
 	})
 	if err != nil {

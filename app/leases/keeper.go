@@ -61,7 +61,7 @@ func New(cfg Config) *Keeper {
 func (k *Keeper) Start(ctx context.Context) error {
 	var left []store.Lease
 	err := k.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		left, err = tx.Leases(ctx)
+		left, err = tx.Leases.List(ctx)
 		return err
 	})
 	if err != nil {
@@ -116,7 +116,7 @@ func (k *Keeper) note(ctx context.Context, leases []vault.Lease) (own []vault.Le
 	err = k.cfg.Store.Write(ctx, func(tx *store.Tx) error {
 		own, shared = nil, nil
 		for _, l := range leases {
-			fresh, err := tx.InsertLease(ctx, store.Lease{ID: l.ID, CreatedAt: now, ExpiresAt: now.Add(seconds(l))})
+			fresh, err := tx.Leases.Insert(ctx, store.Lease{ID: l.ID, CreatedAt: now, ExpiresAt: now.Add(seconds(l))})
 			if err != nil {
 				return err
 			}
@@ -169,7 +169,7 @@ func (k *Keeper) hold(leases []vault.Lease) (string, error) {
 
 func (k *Keeper) renew(ctx context.Context, h *hold, l vault.Lease) {
 	err := k.cfg.Vault.Hold(ctx, l, func(d time.Duration) {
-		err := k.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.ExtendLease(ctx, l.ID, k.cfg.Now().Add(d)) })
+		err := k.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Leases.Extend(ctx, l.ID, k.cfg.Now().Add(d)) })
 		if err != nil && ctx.Err() == nil {
 			k.cfg.Log.Error("a renewed lease could not be written down", "lease", l.ID, "error", err)
 		}
@@ -217,7 +217,7 @@ func (k *Keeper) Failed() (n int, why error) {
 // Open is how many leases are out: held, or not given back yet.
 func (k *Keeper) Open(ctx context.Context) (n int, err error) {
 	err = k.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		list, err := tx.Leases(ctx)
+		list, err := tx.Leases.List(ctx)
 		n = len(list)
 		return err
 	})

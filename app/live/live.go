@@ -50,6 +50,16 @@ func (h *Hub) Publish(topic string) {
 	}
 }
 
+// PublishProfiles nudges everybody who subscribed to one of the profiles, or to the list of all.
+func (h *Hub) PublishProfiles(handles ...string) {
+	for _, handle := range handles {
+		h.Publish(Profile(handle))
+	}
+	if len(handles) > 0 {
+		h.Publish(Profiles)
+	}
+}
+
 // C is readable when at least one nudge arrived since Topics was last called.
 func (s *Subscription) C() <-chan struct{} { return s.c }
 

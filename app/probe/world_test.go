@@ -20,7 +20,7 @@ import (
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/secrets"
-	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/store/storetest"
 )
 
 const value = "planted-sealed-value-0123456789"
@@ -41,9 +41,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, answer: func(rw http.ResponseWriter, r *http.Request) { fmt.Fprint(rw, r.Header) }}
-	st, err := store.Open(t.Context(), t.TempDir(), nil)
-	w.must(err)
-	t.Cleanup(func() { _ = st.Close() })
+	st := storetest.Open(t)
 	ring, err := secrets.NewKeyring(app.NewSecret(strings.Repeat("k", 32)))
 	w.must(err)
 	w.access = access.New(access.Config{Store: st, Keyring: ring})

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -27,7 +27,7 @@ func Run(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, er
 			break
 		}
 	}
-	return n, st.Write(ctx, func(tx *store.Tx) error { return access.RenewKeyring(ctx, tx, ring, time.Now()) })
+	return n, st.Write(ctx, func(tx *store.Tx) error { return instance.RenewKeyring(ctx, tx, ring, time.Now()) })
 }
 
 func sweep(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, err error) {
@@ -37,7 +37,7 @@ func sweep(ctx context.Context, st *store.Store, ring *secrets.Keyring) (n int, 
 			done := 0
 			err := st.Write(ctx, func(tx *store.Tx) error {
 				var err error
-				if found, err = tx.TokensOfOtherKeys(ctx, column, ring.KeyIDBytes(), after, batch); err != nil {
+				if found, err = tx.Tokens.OfOtherKeys(ctx, column, ring.KeyIDBytes(), after, batch); err != nil {
 					return err
 				}
 				for _, t := range found {
@@ -70,7 +70,7 @@ func reseal(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, column sto
 	if err != nil {
 		return fmt.Errorf("rekey: %s %s: %w", column, t.Name, err)
 	}
-	return tx.Reseal(ctx, column, t, ring.Seal(purpose, row, plain), ring.KeyID())
+	return tx.Tokens.Reseal(ctx, column, t, ring.Seal(purpose, row, plain), ring.KeyID())
 }
 
 // bound is what a token is bound to.

@@ -107,7 +107,7 @@ func (k *Keeper) aged(ctx context.Context, now time.Time, kept store.Kept) error
 	}
 	before := now.Add(-time.Duration(k.cfg.Policy.Days) * 24 * time.Hour)
 	return k.batches(ctx, func(tx *store.Tx, limit int) (removed, error) {
-		n, err := tx.PruneAged(ctx, before, kept, limit)
+		n, err := tx.Pruning.Aged(ctx, before, kept, limit)
 		return removed{Aged: n}, err
 	})
 }
@@ -118,20 +118,20 @@ func (k *Keeper) surplus(ctx context.Context, now time.Time, kept store.Kept) er
 	}
 	var handles []string
 	err := k.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		handles, err = tx.ExecutedProfiles(ctx)
+		handles, err = tx.Pruning.Profiles(ctx)
 		return err
 	})
 	for _, handle := range handles {
 		var oldest int64
 		if err == nil {
 			err = k.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-				oldest, err = tx.OldestOf(ctx, handle, k.cfg.Policy.Count, now)
+				oldest, err = tx.Pruning.OldestOf(ctx, handle, k.cfg.Policy.Count, now)
 				return err
 			})
 		}
 		if err == nil && oldest > 0 {
 			err = k.batches(ctx, func(tx *store.Tx, limit int) (removed, error) {
-				n, err := tx.PruneSurplus(ctx, handle, oldest, kept, limit)
+				n, err := tx.Pruning.Surplus(ctx, handle, oldest, kept, limit)
 				return removed{Surplus: n}, err
 			})
 		}
@@ -144,7 +144,7 @@ func (k *Keeper) superseded(ctx context.Context, now time.Time) error {
 	before := now.Add(-time.Duration(k.cfg.Policy.Superseded) * 24 * time.Hour)
 	var n int64
 	err := k.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
-		n, err = tx.PruneSuperseded(ctx, before)
+		n, err = tx.Values.PruneSuperseded(ctx, before)
 		return err
 	})
 	if err == nil && n > 0 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/store/storefill"
 	"github.com/computclaw/airlock/store/storetest"
 )
 
@@ -27,14 +27,8 @@ var end = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 func filled(t *testing.T, n int) *store.Store {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := store.Open(t.Context(), dir, nil)
-	must(t, err)
-	must(t, s.Close())
-	must(t, storetest.Fill(t.Context(), filepath.Join(dir, store.FileName), n, end))
-	s, err = store.Open(t.Context(), dir, nil)
-	must(t, err)
-	t.Cleanup(func() { must(t, s.Close()) })
-	return s
+	must(t, storefill.Fill(t.Context(), storetest.Create(t, dir), n, end))
+	return storetest.OpenIn(t, dir, nil)
 }
 
 func must(t *testing.T, err error) {
@@ -50,14 +44,14 @@ func keeper(s *store.Store, p Policy, after time.Duration) *Keeper {
 
 func left(t *testing.T, s *store.Store) (n int64) {
 	t.Helper()
-	must(t, s.Read(t.Context(), func(tx *store.Tx) (err error) { n, err = tx.CountEnded(t.Context(), nil); return err }))
+	must(t, s.Read(t.Context(), func(tx *store.Tx) (err error) { n, err = tx.Executions.CountEnded(t.Context(), nil); return err }))
 	return n
 }
 
 func events(t *testing.T, s *store.Store) (list []app.Event) {
 	t.Helper()
 	must(t, s.Read(t.Context(), func(tx *store.Tx) error {
-		return tx.EachEvent(t.Context(), func(r store.EventRow) error {
+		return tx.Events.Each(t.Context(), func(r store.EventRow) error {
 			list = append(list, app.Event{Action: r.Action, Detail: r.Detail})
 			return nil
 		})
@@ -83,7 +77,7 @@ func TestAPassRemovesWhatIsTooOld(t *testing.T) {
 		t.Errorf("the audit log says %v, want one event for the one pass that did something", list)
 	}
 	must(t, s.Read(t.Context(), func(tx *store.Tx) error {
-		usage, err := tx.Usage(t.Context(), store.Daily, end.AddDate(0, 0, -100), end.AddDate(0, 0, 1))
+		usage, err := tx.Stats.Usage(t.Context(), store.Daily, end.AddDate(0, 0, -100), end.AddDate(0, 0, 1))
 		var all int64
 		for _, u := range usage {
 			all += u.Completed + u.Error + u.Timeout + u.Cancelled
@@ -99,9 +93,9 @@ func TestAPassRemovesWhatIsTooMuch(t *testing.T) {
 	s := filled(t, 600)
 	must(t, keeper(s, Policy{Count: 3}, 2*time.Hour).Pass(t.Context()))
 	must(t, s.Read(t.Context(), func(tx *store.Tx) error {
-		handles, err := tx.ExecutedProfiles(t.Context())
+		handles, err := tx.Pruning.Profiles(t.Context())
 		for _, h := range handles {
-			if oldest, err := tx.OldestOf(t.Context(), h, 4, time.Now()); err != nil || oldest != 0 {
+			if oldest, err := tx.Pruning.OldestOf(t.Context(), h, 4, time.Now()); err != nil || oldest != 0 {
 				t.Errorf("%s has more than 3 executions (%v)", h, err)
 			}
 		}
@@ -114,7 +108,7 @@ func TestHoleH2SupersededValuesGo(t *testing.T) {
 	s := filled(t, 1)
 	superseded := func() (n int) {
 		must(t, s.Read(t.Context(), func(tx *store.Tx) error {
-			list, err := tx.Belongings(t.Context())
+			list, err := tx.Values.Belongings(t.Context())
 			n = len(list) - 1 // without the present value
 			return err
 		}))
@@ -122,9 +116,9 @@ func TestHoleH2SupersededValuesGo(t *testing.T) {
 	}
 	must(t, s.Write(t.Context(), func(tx *store.Tx) error {
 		c := app.Credential{ID: app.NewID(), Name: "A", Mode: app.ModeSealed, Source: app.SourceLocal, Hosts: []app.Host{{Name: "api.test", Ports: []int{443}}}}
-		err := tx.InsertCredential(t.Context(), c)
+		err := tx.Credentials.Insert(t.Context(), c)
 		for version := 1; version <= 2 && err == nil; version++ {
-			err = tx.InsertValue(t.Context(), store.Value{CredentialID: c.ID, Version: version, Sealed: []byte("sealed"), At: end})
+			err = tx.Values.Insert(t.Context(), store.Value{CredentialID: c.ID, Version: version, Sealed: []byte("sealed"), At: end})
 		}
 		return err
 	}))
@@ -168,10 +162,10 @@ func TestAKeysExecutionStays(t *testing.T) {
 	s := filled(t, 50)
 	x := secondNewest(t, s)
 	must(t, s.Write(t.Context(), func(tx *store.Tx) error {
-		if err := tx.InsertProfile(t.Context(), store.Profile{Profile: app.Profile{Handle: x.ProfileHandle, CreatedAt: x.CreatedAt}, Lookup: []byte("lookup"), SealedID: []byte("sealed")}); err != nil {
+		if err := tx.Profiles.Insert(t.Context(), store.Profile{Profile: app.Profile{Handle: x.ProfileHandle, CreatedAt: x.CreatedAt}, Lookup: []byte("lookup"), SealedID: []byte("sealed")}); err != nil {
 			return err
 		}
-		return tx.Remember(t.Context(), x.ProfileHandle, x.Handle, []byte("key"), []byte("body"), x.CreatedAt, x.CreatedAt)
+		return tx.Queue.Remember(t.Context(), x.ProfileHandle, x.Handle, []byte("key"), []byte("body"), x.CreatedAt, x.CreatedAt)
 	}))
 	for _, c := range []struct {
 		after time.Duration
@@ -181,7 +175,7 @@ func TestAKeysExecutionStays(t *testing.T) {
 		must(t, keeper(s, Policy{Count: 1, Days: 1}, now.Sub(end)).Pass(t.Context()))
 		replayed := ""
 		must(t, s.Read(t.Context(), func(tx *store.Tx) (err error) {
-			replayed, err = tx.Replayed(t.Context(), x.ProfileHandle, []byte("key"), []byte("body"), now.Add(-app.IdempotencyLife))
+			replayed, err = tx.Queue.Replayed(t.Context(), x.ProfileHandle, []byte("key"), []byte("body"), now.Add(-app.IdempotencyLife))
 			return err
 		}))
 		if is := isThere(t, s, x); is != c.stays || is != (replayed == x.Handle) {
@@ -197,7 +191,7 @@ func secondNewest(t *testing.T, s *store.Store) app.Execution {
 	for i := 49; i >= 0; i-- {
 		var x store.Execution
 		must(t, s.Read(t.Context(), func(tx *store.Tx) (err error) {
-			x, err = tx.ExecutionByHandle(t.Context(), fmt.Sprintf("x%011d", i))
+			x, err = tx.Executions.ByHandle(t.Context(), fmt.Sprintf("x%011d", i))
 			return err
 		}))
 		if profiles[x.ProfileHandle] {
@@ -211,7 +205,7 @@ func secondNewest(t *testing.T, s *store.Store) app.Execution {
 
 func isThere(t *testing.T, s *store.Store, x app.Execution) bool {
 	t.Helper()
-	err := s.Read(t.Context(), func(tx *store.Tx) error { _, err := tx.ExecutionByHandle(t.Context(), x.Handle); return err })
+	err := s.Read(t.Context(), func(tx *store.Tx) error { _, err := tx.Executions.ByHandle(t.Context(), x.Handle); return err })
 	if err != nil && app.CodeOf(err) != app.CodeNotFound {
 		t.Fatal(err)
 	}
@@ -231,7 +225,7 @@ func TestAnInterruptedPassIsReported(t *testing.T) {
 			return removed{}, cut
 		}
 		first = false
-		n, err := tx.PruneAged(ctx, end, store.Kept{EndedSince: end, RepeatedSince: end}, limit)
+		n, err := tx.Pruning.Aged(ctx, end, store.Kept{EndedSince: end, RepeatedSince: end}, limit)
 		return removed{Aged: n}, err
 	})
 	if !errors.Is(err, cut) || len(events(t, s)) != 0 {
@@ -287,7 +281,7 @@ func write(t *testing.T, s *store.Store) (waited time.Duration) {
 	asked := time.Now()
 	err := s.Write(t.Context(), func(tx *store.Tx) error {
 		waited = time.Since(asked)
-		return tx.SetSettings(t.Context(), asked, store.Setting{Key: "other.work", Value: []byte("x")})
+		return tx.Settings.Set(t.Context(), asked, store.Setting{Key: "other.work", Value: []byte("x")})
 	})
 	if err != nil {
 		t.Error(err)
@@ -316,11 +310,11 @@ func TestAPassLeavesRoomForOthers(t *testing.T) {
 			must(t, s.Write(t.Context(), func(tx *store.Tx) error {
 				most = max(most, batches.Load()-before)
 				if !between {
-					n, err := tx.CountEnded(t.Context(), nil)
+					n, err := tx.Executions.CountEnded(t.Context(), nil)
 					must(t, err)
 					between = n > 0 && n < int64(*executions)
 				}
-				return tx.SetSettings(t.Context(), asked, store.Setting{Key: "other.work", Value: []byte("x")})
+				return tx.Settings.Set(t.Context(), asked, store.Setting{Key: "other.work", Value: []byte("x")})
 			}))
 			waits = append(waits, time.Since(asked))
 			time.Sleep(time.Millisecond) // others have something else to do, too

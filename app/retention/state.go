@@ -67,7 +67,7 @@ func (k *Keeper) Status(ctx context.Context) (Status, error) {
 }
 
 func readState(ctx context.Context, tx *store.Tx) (s state, err error) {
-	set, ok, err := tx.Setting(ctx, settingState)
+	set, ok, err := tx.Settings.Get(ctx, settingState)
 	if err != nil || !ok {
 		return state{}, err
 	}
@@ -82,7 +82,7 @@ func writeState(ctx context.Context, tx *store.Tx, at time.Time, s state) error 
 	if err != nil {
 		return err
 	}
-	return tx.SetSettings(ctx, at, store.Setting{Key: settingState, Value: value})
+	return tx.Settings.Set(ctx, at, store.Setting{Key: settingState, Value: value})
 }
 
 // note adds what a batch removed, in its transaction.

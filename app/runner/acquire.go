@@ -81,7 +81,7 @@ func (r *Run) recordStart(b *Binding, in *sandbox.Backend, warm bool) error {
 		d.Script = &clean
 	}
 	err := retryWhileFull(r.ctx, func() error {
-		return r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Dispatch(r.ctx, r.x.Handle, d) })
+		return r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Queue.Dispatch(r.ctx, r.x.Handle, d) })
 	})
 	if err != nil {
 		return fmt.Errorf("runner: record the start: %w", err)

@@ -70,7 +70,7 @@ func (r *Runner) BindWithClaim(
 ) (*Binding, error) {
 	// Decisions before the transaction are read in it; later ones make Run bind anew.
 	decisions := r.decisions.Load()
-	newest, err := tx.NewestPolicy(ctx, n.ProfileHandle, r.cfg.Now())
+	newest, err := tx.Queue.NewestPolicy(ctx, n.ProfileHandle, r.cfg.Now())
 	if err != nil || newest != policy.Version {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (b *Binding) Discard() {
 func (r *Runner) ReadSource(ctx context.Context, handle string) (s Source, err error) {
 	var sealed store.ExecutionScript
 	err = r.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		sealed, err = tx.ExecutionScript(ctx, handle)
+		sealed, err = tx.Executions.Script(ctx, handle)
 		return err
 	})
 	if err != nil {

@@ -121,7 +121,7 @@ func (d *dialogue) openQuestion(prompt, model string) (*question, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	row.Ordinal = d.asked + 1
-	err := r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Ask(r.ctx, r.x.Handle, row) })
+	err := r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Questions.Ask(r.ctx, r.x.Handle, row) })
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (d *dialogue) withdraw(q *question) {
 		RequestID: q.id, Response: r.redaction.text("answer", "the script ended before an answer came"),
 		Failed: true, By: app.System(), At: r.runner.cfg.Now(),
 	}
-	err := r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Answer(r.ctx, r.x.Handle, reply) })
+	err := r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error { return tx.Questions.Answer(r.ctx, r.x.Handle, reply) })
 	if err != nil {
 		r.runner.cfg.Log.Error("a question could not be withdrawn", "execution", r.x.Handle, "error", err)
 	}
@@ -212,7 +212,7 @@ func (d *dialogue) reply(ctx context.Context, a Answer) error {
 	}
 	ctx = context.WithoutCancel(ctx) // an answer that is stored must reach the script
 	err = r.runner.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Answer(ctx, r.x.Handle, row); err != nil || a.By.Kind == app.ActorAgent {
+		if err := tx.Questions.Answer(ctx, r.x.Handle, row); err != nil || a.By.Kind == app.ActorAgent {
 			return err
 		}
 		return tx.Audit(ctx, app.Event{

@@ -142,7 +142,7 @@ func (r *Runner) storeEnd(handle string, f store.Finish) bool {
 	for wait := endRetry; ; wait = min(2*wait, endRetryLast) {
 		var end store.Ended
 		err := r.cfg.Store.Write(ctx, func(tx *store.Tx) (err error) {
-			end, err = tx.Finish(ctx, handle, f)
+			end, err = tx.Executions.Finish(ctx, handle, f)
 			return err
 		})
 		if err == nil {

@@ -133,7 +133,7 @@ func TestRedactionInEveryChannel(t *testing.T) {
 	}
 	var hits map[string]redact.Hits
 	w.Must(w.Store.Read(t.Context(), func(tx *store.Tx) (err error) {
-		hits, err = tx.RedactionHits(t.Context(), x.Handle)
+		hits, err = tx.Executions.RedactionHits(t.Context(), x.Handle)
 		return err
 	}))
 	total := 0

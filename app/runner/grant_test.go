@@ -5,6 +5,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/secrets"
 )
 
 // A value whose owner sealed it never reaches a script: it gets the placeholder.
@@ -12,16 +13,18 @@ func TestSealedIsNotHandedOver(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cr3t-value-0123456789"
 	g := grant{settings: map[string]string{}}
-	v := access.Value{Key: "API_KEY", Mode: app.ModeSealed, Secret: app.NewSecret(secret),
-		Placeholder: "airlock_sealed_x",
-		Hosts:       []app.Host{{Name: "a.example", Ports: []int{443}}}}
+	v := access.Value{Resolved: secrets.Resolved{
+		Key: "API_KEY", Mode: app.ModeSealed, Secret: app.NewSecret(secret), Placeholder: "airlock_sealed_x",
+		Scope: secrets.Scope{Hosts: []app.Host{{Name: "a.example", Ports: []int{443}}}},
+	}}
 	if err := g.add(v); err != nil {
 		t.Fatal(err)
 	}
 	if g.settings["API_KEY"] != v.Placeholder || len(g.injected) != 0 || g.recorded[0].Mode != app.ModeSealed || len(g.forEgress().Sealed) != 1 {
 		t.Errorf("granted %+v", g)
 	}
-	err := g.add(access.Value{Key: "OTHER", Mode: "open", Secret: app.NewSecret(secret)})
+	unknown := secrets.Resolved{Key: "OTHER", Mode: "open", Secret: app.NewSecret(secret)}
+	err := g.add(access.Value{Resolved: unknown})
 	if err == nil || len(g.settings) != 1 {
 		t.Error("a value of an unknown mode was handed over")
 	}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -34,10 +34,10 @@ func (a *recordedAnswers) Before(ctx context.Context, _ *Binding) error {
 		return nil
 	}
 	err := r.runner.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		if a.unplayed, err = tx.Recorded(ctx, r.x.RerunOf); err != nil {
+		if a.unplayed, err = tx.Questions.Recorded(ctx, r.x.RerunOf); err != nil {
 			return err
 		}
-		a.keys, err = access.AskedKeys(ctx, tx, r.runner.cfg.Keyring)
+		a.keys, err = instance.AskedKeys(ctx, tx, r.runner.cfg.Keyring)
 		return err
 	})
 	if app.CodeOf(err) == app.CodeNotFound {
@@ -123,10 +123,10 @@ func (d *dialogue) recordExchange(q store.Question, reply store.Reply) error {
 	defer d.mu.Unlock()
 	q.Ordinal = d.asked + 1
 	err := r.runner.cfg.Store.Write(r.ctx, func(tx *store.Tx) error {
-		if err := tx.Ask(r.ctx, r.x.Handle, q); err != nil {
+		if err := tx.Questions.Ask(r.ctx, r.x.Handle, q); err != nil {
 			return err
 		}
-		return tx.Answer(r.ctx, r.x.Handle, reply)
+		return tx.Questions.Answer(r.ctx, r.x.Handle, reply)
 	})
 	if err == nil {
 		d.asked++

@@ -193,7 +193,7 @@ func TestLeaseLeftByACrashIsRevokedAtStart(t *testing.T) {
 	w := newVaultWorld(t, "1h", "2h")
 	left := w.vault.Read(creds)["lease_id"].(string)
 	w.Must(w.Store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.InsertLease(t.Context(), store.Lease{ID: left, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)})
+		_, err := tx.Leases.Insert(t.Context(), store.Lease{ID: left, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)})
 		return err
 	}))
 	w.lent(1)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -23,14 +23,14 @@ type Admission struct {
 // Admit refuses a submission that could not run or would wait too long. Errors: CodeInstanceRetired,
 // CodeStorageFull, CodeSandboxUnavailable, CodeQueueFull.
 func (s *Scheduler) Admit(ctx context.Context, tx *store.Tx, profile string) (a Admission, err error) {
-	paused, retired, err := access.ReadHeld(ctx, tx)
+	paused, retired, err := instance.ReadHeld(ctx, tx)
 	if err != nil {
 		return a, err
 	}
 	if err := cmp.Or(retired.Err(), s.cfg.Store.RoomyIn(ctx, tx), s.checkAccepting()); err != nil {
 		return a, err
 	}
-	all, own, err := tx.Queued(ctx, profile)
+	all, own, err := tx.Queue.Count(ctx, profile)
 	switch {
 	case err != nil:
 		return a, err
@@ -67,7 +67,7 @@ func (s *Scheduler) Queued() int {
 	defer cancel()
 	n := -1
 	err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		n, _, err = tx.Queued(ctx, "")
+		n, _, err = tx.Queue.Count(ctx, "")
 		return err
 	})
 	if err != nil {

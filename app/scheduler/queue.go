@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/store"
 )
@@ -83,14 +83,14 @@ func (s *Scheduler) claimNext(ctx context.Context) (run func(), err error) {
 // claimRow claims the row whose turn it is. The caller holds s.claiming.
 func (s *Scheduler) claimRow(ctx context.Context) (x app.Execution, ok, paused bool, err error) {
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		if paused, _, err = access.ReadHeld(ctx, tx); err != nil || paused {
+		if paused, _, err = instance.ReadHeld(ctx, tx); err != nil || paused {
 			return err
 		}
 		notYet, err := s.notYet(ctx, tx)
 		if err != nil {
 			return err
 		}
-		claimed, found, err := tx.Claim(ctx, s.server, s.lastProfile, s.cfg.Now(), notYet...)
+		claimed, found, err := tx.Queue.Claim(ctx, s.server, s.lastProfile, s.cfg.Now(), notYet...)
 		x, ok = claimed.Execution, found
 		return err
 	})
@@ -103,7 +103,7 @@ func (s *Scheduler) notYet(ctx context.Context, tx *store.Tx) (handles []string,
 	if s.cfg.Sandboxes.Decided() && !s.yields.anySaturated(s.cfg.Workers) {
 		return nil, nil
 	}
-	places, err := tx.QueuedPlacements(ctx)
+	places, err := tx.Queue.Placements(ctx)
 	for handle, p := range places {
 		if s.cfg.Sandboxes.Undecided(p) || s.saturated(p) {
 			handles = append(handles, handle)

@@ -74,20 +74,20 @@ func (m *importer) run(ctx context.Context) (err error) {
 	if err := m.askedKeys(ctx); err != nil {
 		return err
 	}
-	newest, err := m.tx.NewestExecution(ctx)
+	newest, err := m.tx.Executions.Newest(ctx)
 	if err != nil {
 		return err
 	}
 	if err := m.in.history(func(r record) error { return m.history(ctx, r) }); err != nil {
 		return err
 	}
-	if err := m.tx.NoteOrder(ctx, m.s.now()); err != nil {
+	if err := m.tx.Executions.NoteOrder(ctx, m.s.now()); err != nil {
 		return err
 	}
 	if err := m.noteBrought(ctx); err != nil {
 		return err
 	}
-	return m.tx.KeepWordsAfter(ctx, newest)
+	return m.tx.Executions.KeepWordsAfter(ctx, newest)
 }
 
 // roomForMore makes sure that there is not more now, in number, size and values, than half of what a file may arrange: the rest is for what comes here, so that our own files, and backups, can always be read.
@@ -170,17 +170,17 @@ func (m *importer) credential(ctx context.Context, item Item, c credentialRecord
 
 // overwriteCredential keeps the credential's id and gives it what the file says; its value becomes a new version.
 func (m *importer) overwriteCredential(ctx context.Context, here, c credentialRecord) error {
-	was, err := m.tx.Credential(ctx, c.Name)
+	was, err := m.tx.Credentials.ByName(ctx, c.Name)
 	if err != nil {
 		return err
 	}
 	rotates := c.Value != nil && !sameValue(c, here)
 	if rotates { // first, while its mode and hosts are those that it had
-		if err := m.tx.EraseValue(ctx, here.ID, m.now); err != nil {
+		if err := m.tx.Values.Erase(ctx, here.ID, m.now); err != nil {
 			return err
 		}
 	}
-	if err := m.tx.OverwriteCredential(ctx, store.CredentialRow{
+	if err := m.tx.Credentials.Overwrite(ctx, store.CredentialRow{
 		ID: here.ID, Description: c.Description, Service: c.Service, Mode: string(c.Mode), Hosts: text(append([]app.Host{}, c.Hosts...)), Places: text(c.Places), Headers: text(append([]string{}, c.Headers...)),
 		PlainHTTP: c.PlainHTTP,
 		Source:    string(c.Source), Reference: c.Reference, UpdatedAt: max(m.now.UnixMilli(), was.UpdatedAt.UnixMilli()+1),
@@ -189,14 +189,14 @@ func (m *importer) overwriteCredential(ctx context.Context, here, c credentialRe
 	}
 	if rotates {
 		version := was.Version + 1
-		if err := m.tx.InsertValue(ctx, store.Value{
+		if err := m.tx.Values.Insert(ctx, store.Value{
 			CredentialID: here.ID, Version: version, KeyID: m.ring.KeyID(), By: m.by, At: m.now,
 			Sealed: m.ring.Seal(secrets.Values, secrets.ValueRow(here.ID, version), []byte(*c.Value)),
 		}); err != nil {
 			return err
 		}
 	}
-	if err := m.tx.TouchProfilesWith(ctx, here.ID, m.now); err != nil {
+	if err := m.tx.Credentials.TouchProfiles(ctx, here.ID, m.now); err != nil {
 		return err
 	}
 	return m.note(ctx, "credential.import", c.Name, "Overwritten from a file.")

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -38,7 +38,7 @@ func (m *importer) askedKeys(ctx context.Context) error {
 		if string(key) == string(own) {
 			continue
 		}
-		if err := access.KeepAskedKey(ctx, m.tx, m.ring, key, m.now); err != nil {
+		if err := instance.KeepAskedKey(ctx, m.tx, m.ring, key, m.now); err != nil {
 			return err
 		}
 	}
@@ -205,7 +205,7 @@ func (m *importer) keep(ctx context.Context, source string, e store.EventRow) er
 				return err
 			}
 		}
-		hash, err := m.tx.KeptHash(ctx, log, e.Seq)
+		hash, err := m.tx.Events.Hash(ctx, log, e.Seq)
 		if err != nil || hash == e.Hash {
 			return err
 		}
@@ -213,7 +213,7 @@ func (m *importer) keep(ctx context.Context, source string, e store.EventRow) er
 		if branch == log {
 			return contradiction("the archived audit log", "has a forged branch", nil)
 		}
-		if err := m.tx.Branch(ctx, log, branch, e.Seq); err != nil {
+		if err := m.tx.Events.Branch(ctx, log, branch, e.Seq); err != nil {
 			return err
 		}
 		log, m.parted[source] = branch, branch

@@ -26,7 +26,7 @@ func (m *importer) profile(ctx context.Context, item Item, f profileRecord) erro
 	case !exists:
 		return m.newProfile(ctx, f)
 	case !here.row.Locked:
-		if err := m.tx.DeleteProfile(ctx, here.row.ID); err != nil {
+		if err := m.tx.Profiles.Delete(ctx, here.row.ID); err != nil {
 			return err
 		}
 		if f.Revoked {
@@ -79,7 +79,7 @@ func (m *importer) newProfile(ctx context.Context, f profileRecord) error {
 		}
 	}
 	if f.Locked {
-		if err := m.tx.LockLoaded(ctx, id); err != nil {
+		if err := m.tx.Profiles.LockLoaded(ctx, id); err != nil {
 			return err
 		}
 	}
@@ -99,17 +99,17 @@ func (m *importer) versionHere(ctx context.Context, f profileRecord) (int, error
 		return f.Policy, nil
 	}
 	policy.Version, policy.CreatedAt, policy.CreatedBy = last.version+1, m.now, m.by
-	return policy.Version, m.tx.InsertPolicy(ctx, f.Handle, policy)
+	return policy.Version, m.tx.Policies.Insert(ctx, f.Handle, policy)
 }
 
 // overwriteProfile gives a locked profile the file's name, end, revocation and policy; that becomes the version after the present one.
 func (m *importer) overwriteProfile(ctx context.Context, f profileRecord) error {
-	p, err := m.tx.ProfileByHandle(ctx, f.Handle)
+	p, err := m.tx.Profiles.ByHandle(ctx, f.Handle)
 	if err != nil {
 		return err
 	}
 	policy := m.mapped(m.in.current(f))
-	now, err := m.tx.Policy(ctx, p.Handle, p.Policy)
+	now, err := m.tx.Policies.Version(ctx, p.Handle, p.Policy)
 	if err != nil {
 		return err
 	}
@@ -128,14 +128,14 @@ func (m *importer) overwriteProfile(ctx context.Context, f profileRecord) error 
 	if policy.Digest() != now.Digest() {
 		p.Policy++
 		policy.Version, policy.CreatedAt, policy.CreatedBy = p.Policy, m.now, m.by
-		if err := m.tx.InsertPolicy(ctx, p.Handle, policy); err != nil {
+		if err := m.tx.Policies.Insert(ctx, p.Handle, policy); err != nil {
 			return err
 		}
-		if err := m.tx.DecideHosts(ctx, p.Row, policy.Hosts, nil, m.by, m.now); err != nil {
+		if err := m.tx.Profiles.DecideHosts(ctx, p.Row, policy.Hosts, nil, m.by, m.now); err != nil {
 			return err
 		}
 	}
-	if _, err := m.tx.UpdateProfile(ctx, p, revokedAt, seen, m.now); err != nil {
+	if _, err := m.tx.Profiles.Update(ctx, p, revokedAt, seen, m.now); err != nil {
 		return err
 	}
 	return m.note(ctx, "profile.import", f.Handle, "Overwritten from a file.")

@@ -55,7 +55,7 @@ func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, er
 		if err := s.endLost(ctx, tx, b.StartedAt.Add(-backupTime)); err != nil {
 			return err
 		}
-		b.ID, err = tx.BeginBackup(ctx, b)
+		b.ID, err = tx.Backups.Begin(ctx, b)
 		return err
 	})
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Service) attempt(ctx context.Context, b store.Backup) (store.Backup, er
 
 // endLost notes and audits as failed what began before a moment and is called running still.
 func (s *Service) endLost(ctx context.Context, tx *store.Tx, before time.Time) error {
-	n, err := tx.EndLostBackups(ctx, before, s.now())
+	n, err := tx.Backups.EndLost(ctx, before, s.now())
 	if err != nil || n == 0 {
 		return err
 	}
@@ -86,7 +86,7 @@ func (s *Service) conclude(ctx context.Context, b *store.Backup, failure error) 
 	ended := *b
 	record := func(ctx context.Context) error {
 		return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-			if err := tx.EndBackup(ctx, ended); err != nil {
+			if err := tx.Backups.End(ctx, ended); err != nil {
 				return err
 			}
 			return tx.Audit(ctx, e)
@@ -248,7 +248,7 @@ func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made 
 		return errors.Join(err, context.Cause(ctx))
 	}
 	var files map[string]store.BackupFile
-	if err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error { files, err = tx.BackupFiles(ctx); return err }); err != nil {
+	if err := s.cfg.Store.Read(ctx, func(tx *store.Tx) error { files, err = tx.Backups.Files(ctx); return err }); err != nil {
 		return err
 	}
 	oldest := made // to be kept
@@ -269,7 +269,7 @@ func (s *Service) prune(ctx context.Context, target blobs.Store, keep int, made 
 		if err := target.Delete(ctx, b.Name); err != nil {
 			return errors.Join(err, context.Cause(ctx))
 		}
-		if err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.BackupDeleted(ctx, b.Name) }); err != nil {
+		if err := s.cfg.Store.Write(ctx, func(tx *store.Tx) error { return tx.Backups.MarkDeleted(ctx, b.Name) }); err != nil {
 			return err
 		}
 	}

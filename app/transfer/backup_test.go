@@ -125,10 +125,10 @@ func TestAnInterruptedBackupTakesNobodysPlace(t *testing.T) {
 	lost := store.Backup{Cause: "person", By: person(), Name: "airlock-aaaa-20260304T123100.000Z.airlock", StartedAt: c.now()}
 	h.no(os.WriteFile(filepath.Join(target, lost.Name), []byte("half of it"), 0o600))
 	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) error {
-		if _, err := tx.BeginBackup(t.Context(), lost); err != nil {
+		if _, err := tx.Backups.Begin(t.Context(), lost); err != nil {
 			return err
 		}
-		_, err := tx.EndLostBackups(t.Context(), c.now().Add(time.Second), c.now())
+		_, err := tx.Backups.EndLost(t.Context(), c.now().Add(time.Second), c.now())
 		return err
 	}))
 	c.set(c.now().Add(time.Minute))
@@ -166,7 +166,7 @@ func TestABackupWhoseEndWasNotRecordedIsInNobodysWay(t *testing.T) {
 	c := timed(h)
 	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 	b := store.Backup{Cause: "person", By: person(), Name: "airlock-aaaa-20260304T123000.000Z.airlock", StartedAt: c.now()}
-	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) (err error) { b.ID, err = tx.BeginBackup(t.Context(), b); return err }))
+	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) (err error) { b.ID, err = tx.Backups.Begin(t.Context(), b); return err }))
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := h.conclude(over, &b, nil); err == nil {
@@ -184,7 +184,7 @@ func TestABackupOfAClockThatWasAheadIsLostWithItsServer(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	c := timed(h)
 	b := store.Backup{Cause: "person", By: person(), Name: "x", StartedAt: c.now().AddDate(5, 0, 0)}
-	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.BeginBackup(t.Context(), b); return err }))
+	h.no(h.cfg.Store.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Backups.Begin(t.Context(), b); return err }))
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan struct{})
 	go func() { defer close(ran); h.Run(ctx) }()
@@ -255,7 +255,7 @@ func TestBackupsNeverRunTwiceAtOnce(t *testing.T) {
 	}
 	// One that a dead process left running doesn't stand in the way for ever.
 	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.BeginBackup(t.Context(), store.Backup{Cause: "person", By: person(), StartedAt: time.Now().Add(-13 * time.Hour)})
+		_, err := tx.Backups.Begin(t.Context(), store.Backup{Cause: "person", By: person(), StartedAt: time.Now().Add(-13 * time.Hour)})
 		return err
 	}))
 	must[store.Backup](t)(h.BackUp(t.Context(), person()))

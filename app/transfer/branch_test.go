@@ -15,7 +15,7 @@ func (h *house) kept() map[string]string {
 	h.t.Helper()
 	got := map[string]string{}
 	h.no(h.store.Read(h.t.Context(), func(tx *store.Tx) error {
-		return tx.EachArchived(h.t.Context(), func(source string, e store.EventRow) error {
+		return tx.Events.EachArchived(h.t.Context(), func(source string, e store.EventRow) error {
 			if len(source) == branchLabel {
 				source = "branch"
 			}

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/instance"
 )
 
 const (
@@ -25,7 +25,7 @@ var (
 // check judges what the file arranges by the rules that hold for what people and agents type, so that nothing gets in by a file that could not by a form.
 // Only invisible characters, which older versions took, pass: pages mark them.
 func (in *incoming) check() error {
-	if !labelShape.MatchString(in.open.Instance) || len(in.open.AskedKeys) > access.MaxAskedKeys || checkBounds(in.open) != nil {
+	if !labelShape.MatchString(in.open.Instance) || len(in.open.AskedKeys) > instance.MaxAskedKeys || checkBounds(in.open) != nil {
 		return contradiction("the first line", "is not Airlock's", nil)
 	}
 	if err := app.CheckStored("program", in.open.Program, maxShort); err != nil {

@@ -221,7 +221,7 @@ func (p *planner) compare(ctx context.Context, f profileRecord, here localProfil
 		p.compareOpen(&d, f, r)
 		return d, nil
 	}
-	policy, err := p.tx.Policy(ctx, r.Handle, r.Policy)
+	policy, err := p.tx.Policies.Version(ctx, r.Handle, r.Policy)
 	if err != nil {
 		return d, err
 	}

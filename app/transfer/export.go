@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer/archive"
 	"github.com/computclaw/airlock/store"
@@ -97,12 +97,12 @@ func (e *exporter) opening(ctx context.Context, tx *store.Tx) error {
 	}
 	open := opening{Content: contentVersion, Program: e.s.cfg.Program, Instance: e.s.cfg.Instance, MadeAt: e.s.now().UnixMilli(), Profiles: e.what.Profiles, History: e.what.History}
 	if e.what.History {
-		keys, err := access.AskedKeys(ctx, tx, e.s.cfg.Keyring)
+		keys, err := instance.AskedKeys(ctx, tx, e.s.cfg.Keyring)
 		if err != nil {
 			return err
 		}
-		open.AskedKeys = append([][]byte{e.s.cfg.Keyring.LookupKey(secrets.Scripts)}, keys[:min(len(keys), access.MaxAskedKeys-1)]...)
-		total, err := tx.CountEnded(ctx, e.what.Profiles)
+		open.AskedKeys = append([][]byte{e.s.cfg.Keyring.LookupKey(secrets.Scripts)}, keys[:min(len(keys), instance.MaxAskedKeys-1)]...)
+		total, err := tx.Executions.CountEnded(ctx, e.what.Profiles)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (e *exporter) opening(ctx context.Context, tx *store.Tx) error {
 
 // readProfiles reads the chosen profiles; they say which credentials come along.
 func (e *exporter) readProfiles(ctx context.Context, tx *store.Tx) error {
-	rows, err := tx.ProfileRows(ctx)
+	rows, err := tx.Profiles.Rows(ctx)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (e *exporter) wants(id string) bool {
 }
 
 func (e *exporter) credentials(ctx context.Context, tx *store.Tx) error {
-	rows, err := tx.CredentialRows(ctx)
+	rows, err := tx.Credentials.Rows(ctx)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (e *exporter) writeProfiles(context.Context, *store.Tx) error {
 }
 
 func (e *exporter) policies(ctx context.Context, tx *store.Tx) error {
-	return tx.EachPolicy(ctx, func(row store.PolicyRow) error {
+	return tx.Policies.Each(ctx, func(row store.PolicyRow) error {
 		if e.what.Profiles != nil && !slices.Contains(e.what.Profiles, row.ProfileHandle) {
 			return nil
 		}
@@ -187,7 +187,7 @@ func (e *exporter) policies(ctx context.Context, tx *store.Tx) error {
 
 func (e *exporter) executions(ctx context.Context, tx *store.Tx) error {
 	handle := ""
-	return tx.EachExecution(ctx, e.what.Profiles, func(row any) error {
+	return tx.Executions.EachEnded(ctx, e.what.Profiles, func(row any) error {
 		if x, ok := row.(store.ExecutionRow); ok {
 			handle = x.Handle
 			e.progress.step()
@@ -206,7 +206,7 @@ func (e *exporter) executions(ctx context.Context, tx *store.Tx) error {
 }
 
 func (e *exporter) stats(ctx context.Context, tx *store.Tx) error {
-	return tx.EachStats(ctx, func(row store.StatsRow) error {
+	return tx.Stats.Each(ctx, func(row store.StatsRow) error {
 		if e.what.Profiles != nil && !slices.Contains(e.what.Profiles, row.ProfileHandle) {
 			return nil
 		}
@@ -215,15 +215,15 @@ func (e *exporter) stats(ctx context.Context, tx *store.Tx) error {
 }
 
 func (e *exporter) people(ctx context.Context, tx *store.Tx) error {
-	return tx.EachPerson(ctx, func(row store.PersonRow) error { return e.out.write(record{Person: &row}) })
+	return tx.People.Each(ctx, func(row store.PersonRow) error { return e.out.write(record{Person: &row}) })
 }
 
 func (e *exporter) events(ctx context.Context, tx *store.Tx) error {
-	return tx.EachEvent(ctx, func(row store.EventRow) error { return e.out.write(record{Event: &row}) })
+	return tx.Events.Each(ctx, func(row store.EventRow) error { return e.out.write(record{Event: &row}) })
 }
 
 func (e *exporter) archived(ctx context.Context, tx *store.Tx) error {
-	return tx.EachArchived(ctx, func(source string, row store.EventRow) error {
+	return tx.Events.EachArchived(ctx, func(source string, row store.EventRow) error {
 		return e.out.write(record{Archived: &archivedRecord{source, row}})
 	})
 }

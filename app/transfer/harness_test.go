@@ -11,9 +11,12 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/auth/authtest"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer/archive"
 	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/store/storetest"
 )
 
 const words = "five random words make a file"
@@ -36,19 +39,17 @@ type house struct {
 func newHouse(t testing.TB, label string) *house {
 	t.Helper()
 	dir := t.TempDir()
-	st, err := store.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
+	st := storetest.OpenIn(t, dir, nil)
 	ring, err := secrets.NewKeyring(app.NewSecret("an instance key of more than 32 characters: " + label))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ring, err = access.VerifyKeyring(t.Context(), st, ring); err != nil {
+	if ring, err = instance.VerifyKeyring(t.Context(), st, ring); err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, dir: dir, store: st, ring: ring, desk: access.New(access.Config{Store: st, Keyring: ring, AgentProfiles: true})}
+	h := &house{t: t, dir: dir, store: st, ring: ring, desk: access.New(access.Config{
+		Store: st, Keyring: ring, AgentProfiles: true, HashCost: authtest.CheapHashes(t),
+	})}
 	h.Service = New(Config{Store: st, Keyring: ring, Dir: dir, Instance: label, Program: "airlock test", Log: slog.New(slog.DiscardHandler), Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
 	return h
 }
@@ -124,7 +125,7 @@ func (h *house) execution(p app.Profile) string {
 	at := time.Date(2026, 3, 1, 12, 0, h.n, 0, time.UTC).UnixMilli()
 	request := "llm_" + app.NewID()
 	h.no(h.store.Write(h.t.Context(), func(tx *store.Tx) error {
-		row, err := tx.ProfileByHandle(h.t.Context(), p.Handle)
+		row, err := tx.Profiles.ByHandle(h.t.Context(), p.Handle)
 		if err != nil {
 			return err
 		}

@@ -98,7 +98,7 @@ func TestDeletedCredentialDoesNotComeBackToItsProfiles(t *testing.T) {
 	h.credential("STRIPE_KEY", "sk_live_0123456789")
 	p := h.locked("had it", []string{"STRIPE_KEY"}, "api.stripe.com")
 	file, id := h.export(all()), must[app.Credential](t)(h.desk.Credential(t.Context(), "STRIPE_KEY")).ID
-	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return tx.DeleteCredential(t.Context(), id) }))
+	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return tx.Credentials.Delete(t.Context(), id) }))
 	h.refusedGrant(p)
 	if report := h.take(file, Choice{}); report.Credentials != 1 {
 		t.Errorf("%+v", report)
@@ -381,7 +381,7 @@ func TestAuditLogsTravelOn(t *testing.T) {
 	var got []string
 	h := third
 	h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
-		return tx.EachArchived(t.Context(), func(source string, e store.EventRow) error {
+		return tx.Events.EachArchived(t.Context(), func(source string, e store.EventRow) error {
 			if source == "aaaa" {
 				got = append(got, e.Action)
 			}
@@ -395,7 +395,7 @@ func TestAuditLogsTravelOn(t *testing.T) {
 	first.take(file, Choice{History: true})
 	h = first
 	h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
-		return tx.EachArchived(t.Context(), func(source string, _ store.EventRow) error {
+		return tx.Events.EachArchived(t.Context(), func(source string, _ store.EventRow) error {
 			if source == "aaaa" {
 				t.Error("it keeps its own log twice")
 			}

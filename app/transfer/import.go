@@ -105,7 +105,7 @@ func (p *planner) count(ctx context.Context, out *Plan) error {
 			if !begins {
 				return nil
 			}
-			here, err := p.tx.HasExecution(ctx, x.Handle, x.Lookup)
+			here, err := p.tx.Executions.Has(ctx, x.Handle, x.Lookup)
 			if here {
 				out.Here++
 			}
@@ -220,7 +220,7 @@ func (s *Service) Fill(ctx context.Context, file Upload, progress *Progress) (Co
 		return Counts{}, err
 	}
 	err = s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		events, err := tx.AuditEvents(ctx, store.AuditFilter{Limit: 1})
+		events, err := tx.Events.List(ctx, store.AuditFilter{Limit: 1})
 		if err != nil {
 			return err
 		}

@@ -35,11 +35,11 @@ func TestKeysOfQuestionsLeaveBackupsReadable(t *testing.T) {
 func TestLinesThatScriptsClaimLeaveBackupsReadable(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
 	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error {
-		row, err := tx.ProfileByHandle(t.Context(), p.Handle)
+		row, err := tx.Profiles.ByHandle(t.Context(), p.Handle)
 		if err != nil {
 			return err
 		}
-		_, err = tx.RequestHost(t.Context(), row.Row, hosts(t, "other.example")[0], "x", 1<<62, person(), h.now())
+		_, err = tx.Profiles.RequestHost(t.Context(), row.Row, hosts(t, "other.example")[0], "x", 1<<62, person(), h.now())
 		return err
 	}))
 	db := must[*sql.DB](t)(sql.Open("sqlite", filepath.Join(h.dir, store.FileName)))

@@ -140,7 +140,7 @@ func plan(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, in *incoming
 
 // look reads what is here.
 func (p *planner) look(ctx context.Context) error {
-	credentials, err := p.tx.CredentialRows(ctx)
+	credentials, err := p.tx.Credentials.Rows(ctx)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (p *planner) look(ctx context.Context) error {
 		}
 		p.names[row.ID] = row.Name
 	}
-	profiles, err := p.tx.ProfileRows(ctx)
+	profiles, err := p.tx.Profiles.Rows(ctx)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (p *planner) look(ctx context.Context) error {
 
 // lookAtPolicies finds out what was here and was deleted: policies outlive their profiles and the credentials they name.
 func (p *planner) lookAtPolicies(ctx context.Context) error {
-	return p.tx.EachPolicy(ctx, func(row store.PolicyRow) error {
+	return p.tx.Policies.Each(ctx, func(row store.PolicyRow) error {
 		if _, here := p.profiles[row.ProfileHandle]; !here {
 			p.gone[row.ProfileHandle] = lastPolicy{row.Version, row.Digest} // they come in order
 		}

@@ -23,7 +23,7 @@ func readCredential(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, ro
 	if err := decode("credential "+row.Name, field{row.Hosts, &c.Hosts}, field{row.Places, &c.Places}, field{row.Headers, &c.Headers}); err != nil {
 		return c, err
 	}
-	versions, err := tx.CredentialVersionRows(ctx, row.ID)
+	versions, err := tx.Credentials.VersionRows(ctx, row.ID)
 	if err != nil {
 		return c, err
 	}
@@ -61,7 +61,7 @@ func readProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 	if err := decode("profile "+row.Handle, field{row.CreatedBy, &p.CreatedBy}); err != nil {
 		return p, err
 	}
-	keys, err := tx.ProfileKeyRows(ctx, row.ID)
+	keys, err := tx.Profiles.KeyRows(ctx, row.ID)
 	if err != nil {
 		return p, err
 	}
@@ -75,7 +75,7 @@ func readProfile(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, row s
 		}
 		p.Keys = append(p.Keys, r)
 	}
-	hosts, err := tx.ProfileHostRows(ctx, row.ID)
+	hosts, err := tx.Profiles.HostRows(ctx, row.ID)
 	if err != nil {
 		return p, err
 	}

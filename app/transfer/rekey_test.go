@@ -9,6 +9,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
@@ -40,7 +41,7 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 		t.Errorf("%s has %d tokens of the old key", column, n)
 	}
 	alone := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(newKey)))
-	alone = must[*secrets.Keyring](t)(access.VerifyKeyring(t.Context(), h.store, alone))
+	alone = must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), h.store, alone))
 	again := &house{Service: New(Config{Store: h.store, Keyring: alone, Dir: h.dir, Instance: "aaaa", Cost: h.cfg.Cost}), t: t, store: h.store, ring: alone,
 		desk: access.New(access.Config{Store: h.store, Keyring: alone})}
 	if after := text(comparable(again.dump(all()))); after != before {
@@ -55,7 +56,7 @@ func TestNothingIsLeftOfAnOldKey(t *testing.T) {
 		t.Error("the value is lost")
 	}
 	h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.ExecutionByLookup(t.Context(), alone.Lookup(secrets.Execs, id))
+		_, err := tx.Executions.ByLookup(t.Context(), alone.Lookup(secrets.Execs, id))
 		return err
 	}))
 	if _, _, err := again.BackupSettings(t.Context()); err != nil {
@@ -104,7 +105,7 @@ func TestRotationIsResumed(t *testing.T) {
 	h, p, _ := furnished(t, "aaaa")
 	h.no(h.ring.Renew(app.NewSecret("a new instance key of more than 32 characters"), app.NewSecret("an instance key of more than 32 characters: aaaa")))
 	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { // as far as it had come
-		found, err := tx.TokensOfOtherKeys(t.Context(), store.SealedProfiles, h.ring.KeyIDBytes(), 0, 1)
+		found, err := tx.Tokens.OfOtherKeys(t.Context(), store.SealedProfiles, h.ring.KeyIDBytes(), 0, 1)
 		if err != nil || len(found) != 1 {
 			return fmt.Errorf("%d tokens, %w", len(found), err)
 		}
@@ -112,7 +113,7 @@ func TestRotationIsResumed(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return tx.Reseal(t.Context(), store.SealedProfiles, found[0], h.ring.Seal(secrets.Profiles, secrets.ProfileRow(found[0].Name), plain), h.ring.KeyID())
+		return tx.Tokens.Reseal(t.Context(), store.SealedProfiles, found[0], h.ring.Seal(secrets.Profiles, secrets.ProfileRow(found[0].Name), plain), h.ring.KeyID())
 	}))
 	if h.values(p)["STRIPE_KEY"] != "sk_live_0123456789abcdef" {
 		t.Error("half-way it can't be read")

@@ -15,6 +15,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/files"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
@@ -66,7 +67,7 @@ func (r Restore) reseal(ctx context.Context, scratch string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	ring, err := access.VerifyKeyring(ctx, st, r.Keyring)
+	ring, err := instance.VerifyKeyring(ctx, st, r.Keyring)
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func fill(ctx context.Context, dir string, ring *secrets.Keyring, file Upload, l
 		return counts, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if ring, err = access.VerifyKeyring(ctx, st, ring); err != nil {
+	if ring, err = instance.VerifyKeyring(ctx, st, ring); err != nil {
 		return counts, err
 	}
 	return New(Config{Store: st, Keyring: ring, Dir: dir, Instance: "0", Log: log}).Fill(ctx, file, progress)
@@ -146,14 +147,14 @@ func (r Restore) examine(ctx context.Context, scratch string, replaces bool, det
 		return false, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if _, err := access.VerifyKeyring(ctx, st, r.Keyring); err != nil {
+	if _, err := instance.VerifyKeyring(ctx, st, r.Keyring); err != nil {
 		return false, err
 	}
 	if err := st.Check(ctx); err != nil {
 		return false, err
 	}
 	err = st.Write(ctx, func(tx *store.Tx) error {
-		end, broken, err := tx.VerifyAudit(ctx, store.AuditMark{})
+		end, broken, err := tx.Events.Verify(ctx, store.AuditMark{})
 		if err != nil {
 			return err
 		}
@@ -165,7 +166,7 @@ func (r Restore) examine(ctx context.Context, scratch string, replaces bool, det
 		}
 		at := time.Now().UTC().Truncate(time.Millisecond)
 		if replaces {
-			var now access.Standing
+			var now access.Snapshot
 			if now, kept = r.standing(ctx, end); kept {
 				if err := now.Keep(ctx, tx, r.By, at); err != nil {
 					return err
@@ -179,17 +180,17 @@ func (r Restore) examine(ctx context.Context, scratch string, replaces bool, det
 
 // standing opens the present database, which also makes it whole in one file, since closing it folds its write-ahead log in. ok says whether it is a later state of the database whose
 // audit log ends at that mark: an event with a hash is nowhere twice. One that can't be opened stays in pieces, and tells nothing.
-func (r Restore) standing(ctx context.Context, end store.AuditMark) (now access.Standing, ok bool) {
+func (r Restore) standing(ctx context.Context, end store.AuditMark) (now access.Snapshot, ok bool) {
 	st, err := store.Open(ctx, r.Dir, r.Log)
 	if err != nil {
 		return now, false
 	}
 	err = st.Read(ctx, func(tx *store.Tx) error {
-		hash, err := tx.KeptHash(ctx, store.OwnLog, end.Seq)
+		hash, err := tx.Events.Hash(ctx, store.OwnLog, end.Seq)
 		if ok = err == nil && end.Seq > 0 && hash == end.Hash; !ok {
 			return err
 		}
-		now, err = access.ReadStanding(ctx, tx)
+		now, err = access.ReadSnapshot(ctx, tx)
 		return err
 	})
 	if err = errors.Join(err, st.Close()); err != nil {

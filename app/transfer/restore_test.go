@@ -10,6 +10,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -33,7 +34,7 @@ func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 	st := must[*store.Store](t)(store.Open(t.Context(), dir, slog.New(slog.DiscardHandler)))
 	defer st.Close()
 	old.no(st.Check(t.Context()))
-	ring = must[*secrets.Keyring](t)(access.VerifyKeyring(t.Context(), st, ring))
+	ring = must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), st, ring))
 	now := must[app.Profile](t)(access.New(access.Config{Store: st, Keyring: ring}).Profile(t.Context(), p.ID))
 	if now.Description != "billing" {
 		t.Errorf("%+v", now)
@@ -53,13 +54,13 @@ func TestRestoreBesideAForgottenWriteAheadLog(t *testing.T) {
 func TestARestorePointBringsNoSessionBack(t *testing.T) {
 	h, dir := newHouse(t, "aaaa"), t.TempDir()
 	session := store.AdminSession{ID: "s", Token: []byte("token"), PersonID: "p", CreatedAt: time.Now(), SeenAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)}
-	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return tx.InsertAdminSession(t.Context(), session) }))
+	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return tx.Sessions.Insert(t.Context(), session) }))
 	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
 	must[Restored](t)(Restore{Dir: dir, Keyring: h.ring, By: person(), Log: slog.New(slog.DiscardHandler)}.FromPoint(t.Context(), point))
 	st := must[*store.Store](t)(store.Open(t.Context(), dir, slog.New(slog.DiscardHandler)))
 	defer st.Close()
 	h.no(st.Read(t.Context(), func(tx *store.Tx) error {
-		list, err := tx.AdminSessions(t.Context(), time.Now(), time.Now().Add(-time.Hour))
+		list, err := tx.Sessions.List(t.Context(), time.Now(), time.Now().Add(-time.Hour))
 		if len(list) > 0 {
 			t.Errorf("%+v", list)
 		}
@@ -72,7 +73,7 @@ func opened(t *testing.T, dir string, ring *secrets.Keyring) (*access.Service, *
 	t.Helper()
 	st := must[*store.Store](t)(store.Open(t.Context(), dir, slog.New(slog.DiscardHandler)))
 	t.Cleanup(func() { _ = st.Close() })
-	ring = must[*secrets.Keyring](t)(access.VerifyKeyring(t.Context(), st, ring))
+	ring = must[*secrets.Keyring](t)(instance.VerifyKeyring(t.Context(), st, ring))
 	return access.New(access.Config{Store: st, Keyring: ring}), st
 }
 
@@ -201,7 +202,7 @@ func TestACopyFromTheMiddleOfARotation(t *testing.T) {
 	const before, after = "an instance key of more than 32 characters: aaaa", "the instance key after the rotation, long enough"
 	h, p, _ := furnished(t, "aaaa")
 	h.no(h.ring.Renew(app.NewSecret(after), app.NewSecret(before)))
-	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return access.RenewKeyring(t.Context(), tx, h.ring, time.Now()) })) // its first step
+	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error { return instance.RenewKeyring(t.Context(), tx, h.ring, time.Now()) })) // its first step
 	point := filepath.Join(h.dir, must[string](t)(h.keepRestorePoint(t.Context())))
 	alone := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(after)))
 	both := must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret(after), app.NewSecret(before)))

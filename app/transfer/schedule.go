@@ -47,7 +47,7 @@ func (s *Service) tick(ctx context.Context) error {
 	var last store.Backup
 	var any bool
 	if err := s.cfg.Store.Read(ctx, func(tx *store.Tx) (err error) {
-		last, any, err = tx.ScheduledBackup(ctx, now)
+		last, any, err = tx.Backups.LastScheduled(ctx, now)
 		return err
 	}); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *Service) noteMissed(ctx context.Context, settings BackupSettings, n int
 	b := store.Backup{Cause: "schedule", By: app.System(), Slot: slotBefore(settings.Every, slot.Add(-time.Second)), Status: store.BackupMissed, Target: settings.place(), Error: detail,
 		StartedAt: s.now(), FinishedAt: s.now()}
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.NoteBackup(ctx, b); err != nil {
+		if err := tx.Backups.Note(ctx, b); err != nil {
 			return err
 		}
 		return tx.Audit(ctx, s.event(app.System(), "backup.missed", "backups", detail))
@@ -129,7 +129,7 @@ func (s *Service) BackupState(ctx context.Context) (b BackupState, err error) {
 		if b.Settings, b.Set, err = s.readSettings(ctx, tx); err != nil {
 			return err
 		}
-		b.List, err = tx.Backups(ctx, 50)
+		b.List, err = tx.Backups.List(ctx, 50)
 		return err
 	})
 	if err != nil || !b.Set {
@@ -149,7 +149,7 @@ func (s *Service) BackupState(ctx context.Context) (b BackupState, err error) {
 // BackupTrouble returns the last attempt at a backup if it failed or was missed while backups are on: a person has to look after it.
 func (s *Service) BackupTrouble(ctx context.Context) (last store.Backup, bad bool, err error) {
 	err = s.cfg.Store.Read(ctx, func(tx *store.Tx) error {
-		list, err := tx.Backups(ctx, 5)
+		list, err := tx.Backups.List(ctx, 5)
 		if err != nil {
 			return err
 		}

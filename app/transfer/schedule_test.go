@@ -100,7 +100,7 @@ func TestALostBackupIsAudited(t *testing.T) {
 	h := newHouse(t, "aaaa")
 	h.no(h.SetBackupSettings(t.Context(), person(), toDir(t.TempDir())))
 	h.no(h.store.Write(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.BeginBackup(t.Context(), store.Backup{Cause: "person", By: person(), StartedAt: h.now().Add(-backupTime - time.Minute)})
+		_, err := tx.Backups.Begin(t.Context(), store.Backup{Cause: "person", By: person(), StartedAt: h.now().Add(-backupTime - time.Minute)})
 		return err
 	}))
 	must[store.Backup](t)(h.BackUp(t.Context(), person()))

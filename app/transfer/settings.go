@@ -70,7 +70,7 @@ func (s *Service) BackupSettings(ctx context.Context) (b BackupSettings, ok bool
 }
 
 func (s *Service) readSettings(ctx context.Context, tx *store.Tx) (b BackupSettings, ok bool, err error) {
-	set, ok, err := tx.Setting(ctx, settingBackup)
+	set, ok, err := tx.Settings.Get(ctx, settingBackup)
 	if err != nil || !ok {
 		return b, false, err
 	}
@@ -122,7 +122,7 @@ func (s *Service) SetBackupSettings(ctx context.Context, by app.Actor, b BackupS
 		detail = fmt.Sprintf("Backups: %s, the last %d are kept, %s.", b.Every, b.Keep, b.place())
 	}
 	return s.cfg.Store.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.SetSettings(ctx, s.now(), store.Setting{Key: settingBackup, Value: s.cfg.Keyring.Seal(secrets.Settings, settingBackup, []byte(text(v))), Sealed: true}); err != nil {
+		if err := tx.Settings.Set(ctx, s.now(), store.Setting{Key: settingBackup, Value: s.cfg.Keyring.Seal(secrets.Settings, settingBackup, []byte(text(v))), Sealed: true}); err != nil {
 			return err
 		}
 		return tx.Audit(ctx, s.event(by, "backup.settings", "backups", detail))

@@ -13,7 +13,7 @@ import (
 func (h *house) superseded() (n int) {
 	h.t.Helper()
 	h.no(h.store.Read(h.t.Context(), func(tx *store.Tx) error {
-		list, err := tx.Belongings(h.t.Context())
+		list, err := tx.Values.Belongings(h.t.Context())
 		for _, b := range list {
 			if b.Superseded != 0 {
 				n++

@@ -11,6 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/store"
 )
@@ -66,7 +67,7 @@ func TestMovingHouse(t *testing.T) {
 	for _, house := range []*house{old, fresh} {
 		var x store.Execution
 		house.no(house.store.Read(t.Context(), func(tx *store.Tx) (err error) {
-			x, err = tx.ExecutionByLookup(t.Context(), house.ring.Lookup(secrets.Execs, id))
+			x, err = tx.Executions.ByLookup(t.Context(), house.ring.Lookup(secrets.Execs, id))
 			return err
 		}))
 		if x.ProfileHandle != h || x.ProfileGone {
@@ -123,7 +124,7 @@ func TestHashesOfQuestionsTravel(t *testing.T) {
 	third.take(fresh.export(all()), Choice{History: true})
 	for _, h := range []*house{fresh, third} {
 		h.no(h.store.Read(t.Context(), func(tx *store.Tx) error {
-			keys, err := access.AskedKeys(t.Context(), tx, h.ring)
+			keys, err := instance.AskedKeys(t.Context(), tx, h.ring)
 			if !slices.ContainsFunc(keys, func(k []byte) bool { return bytes.Equal(k, old.ring.LookupKey(secrets.Scripts)) }) {
 				t.Errorf("%s does not have the key: %d keys", h.cfg.Instance, len(keys))
 			}

@@ -16,12 +16,13 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/auth/authtest"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/plugins/fake"
-	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/store/storetest"
 )
 
 const plantedSecret = "planted-s3cret-0123456789abcdef"
@@ -60,13 +61,11 @@ func (b *syncBuffer) String() string {
 func newWorld(t *testing.T, change ...func(*Config, *access.Config, *engine.Config)) *world {
 	t.Helper()
 	w := &world{t: t, log: &syncBuffer{}}
-	st, err := store.Open(t.Context(), t.TempDir(), nil)
-	w.must(err)
-	t.Cleanup(func() { _ = st.Close() })
+	st := storetest.Open(t)
 	ring, err := secrets.NewKeyring(app.NewSecret(strings.Repeat("k", 32)))
 	w.must(err)
 	hub, log := &live.Hub{}, slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	desk := access.Config{Store: st, Keyring: ring, Hub: hub, AgentProfiles: true}
+	desk := access.Config{HashCost: authtest.CheapHashes(t), Store: st, Keyring: ring, Hub: hub, AgentProfiles: true}
 	motor := engine.Config{
 		Store: st, Keyring: ring, Hub: hub, Log: log, Gateway: egress.New(egress.Config{}), Workers: 1, Pool: -1,
 		Sandboxes: []engine.Sandbox{{Name: "fake", Backend: fake.New(t, fake.Hang())}},

@@ -63,12 +63,13 @@ func (s *Server) state() metrics.State {
 		s.cfg.Log.Error("the free space of the disk could not be read", "error", err)
 	}
 	now := metrics.State{
-		Ready: h.Ready, Workers: h.Workers, Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting,
-		WarmBoxes:     h.Warm,
-		DatabaseBytes: -1, ReusableBytes: -1, DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full,
-		ExecutionsPruned: -1,
-		Connections:      -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1,
+		Ready: h.Ready, Workers: h.Workers, WarmBoxes: h.Warm,
+		Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting,
+		DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full,
 		BodyBytes: s.bodies.Used(), AnswerBytes: s.cfg.Answers.Used(),
+		// Unknown, unless they can be read below.
+		DatabaseBytes: -1, ReusableBytes: -1, ExecutionsPruned: -1,
+		Connections: -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1,
 	}
 	if s.cfg.Conns != nil {
 		c := s.cfg.Conns.State()

@@ -15,7 +15,7 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/store"
-	"github.com/computclaw/airlock/store/storetest"
+	"github.com/computclaw/airlock/store/storefill"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -43,14 +43,14 @@ func TestPagesAreQuick(t *testing.T) {
 		if err := st.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := storetest.Fill(t.Context(), filepath.Join(dir, store.FileName), *manyExecutions, end); err != nil {
+		if err := storefill.Fill(t.Context(), filepath.Join(dir, store.FileName), *manyExecutions, end); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := newUISiteIn(t, dir)
 	s.firstPerson()
 	s.login()
-	for i := range storetest.Profiles / 4 { // pages show profiles and credentials beside
+	for i := range storefill.Profiles / 4 { // pages show profiles and credentials beside
 		_, err := s.access.CreateProfile(t.Context(), s.person, fmt.Sprint("profile ", i))
 		s.must(err)
 		_, err = s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: fmt.Sprint("KEY_", i), Mode: app.ModePlain, Value: app.NewSecret("x")})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/auth/authtest"
 	"github.com/computclaw/airlock/app/egress"
 	"github.com/computclaw/airlock/app/engine"
 	"github.com/computclaw/airlock/app/live"
@@ -25,6 +26,7 @@ import (
 	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/plugins/fake"
 	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/store/storetest"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -82,14 +84,13 @@ func newUISiteWithoutPeople(t *testing.T, change ...func(*Config)) *uiSite {
 func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 	t.Helper()
 	s := &uiSite{t: t, person: app.Actor{Kind: app.ActorPerson, Name: "test"}}
-	var err error
-	s.store, err = store.Open(t.Context(), dir, nil)
-	s.must(err)
-	t.Cleanup(func() { _ = s.store.Close() })
+	s.store = storetest.OpenIn(t, dir, nil)
 	keyring, err := secrets.NewKeyring(app.NewSecret("0123456789abcdef0123456789abcdef-ui-test"))
 	s.must(err)
 	hub := &live.Hub{}
-	s.access = access.New(access.Config{Store: s.store, Keyring: keyring, Hub: hub, AgentProfiles: true})
+	s.access = access.New(access.Config{
+		Store: s.store, Keyring: keyring, Hub: hub, AgentProfiles: true, HashCost: authtest.CheapHashes(t),
+	})
 	_, err = s.access.EnsureAdminToken(t.Context(), app.NewSecret(uiToken))
 	s.must(err)
 	s.engine = engine.New(engine.Config{

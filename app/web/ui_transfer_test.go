@@ -177,7 +177,7 @@ func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 	s.post(paths.SettingsBackups, append(fill, "on", "yes")...).leads(paths.SettingsBackups)
 	note := func(status, text string) {
 		s.must(s.store.Write(t.Context(), func(tx *store.Tx) error {
-			return tx.NoteBackup(t.Context(), store.Backup{Cause: "schedule", By: app.System(), Status: status, Error: text, StartedAt: time.Now(), FinishedAt: time.Now()})
+			return tx.Backups.Note(t.Context(), store.Backup{Cause: "schedule", By: app.System(), Status: status, Error: text, StartedAt: time.Now(), FinishedAt: time.Now()})
 		}))
 	}
 	shown := func(want string) {

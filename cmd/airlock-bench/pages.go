@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/store"
-	"github.com/computclaw/airlock/store/storetest"
+	"github.com/computclaw/airlock/store/storefill"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
 )
@@ -71,7 +71,7 @@ func fillStore(ctx context.Context, dir string, n int) error {
 	if err := s.Close(); err != nil {
 		return err
 	}
-	return storetest.Fill(ctx, filepath.Join(dir, store.FileName), n, time.Now().Add(-time.Hour))
+	return storefill.Fill(ctx, filepath.Join(dir, store.FileName), n, time.Now().Add(-time.Hour))
 }
 
 var listedExecution = regexp.MustCompile(`href="(` + regexp.QuoteMeta(paths.Executions) + `/[a-z0-9]+)"`)

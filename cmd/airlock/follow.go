@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/live"
 )
 
@@ -85,7 +85,7 @@ func (s *server) react(ctx context.Context, e app.Event) {
 	case "key.rotate", "key.rotated":
 		if err := s.RenewKeys(s.cfg); err != nil {
 			s.log.Error("the instance keys could not be read again", "error", err)
-		} else if err := access.NoteServing(ctx, s.Store, s.Keyring); err != nil {
+		} else if err := instance.NoteServing(ctx, s.Store, s.Keyring); err != nil {
 			s.log.Error("the new instance key could not be noted", "error", err)
 		}
 	case "transfer.import":

@@ -16,8 +16,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	appinstance "github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/metrics"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/web"
@@ -180,7 +180,7 @@ func (s *server) openData(ctx context.Context, cfg config.Config, log *slog.Logg
 	if s.where.Losing != "" {
 		log.Warn("nothing that is stored here will outlive this container", "advice", s.where.Losing)
 	}
-	if err := access.NoteServing(ctx, s.Store, s.Keyring); err != nil {
+	if err := appinstance.NoteServing(ctx, s.Store, s.Keyring); err != nil {
 		return err
 	}
 	return s.Transfer.Tidy()

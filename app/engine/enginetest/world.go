@@ -18,6 +18,7 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/plugins/fake"
 	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/store/storetest"
 )
 
 // Values of every World.
@@ -73,11 +74,8 @@ func NewUnstarted(t testing.TB) *World {
 // OpenStore opens the database.
 func (w *World) OpenStore() {
 	w.T.Helper()
-	s, err := store.Open(w.T.Context(), w.Dir, nil)
-	w.Must(err)
-	w.Store = s
-	w.T.Cleanup(func() { _ = s.Close() })
-	w.Access = access.New(access.Config{Store: s, Keyring: w.Keyring(), Hub: w.Hub})
+	w.Store = storetest.OpenIn(w.T, w.Dir, nil)
+	w.Access = access.New(access.Config{Store: w.Store, Keyring: w.Keyring(), Hub: w.Hub})
 }
 
 // Keyring returns the instance's keyring.

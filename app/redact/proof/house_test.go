@@ -205,17 +205,17 @@ func (h *house) keep(ctx context.Context, list []*execution) error {
 
 func (h *house) run(ctx context.Context, tx *store.Tx, x *execution) error {
 	now := time.Now()
-	if _, err := tx.Enqueue(ctx, h.pending(x, now)); err != nil {
+	if _, err := tx.Queue.Add(ctx, h.pending(x, now)); err != nil {
 		return err
 	}
-	if _, _, err := tx.Claim(ctx, "proof", "", now); err != nil {
+	if _, _, err := tx.Queue.Claim(ctx, "proof", "", now); err != nil {
 		return err
 	}
 	if x.entries["prompt"] != nil {
-		return tx.Ask(ctx, x.handle,
+		return tx.Questions.Ask(ctx, x.handle,
 			store.Question{RequestID: x.question, Ordinal: 1, Prompt: x.the("prompt").Prompt, At: now})
 	}
-	_, err := tx.Finish(ctx, x.handle, x.end(now))
+	_, err := tx.Executions.Finish(ctx, x.handle, x.end(now))
 	return err
 }
 

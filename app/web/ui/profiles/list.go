@@ -41,7 +41,7 @@ func (h *Handlers) showProfiles(c echo.Context) error {
 	return h.Render(c, http.StatusOK, profileview.List(page), "profiles")
 }
 
-func viewBeats(beats []store.Beat) []profileview.Beat {
+func viewBeats(beats []store.Outcome) []profileview.Beat {
 	list := make([]profileview.Beat, len(beats))
 	for i, b := range beats {
 		list[i] = profileview.Beat{Handle: b.Handle, Status: b.Status, At: b.CreatedAt, Took: b.RunTime}

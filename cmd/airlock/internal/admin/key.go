@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/access"
+	appinstance "github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/rekey"
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer"
@@ -134,7 +134,7 @@ func (o *operator) note(ctx context.Context, action, detail string) error {
 // shutOldKeysOut has the database refuse who comes with an older key alone, such as a command in an environment from before: what that would seal from now on, nobody would open in
 // the end. Who began before has the keys locked or is the server.
 func (o *operator) shutOldKeysOut(ctx context.Context) error {
-	return o.Store.Write(ctx, func(tx *store.Tx) error { return access.RenewKeyring(ctx, tx, o.Keyring, time.Now()) })
+	return o.Store.Write(ctx, func(tx *store.Tx) error { return appinstance.RenewKeyring(ctx, tx, o.Keyring, time.Now()) })
 }
 
 // othersAreDone waits until no other airlock admin runs that may have been started with the old key alone.
@@ -165,7 +165,7 @@ func (o *operator) serverKnows(ctx context.Context) (running bool, err error) {
 		if err == nil {
 			return false, lock.Close()
 		}
-		id, err := access.ServesWith(ctx, o.Store)
+		id, err := appinstance.ServesWith(ctx, o.Store)
 		if err != nil || id == o.Keyring.KeyID() {
 			return true, err
 		}

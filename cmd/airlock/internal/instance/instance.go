@@ -13,6 +13,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/instance"
 	"github.com/computclaw/airlock/app/leases"
 	"github.com/computclaw/airlock/app/live"
 	"github.com/computclaw/airlock/app/retention"
@@ -65,7 +66,7 @@ func Open(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *Instance
 	if err != nil {
 		return nil, err
 	}
-	if ring, err = access.VerifyKeyring(ctx, st, ring); err != nil {
+	if ring, err = instance.VerifyKeyring(ctx, st, ring); err != nil {
 		if made { // it opens nothing, and would be taken for the one that is missing
 			err = errors.Join(lostKey(from, err), os.Remove(from))
 		}

@@ -34,7 +34,7 @@ func (i *Instance) StartVault(ctx context.Context, log *slog.Logger) error {
 	if i.vault == nil {
 		var left []store.Lease
 		err := i.Store.Read(ctx, func(tx *store.Tx) (err error) {
-			left, err = tx.Leases(ctx)
+			left, err = tx.Leases.List(ctx)
 			return err
 		})
 		if len(left) > 0 {

@@ -1,0 +1,255 @@
+package auth_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access/accesstest"
+	"github.com/computclaw/airlock/app/auth"
+)
+
+// TestTheAdminTokenWorksOnce: what it opens can do nothing but choose a name and a password, and then its holder is told who used it.
+func TestTheAdminTokenWorksOnce(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	token := d.FirstToken()
+	first, second := d.ShowToken(token), d.ShowToken(token)
+	d.over("a token alone", first)
+	for name, c := range map[string]struct{ name, password, field string }{
+		"no name": {"", accesstest.GoodPassword, "name"}, "short": {"Ada", "short", "password"}, "common": {"Ada", "password1234", "password"},
+	} {
+		_, err := d.Join(ctx, first, accesstest.Browser, "", c.name, app.NewSecret(c.password))
+		accesstest.WantCode(t, name, err, app.CodeInvalidField)
+	}
+	opened := accesstest.Must[auth.Opened](t)(d.Join(ctx, first, accesstest.Browser, "Mozilla", " Ada  Lovelace ", app.NewSecret(accesstest.GoodPassword)))
+	if x := d.SessionOf(opened.Token); x.Actor.Name != "Ada Lovelace" || !x.Fresh(d.Now()) {
+		t.Errorf("session %+v", x)
+	}
+	d.over("the half session", first)
+	_, err := d.Join(ctx, second, accesstest.Browser, "", "Eve", app.NewSecret(accesstest.GoodPassword))
+	accesstest.WantCode(t, "another half session of the token", err, app.CodeUnauthorized)
+	_, err = d.Enroll(ctx, "192.0.2.66", "", token)
+	accesstest.WantCode(t, "the token again", err, app.CodeConflict)
+	for _, part := range []string{"Ada Lovelace", "2026-03-01T12:00:00Z", accesstest.Browser} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v does not say %q", err, part)
+		}
+	}
+	state := accesstest.Must[auth.TokenState](t)(d.AdminToken(ctx))
+	if state.SpentBy != "Ada Lovelace" || state.SpentFrom != accesstest.Browser || !state.SpentAt.Equal(d.Now()) || !state.MadeAt.Equal(d.Now()) {
+		t.Errorf("state %+v", state)
+	}
+}
+
+func TestAHalfSessionEndsSoon(t *testing.T) {
+	d := newDesk(t)
+	half := d.ShowToken(d.FirstToken())
+	d.Pass(30 * time.Minute)
+	_, err := d.Join(t.Context(), half, accesstest.Browser, "", "Ada", app.NewSecret(accesstest.GoodPassword))
+	accesstest.WantCode(t, "after half an hour", err, app.CodeUnauthorized)
+}
+
+// TestForgottenPassword: with a new admin token, somebody who is known chooses another password.
+func TestForgottenPassword(t *testing.T) {
+	d := founded(t)
+	ctx := t.Context()
+	token := accesstest.Must[app.Secret](t)(d.NewAdminToken(ctx, app.Actor{Kind: app.ActorCommand, Name: "root"}))
+	old := d.LogIn("Ada")
+	fresh := app.NewSecret("three blind geese")
+	accesstest.Must[auth.Opened](t)(d.Join(ctx, d.ShowToken(token), accesstest.Browser, "", "ada", fresh))
+	d.over("a session from before", old)
+	_, err := d.Login(ctx, accesstest.Browser, "", "Ada", app.NewSecret(accesstest.GoodPassword))
+	accesstest.WantCode(t, "the old password", err, app.CodeUnauthorized)
+	accesstest.Must[auth.Opened](t)(d.Login(ctx, accesstest.Browser, "", "Ada", fresh))
+	if people := accesstest.Must[[]auth.Person](t)(d.People(ctx)); len(people) != 1 || people[0].Name != "Ada" || people[0].LastLoginFrom != accesstest.Browser {
+		t.Errorf("people %+v", people)
+	}
+}
+
+func TestInvitations(t *testing.T) {
+	d := founded(t)
+	ctx := t.Context()
+	ada := d.SessionOf(d.LogIn("Ada"))
+	invite := func() app.Secret {
+		token, expires, err := d.Invite(ctx, ada.Actor)
+		if err != nil || !expires.Equal(d.Now().Add(3*24*time.Hour)) {
+			t.Fatal(expires, err)
+		}
+		return token
+	}
+	token := invite()
+	half := d.ShowToken(token)
+	_, err := d.Join(ctx, half, accesstest.Browser, "", "ADA", app.NewSecret("three blind geese"))
+	accesstest.WantCode(t, "somebody else's name", err, app.CodeInvalidField)
+	d.LogIn("Ada") // untouched
+	bob := accesstest.Must[auth.Opened](t)(d.Join(ctx, half, accesstest.Browser, "", "Bob", app.NewSecret(accesstest.GoodPassword)))
+	_, err = d.Enroll(ctx, accesstest.Browser, "", token)
+	accesstest.WantCode(t, "a second time", err, app.CodeUnauthorized)
+
+	invite()
+	taken := invite()
+	if list := accesstest.Must[[]auth.Invitation](t)(d.Invitations(ctx)); len(list) != 2 || list[0].By.Name != "Ada" {
+		t.Errorf("invitations %+v", list)
+	}
+	half = d.ShowToken(taken)
+	for _, x := range accesstest.Must[[]auth.Invitation](t)(d.Invitations(ctx)) {
+		if err := d.Uninvite(ctx, ada.Actor, x.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = d.Join(ctx, half, accesstest.Browser, "", "Eve", app.NewSecret(accesstest.GoodPassword))
+	accesstest.WantCode(t, "taken back", err, app.CodeUnauthorized)
+	late := invite()
+	d.Pass(3 * 24 * time.Hour)
+	_, err = d.Enroll(ctx, accesstest.Browser, "", late)
+	accesstest.WantCode(t, "too late", err, app.CodeUnauthorized)
+	if list := accesstest.Must[[]auth.Invitation](t)(d.Invitations(ctx)); len(list) != 0 {
+		t.Errorf("invitations %+v", list)
+	}
+
+	ada = d.SessionOf(d.LogIn("Ada"))
+	bobs := d.SessionOf(d.LogIn("Bob"))
+	accesstest.WantCode(t, "oneself", d.RemovePerson(ctx, ada, ada.PersonID), app.CodeInUse)
+	if err := d.RemovePerson(ctx, ada, bobs.PersonID); err != nil {
+		t.Fatal(err)
+	}
+	accesstest.WantCode(t, "nobody", d.RemovePerson(ctx, ada, bobs.PersonID), app.CodeNotFound)
+	d.over("a removed person's session", bob.Token)
+	_, err = d.Login(ctx, accesstest.Browser, "", "Bob", app.NewSecret(accesstest.GoodPassword))
+	accesstest.WantCode(t, "a removed person", err, app.CodeUnauthorized)
+}
+
+func TestFreshPasswords(t *testing.T) {
+	d := founded(t)
+	ctx := t.Context()
+	cookie := d.LogIn("Ada")
+	if !d.SessionOf(cookie).Fresh(d.Now()) {
+		t.Error("not fresh after the login")
+	}
+	d.Pass(5 * time.Minute)
+	x := d.SessionOf(cookie)
+	if x.Fresh(d.Now()) {
+		t.Error("fresh after five minutes")
+	}
+	accesstest.WantCode(t, "wrong", d.Confirm(ctx, x, app.NewSecret("not the password")), app.CodeInvalidField)
+	if d.SessionOf(cookie).Fresh(d.Now()) {
+		t.Error("fresh after a wrong password")
+	}
+	if err := d.Confirm(ctx, x, app.NewSecret(accesstest.GoodPassword)); err != nil {
+		t.Fatal(err)
+	}
+	if !d.SessionOf(cookie).Fresh(d.Now()) {
+		t.Error("not fresh after the right one")
+	}
+	d.Pass(time.Minute)
+	for range auth.AddressBurst {
+		accesstest.WantCode(t, "wrong", d.Confirm(ctx, x, app.NewSecret("x")), app.CodeInvalidField)
+	}
+	accesstest.WantCode(t, "guessing", d.Confirm(ctx, x, app.NewSecret(accesstest.GoodPassword)), app.CodeRateLimited)
+}
+
+// TestHoleL3WrongConfirmationsOfOthers keep nobody from confirming their own password, however many people type wrong ones.
+func TestHoleL3WrongConfirmationsOfOthers(t *testing.T) {
+	d := founded(t)
+	x := d.SessionOf(d.LogIn("Ada"))
+	logins := auth.New(auth.Config{Store: d.Store, Keyring: d.Config.Keyring, Now: d.Now, Cost: d.Config.HashCost}).Logins
+	for i := range 2 * auth.GlobalBurst {
+		if !logins.TryConfirm(fmt.Sprintf("person %d", i)) {
+			t.Fatalf("person %d has no try", i)
+		}
+	}
+	if err := logins.Confirm(t.Context(), x, app.NewSecret(accesstest.GoodPassword)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestChangePassword(t *testing.T) {
+	d := founded(t)
+	ctx := t.Context()
+	here, there := d.LogIn("Ada"), d.LogIn("Ada")
+	x := d.SessionOf(here)
+	next := app.NewSecret("three blind geese")
+	accesstest.WantCode(t, "wrong old one", d.ChangePassword(ctx, x, app.NewSecret("x"), next), app.CodeInvalidField)
+	accesstest.WantCode(t, "weak", d.ChangePassword(ctx, x, app.NewSecret(accesstest.GoodPassword), app.NewSecret("password1234")), app.CodeInvalidField)
+	d.SessionOf(there)
+	if err := d.ChangePassword(ctx, x, app.NewSecret(accesstest.GoodPassword), next); err != nil {
+		t.Fatal(err)
+	}
+	d.SessionOf(here)
+	d.over("the other session", there)
+	_, err := d.Login(ctx, accesstest.Browser, "", "Ada", app.NewSecret(accesstest.GoodPassword))
+	accesstest.WantCode(t, "the old password", err, app.CodeUnauthorized)
+	accesstest.Must[auth.Opened](t)(d.Login(ctx, accesstest.Browser, "", "Ada", next))
+}
+
+func TestSessionList(t *testing.T) {
+	d := founded(t)
+	ctx := t.Context()
+	one := d.LogIn("Ada")
+	d.Pass(time.Hour)
+	two, three := d.LogIn("Ada"), d.LogIn("Ada")
+	x := d.SessionOf(two)
+	list := accesstest.Must[[]auth.SessionInfo](t)(d.Sessions(ctx))
+	if len(list) != 4 || list[0].Person != "Ada" || list[0].Browser != "Mozilla" || list[0].Address != accesstest.Browser { // the first is the joining
+		t.Fatalf("sessions %+v", list)
+	}
+	other := d.SessionOf(three).ID
+	if err := d.EndSession(ctx, x.Actor, other); err != nil {
+		t.Fatal(err)
+	}
+	accesstest.WantCode(t, "twice", d.EndSession(ctx, x.Actor, other), app.CodeNotFound)
+	d.over("ended", three)
+	accesstest.WantCode(t, "an agent", d.EndSession(ctx, agent, x.ID), app.CodeForbidden)
+	token, _, err := d.Invite(ctx, x.Actor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bob := d.JoinAs(token, "Bob")
+	if n, err := d.EndOtherSessions(ctx, x, false); n != 2 || err != nil {
+		t.Errorf("ended %d, %v", n, err)
+	}
+	d.over("own other", one)
+	d.SessionOf(bob)
+	if n, err := d.EndOtherSessions(ctx, x, true); n != 1 || err != nil {
+		t.Errorf("ended %d, %v", n, err)
+	}
+	d.over("everybody's", bob)
+	d.SessionOf(two)
+}
+
+// TestTwoWhoRemoveEachOtherLeaveOne: the second was let in before the first took their access away.
+func TestTwoWhoRemoveEachOtherLeaveOne(t *testing.T) {
+	d := founded(t)
+	ctx := t.Context()
+	ada := d.SessionOf(d.LogIn("Ada"))
+	token, _, err := d.Invite(ctx, ada.Actor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bob := d.SessionOf(d.JoinAs(token, "Bob"))
+	if err := d.RemovePerson(ctx, ada, bob.PersonID); err != nil {
+		t.Fatal(err)
+	}
+	accesstest.WantCode(t, "who is removed", d.RemovePerson(ctx, bob, ada.PersonID), app.CodeUnauthorized)
+	if people := accesstest.Must[[]auth.Person](t)(d.People(ctx)); len(people) != 1 || people[0].Name != "Ada" {
+		t.Errorf("people %+v", people)
+	}
+}
+
+// TestANewTokenEndsEveryInvitation: also one that was made while the clock was ahead.
+func TestANewTokenEndsEveryInvitation(t *testing.T) {
+	d := founded(t)
+	ctx := t.Context()
+	d.Pass(time.Hour)
+	invitation, _, err := d.Invite(ctx, d.SessionOf(d.LogIn("Ada")).Actor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Pass(-time.Hour)
+	accesstest.Must[app.Secret](t)(d.NewAdminToken(ctx, app.Actor{Kind: app.ActorCommand, Name: "root"}))
+	_, err = d.Enroll(ctx, accesstest.Browser, "", invitation)
+	accesstest.WantCode(t, "an invitation from before", err, app.CodeUnauthorized)
+}

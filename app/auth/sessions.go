@@ -1,0 +1,223 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// How long sessions live, how often their use is written down, and how long a typed password counts as fresh.
+const (
+	sessionIdle = 12 * time.Hour
+	sessionLife = 7 * 24 * time.Hour
+	sessionNote = time.Minute
+	enrollLife  = 30 * time.Minute
+	freshFor    = 5 * time.Minute
+)
+
+// Session is what a valid cookie stands for.
+type Session struct {
+	ID          string // not secret
+	PersonID    string
+	Actor       app.Actor // the person, at the address of this request
+	ConfirmedAt time.Time // when they last typed their password
+}
+
+// Fresh reports whether the password was typed within the last five minutes, as what can't be taken back asks for.
+func (x Session) Fresh(now time.Time) bool { return now.Sub(x.ConfirmedAt) < freshFor }
+
+// Opened is a new session, for the cookie.
+type Opened struct {
+	Token   app.Secret
+	Expires time.Time
+}
+
+// Sessions keeps the sessions of people, and of tokens whose holder has yet to choose a name.
+type Sessions struct {
+	store *store.Store
+	now   func() time.Time
+
+	unnoted atomic.Pointer[time.Time] // when a use could last not be stored; nil if it always could
+}
+
+// Session returns the session of a cookie and extends its idle time, else CodeUnauthorized.
+func (s *Sessions) Session(ctx context.Context, cookie app.Secret, address string) (Session, error) {
+	session, seenAt, err := s.standing(ctx, cookie, address)
+	if err != nil {
+		return Session{}, err
+	}
+	if now := s.now(); now.Sub(seenAt) >= sessionNote && !s.justUnnoted(now) {
+		err := s.store.Write(ctx, func(tx *store.Tx) error { return tx.Sessions.See(ctx, session.ID, address, now) })
+		switch app.CodeOf(err) {
+		case app.CodeConflict: // it was ended meanwhile
+			return Session{}, unauthorized()
+		case app.CodeStorageFull, app.CodeStorageBusy:
+			// Whoever makes room has to read pages, and without waiting for each.
+			s.unnoted.Store(&now)
+		default:
+			if err != nil {
+				return Session{}, err
+			}
+		}
+	}
+	return session, nil
+}
+
+func (s *Sessions) justUnnoted(now time.Time) bool {
+	at := s.unnoted.Load()
+	return at != nil && now.Sub(*at) < sessionNote && !now.Before(*at)
+}
+
+// Standing is Session without extending the idle time.
+// It is for requests that a forgotten browser tab makes by itself, and for second looks.
+func (s *Sessions) Standing(ctx context.Context, cookie app.Secret, address string) (Session, error) {
+	session, _, err := s.standing(ctx, cookie, address)
+	return session, err
+}
+
+func (s *Sessions) standing(ctx context.Context, cookie app.Secret, address string) (Session, time.Time, error) {
+	found, err := s.find(ctx, cookie)
+	if err == nil && found.PersonID == "" {
+		err = unauthorized()
+	}
+	if err != nil {
+		return Session{}, time.Time{}, err
+	}
+	return Session{
+		ID: found.ID, PersonID: found.PersonID, ConfirmedAt: found.ConfirmedAt,
+		Actor: app.Actor{Kind: app.ActorPerson, Name: found.Person, Address: address},
+	}, found.SeenAt, nil
+}
+
+// find returns the session of a cookie if it is not over, else CodeUnauthorized.
+func (s *Sessions) find(ctx context.Context, cookie app.Secret) (found store.AdminSession, err error) {
+	if cookie.Empty() {
+		return found, unauthorized()
+	}
+	err = s.store.Read(ctx, func(tx *store.Tx) (err error) {
+		found, err = tx.Sessions.ByToken(ctx, tokenDigest(cookie))
+		return err
+	})
+	if app.CodeOf(err) == app.CodeNotFound {
+		return found, unauthorized()
+	}
+	if err != nil {
+		return found, err
+	}
+	if now := s.now(); !now.Before(found.ExpiresAt) || !now.Before(found.SeenAt.Add(sessionIdle)) {
+		return found, unauthorized()
+	}
+	return found, nil
+}
+
+// open opens a session and removes those that are over.
+func (s *Sessions) open(ctx context.Context, tx *store.Tx, record store.AdminSession, life time.Duration) (Opened, error) {
+	token, now := app.NewSessionToken(), s.now()
+	record.ID, record.Token, record.Agent = app.NewID(), tokenDigest(token), app.Clip(record.Agent, 200)
+	record.CreatedAt, record.SeenAt, record.ExpiresAt = now, now, now.Add(life)
+	if record.PersonID != "" {
+		record.ConfirmedAt = now
+	}
+	if err := tx.Sessions.Prune(ctx, now, now.Add(-sessionIdle)); err != nil {
+		return Opened{}, err
+	}
+	return Opened{token, record.ExpiresAt}, tx.Sessions.Insert(ctx, record)
+}
+
+// openFor opens a session for a person who has just typed their password.
+func (s *Sessions) openFor(ctx context.Context, tx *store.Tx, by app.Actor, id, userAgent string) (Opened, error) {
+	if err := tx.People.NoteLogin(ctx, id, by.Address, s.now()); err != nil {
+		return Opened{}, err
+	}
+	return s.open(ctx, tx, store.AdminSession{Person: by.Name, PersonID: id, Address: by.Address, Agent: userAgent}, sessionLife)
+}
+
+// Logout ends a session. One that is over already is no error.
+func (s *Sessions) Logout(ctx context.Context, cookie app.Secret, address string) error {
+	return s.store.Write(ctx, func(tx *store.Tx) error {
+		person, ok, err := tx.Sessions.Delete(ctx, tokenDigest(cookie))
+		if err != nil || !ok || person == "" {
+			return err
+		}
+		return tx.Audit(ctx, app.NewEvent(s.now(), app.Actor{Kind: app.ActorPerson, Name: person, Address: address}, "session.logout", person, "Logged out."))
+	})
+}
+
+// SessionInfo is one line of the list of sessions.
+type SessionInfo struct {
+	ID        string
+	PersonID  string
+	Person    string
+	Address   string
+	Browser   string
+	CreatedAt time.Time
+	SeenAt    time.Time
+	ExpiresAt time.Time // at the latest
+}
+
+// Sessions lists everybody's open sessions, the last used first. Their times of use are true to a minute.
+func (s *Sessions) Sessions(ctx context.Context) (list []SessionInfo, err error) {
+	now := s.now()
+	err = s.store.Read(ctx, func(tx *store.Tx) error {
+		found, err := tx.Sessions.List(ctx, now, now.Add(-sessionIdle))
+		for _, x := range found {
+			list = append(list, SessionInfo{x.ID, x.PersonID, x.Person, x.Address, x.Agent, x.CreatedAt, x.SeenAt, x.ExpiresAt})
+		}
+		return err
+	})
+	return list, err
+}
+
+// EndSession ends one session, of anybody. One that is over already is CodeNotFound. People only.
+func (s *Sessions) EndSession(ctx context.Context, by app.Actor, id string) error {
+	if err := by.PeopleOnly(); err != nil {
+		return err
+	}
+	return s.store.Write(ctx, func(tx *store.Tx) error {
+		person, ok, err := tx.Sessions.DeleteByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return app.E(app.CodeNotFound, "this session is over already", "Reload the list.")
+		}
+		return tx.Audit(ctx, app.NewEvent(s.now(), by, "session.end", person, "Ended a session of "+person+"."))
+	})
+}
+
+// EndOtherSessions ends all sessions but the given one: everybody's, or only those of its own person. It returns how many. People only.
+func (s *Sessions) EndOtherSessions(ctx context.Context, current Session, everybody bool) (n int64, err error) {
+	if err := current.Actor.PeopleOnly(); err != nil {
+		return 0, err
+	}
+	err = s.store.Write(ctx, func(tx *store.Tx) (err error) {
+		whose := current.Actor.Name
+		if everybody {
+			whose = "everybody"
+			n, err = tx.Sessions.DeleteOthers(ctx, current.ID)
+		} else {
+			n, err = tx.Sessions.DeleteOf(ctx, current.PersonID, current.ID)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.Audit(ctx, app.NewEvent(s.now(), current.Actor, "session.end", whose, fmt.Sprintf("Ended %d other sessions of %s.", n, whose)))
+	})
+	return n, err
+}
+
+// tokenDigest returns what the store keeps of a token of ours. It has 160 random bits: a plain hash is enough.
+func tokenDigest(token app.Secret) []byte {
+	sum := sha256.Sum256([]byte(token.Reveal()))
+	return sum[:]
+}
+
+func unauthorized() error {
+	return app.E(app.CodeUnauthorized, "you are not logged in",
+		"Log in with your name and password; airlock admin token on the host of Airlock lets you choose new ones.")
+}

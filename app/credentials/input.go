@@ -1,0 +1,92 @@
+package credentials
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Input is what a person sets of a credential. Zero fields leave what is there, unless they say otherwise.
+// A new credential without a Mode is sealed if it has hosts, and refused if it has none.
+type Input struct {
+	Name        string
+	Description string
+	Service     *string
+	Mode        app.Mode
+	Hosts       []app.Host
+	Places      []app.Place // a new credential has headers
+	Headers     []string    // empty, but not nil: the usual ones
+	PlainHTTP   *bool
+	Value       app.Secret
+	Source      app.Source
+	Seen        time.Time // UpdatedAt that the person looked at: if it changed since, CodeConflict
+	Reference   string    // into Vault, such as secret/data/oracle#password: the value comes from there
+}
+
+// checkInput brings the input into canonical form.
+func checkInput(in *Input) error {
+	if err := app.CheckName(in.Name); err != nil {
+		return err
+	}
+	if err := app.CheckText("description", in.Description, app.MaxDescription); err != nil {
+		return err
+	}
+	if in.Service != nil {
+		if err := app.CheckText("service", *in.Service, app.MaxService); err != nil {
+			return err
+		}
+	}
+	if in.Hosts != nil {
+		list, err := app.ReachableHosts(in.Hosts)
+		if err != nil {
+			return err
+		}
+		for _, h := range list {
+			if h.KeyReference() != "" {
+				return app.Invalid("hosts",
+					fmt.Sprintf("a credential can't belong to %s: references to keys are for profiles", h),
+					"Write the host name itself.")
+			}
+		}
+		in.Hosts = list
+	}
+	if in.Places != nil {
+		places, err := app.CanonicalPlaces(in.Places)
+		if err != nil {
+			return err
+		}
+		in.Places = places
+	}
+	if in.Headers != nil {
+		headers, err := app.CanonicalHeaders(in.Headers)
+		if err != nil {
+			return err
+		}
+		in.Headers = headers
+	}
+	if in.Mode == "" {
+		return nil
+	}
+	_, err := app.ParseMode(string(in.Mode))
+	return err
+}
+
+// checkMode refuses a sealed credential without hosts, or with hosts that speak no HTTP.
+func checkMode(c app.Credential) error {
+	if c.Mode != app.ModeSealed {
+		return nil
+	}
+	if len(c.Hosts) == 0 {
+		return app.Invalid("hosts", "a sealed credential needs at least one host",
+			"Name the hosts that its value may go to, or choose injected if scripts must have the value itself.")
+	}
+	for _, h := range c.Hosts {
+		if h.Protocol == app.ProtocolTCP || h.Protocol == app.ProtocolPostgres {
+			return app.Invalid("hosts",
+				fmt.Sprintf("a sealed value can't be put into %s connections, as to %s: only into HTTP requests", h.Protocol, h),
+				"Choose injected for databases and other protocols.")
+		}
+	}
+	return nil
+}

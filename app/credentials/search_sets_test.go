@@ -1,0 +1,402 @@
+package credentials_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/access/accesstest"
+	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/store/storetest"
+)
+
+// searched returns which of the values an answer of a host is searched for; nil if it is not searched.
+func (d *desk) searched(place string, values ...string) []string {
+	d.T.Helper()
+	h := accesstest.Host(d.T, place)
+	known, err := d.SearchSets().Known(d.T.Context(), h.Name, h.Ports[0])
+	if err != nil {
+		d.T.Fatal(err)
+	}
+	if known == nil {
+		return nil
+	}
+	found := []string{}
+	for _, v := range values {
+		resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Body: io.NopCloser(strings.NewReader("log: " + v + "."))}
+		if err := swap.New(nil).Incoming(swap.Target{Host: h.Name, Port: h.Ports[0], TLS: true}, resp, known); err != nil {
+			d.T.Fatal(err)
+		}
+		if body, _ := io.ReadAll(resp.Body); string(body) == "log: "+swap.Withheld+"." {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// masked returns which of the values are masked in output of an execution that may reach the hosts and has none of them itself.
+func (d *desk) masked(places []string, values ...string) []string {
+	d.T.Helper()
+	red := redact.New(accesstest.Must[[]redact.Value](d.T)(d.SearchSets().Others(d.T.Context(), accesstest.Hosts(d.T, places...), nil)))
+	var found []string
+	for _, v := range values {
+		if clean, _ := red.Text("log: " + v + "."); clean.String() == "log: [REDACTED]." {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+func (d *desk) wantSearched(when, place string, want []string, values ...string) {
+	d.T.Helper()
+	if got := d.searched(place, values...); !slices.Equal(got, want) || (got == nil) != (want == nil) {
+		d.T.Errorf("%s: answers of %s are searched for %v, want %v", when, place, got, want)
+	}
+}
+
+func (d *desk) set(in credentials.Input) app.Credential {
+	d.T.Helper()
+	return accesstest.Must[app.Credential](d.T)(d.SetCredential(d.T.Context(), person, in))
+}
+
+// Values of the tests.
+const (
+	firstValue  = "first-value-7f3x9kw2m4p"
+	secondValue = "second-value-8g4y0kx3n5q"
+	otherValue  = "other-value-1a2b3c4d5e6f"
+)
+
+// The set belongs to the instance and the host: it holds what every credential had that belongs there, by whichever way it was replaced.
+func TestHoleH2SetOfAHost(t *testing.T) {
+	d := newDesk(t)
+	all := []string{firstValue, secondValue, otherValue}
+	d.wantSearched("at first", "api.test:443", nil)
+	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test", "old.test"), Value: app.NewSecret(firstValue)})
+	d.wantSearched("with a credential", "api.test:443", []string{firstValue}, all...)
+	d.wantSearched("with a credential", "elsewhere.test:443", nil)
+	d.set(credentials.Input{Name: "A", Value: app.NewSecret(secondValue)})
+	d.wantSearched("after a rotation", "api.test:443", []string{firstValue, secondValue}, all...)
+	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test", "new.test")})
+	d.wantSearched("at a host that was taken away", "old.test:443", []string{firstValue, secondValue}, all...)
+	d.wantSearched("at a host that came later", "new.test:443", []string{secondValue}, all...)
+	d.set(credentials.Input{Name: "B", Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "api.test", "*.elsewhere.test"), Value: app.NewSecret(otherValue)})
+	d.wantSearched("with another credential, which is injected", "api.test:443", all, all...)
+	d.wantSearched("with injected ones only", "any.elsewhere.test:443", nil)
+	if got := d.masked([]string{"any.elsewhere.test"}, all...); !slices.Equal(got, []string{otherValue}) {
+		t.Errorf("output is searched for %v", got)
+	}
+	if got := d.masked([]string{"unrelated.example"}, all...); got != nil {
+		t.Errorf("output of who reaches no host of theirs is searched for %v", got)
+	}
+	if err := d.DeleteCredential(t.Context(), person, "A"); err != nil {
+		t.Fatal(err)
+	}
+	d.wantSearched("after the deletion", "api.test:443", nil)
+	if n := d.rows("superseded_values"); n != 0 {
+		t.Errorf("%d superseded values outlive their credential", n)
+	}
+}
+
+func (d *desk) rows(table string) (n int) {
+	d.T.Helper()
+	if err := d.Raw().QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil {
+		d.T.Fatal(err)
+	}
+	return n
+}
+
+// A value that is taken to be no secret, or could be guessed by what is masked, is not searched for outside of its profiles; what was secret before it became plain still is.
+func TestHoleH2NoOracle(t *testing.T) {
+	d := newDesk(t)
+	const short = "15-bytes-abc012"
+	d.set(credentials.Input{Name: "SEALED", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(otherValue)})
+	d.set(credentials.Input{Name: "SHORT", Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(short)})
+	d.set(credentials.Input{Name: "PLAIN", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	d.set(credentials.Input{Name: "PLAIN", Mode: app.ModePlain, Value: app.NewSecret(secondValue)})
+	d.wantSearched("in the end", "api.test:443", []string{otherValue, firstValue}, short, otherValue, firstValue, secondValue)
+	red := redact.New(accesstest.Must[[]redact.Value](t)(d.SearchSets().Others(t.Context(), accesstest.Hosts(t, "api.test"), nil)))
+	for guess := 1; guess < credentials.MinSearched; guess++ {
+		if clean, hits := red.Text("x" + otherValue[:guess] + "x"); hits.Total() != 0 {
+			t.Errorf("the first %d characters show by their mask: %s", guess, clean)
+		}
+	}
+}
+
+// An execution whose own values are all that there is costs no second look, and no set is made anew because something else changed.
+func TestSearchSetsAreKept(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	own := []redact.Value{{Secret: app.NewSecret(firstValue)}}
+	if others, err := d.SearchSets().Others(ctx, accesstest.Hosts(t, "api.test"), own); others != nil || err != nil {
+		t.Errorf("its own value: %v %v", others, err)
+	}
+	before := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(ctx, "api.test", 443))
+	d.set(credentials.Input{Name: "B", Hosts: accesstest.Hosts(t, "elsewhere.test"), Value: app.NewSecret(secondValue)})
+	if after := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(ctx, "api.test", 443)); after != before {
+		t.Error("a change elsewhere made another set")
+	}
+	d.set(credentials.Input{Name: "A", Description: "only words", Hosts: accesstest.Hosts(t, "api.test")})
+	if after := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(ctx, "api.test", 443)); after != before {
+		t.Error("other words made another set")
+	}
+}
+
+// What airlock admin changes in another process counts with the next answer, and an instance that was started anew knows as much.
+func TestHoleH2AnotherProcess(t *testing.T) {
+	d := newDesk(t)
+	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	d.wantSearched("at first", "api.test:443", []string{firstValue}, firstValue)
+	st := storetest.OpenIn(t, d.Dir, nil)
+	cfg := d.Config
+	cfg.Store = st
+	other := &desk{&accesstest.Desk{Service: access.New(cfg), T: t}}
+	other.set(credentials.Input{Name: "A", Value: app.NewSecret(secondValue)})
+	for _, one := range []*desk{d, other} {
+		one.wantSearched("after a rotation elsewhere", "api.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+	}
+}
+
+// Superseded values are sealed, bounded in number, never given to a script, and gone when hosts are not taken to show them any more.
+func TestHoleH2SupersededValuesAtRest(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	for n := range 110 {
+		d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(fmt.Sprintf("%s-%03d", firstValue, n))})
+	}
+	if n := d.rows("superseded_values"); n != 100 {
+		t.Errorf("%d superseded values of one credential", n)
+	}
+	files, _ := filepath.Glob(filepath.Join(d.Dir, "*"))
+	for _, f := range files {
+		if text := accesstest.Must[[]byte](t)(os.ReadFile(f)); bytes.Contains(text, []byte(firstValue)) {
+			t.Errorf("%s holds a value", f)
+		}
+	}
+	p := d.Unlocked("A")
+	accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "A", "A"))
+	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+	if got := d.Values(p)["A"]; got != firstValue+"-109" {
+		t.Errorf("a script gets %s", got)
+	}
+	if err := d.Store.Write(ctx, func(tx *store.Tx) error {
+		_, err := tx.Values.PruneSuperseded(ctx, d.Now().Add(time.Second))
+		return err
+	}); err != nil || d.rows("superseded_values") != 0 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestHoleH2HostEditsEvictNoValue: what is bounded is values, not how often the hosts of one were changed.
+func TestHoleH2HostEditsEvictNoValue(t *testing.T) {
+	d := newDesk(t)
+	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	d.set(credentials.Input{Name: "A", Value: app.NewSecret(secondValue)})
+	for n := range 200 {
+		d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, fmt.Sprintf("api-%d.test", n))})
+	}
+	d.wantSearched("where the first value belonged", "api.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+	for _, place := range []string{"api-0.test:443", "api-100.test:443", "api-199.test:443"} {
+		d.wantSearched("where the second one does or did", place, []string{secondValue}, firstValue, secondValue)
+	}
+	if n := d.rows("superseded_values"); n != 2 {
+		t.Errorf("%d rows for two values", n)
+	}
+}
+
+// A value that no key opens keeps nobody from its hosts; one that another key sealed, which is on its way here, lets nothing pass.
+func TestSearchSetsOfDamagedValues(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	d.set(credentials.Input{Name: "B", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(secondValue)})
+	if _, err := d.Raw().Exec("UPDATE credential_versions SET value = substr(value, 1, length(value) - 1) WHERE credential_id = (SELECT id FROM credentials WHERE name = 'A')"); err != nil {
+		t.Fatal(err)
+	}
+	d.wantSearched("with a damaged one", "api.test:443", []string{secondValue}, firstValue, secondValue)
+	stranger := accesstest.Must[*secrets.Keyring](t)(secrets.NewKeyring(app.NewSecret("another instance key of 32 characters")))
+	cfg := d.Config
+	cfg.Keyring = stranger
+	if known, err := access.New(cfg).SearchSets().Known(ctx, "api.test", 443); err == nil {
+		t.Errorf("with values of an unknown key: %v", known)
+	}
+}
+
+// TestHoleH2ValuesInVault: every value that was read is searched for, also after it was replaced there, as long as the program runs.
+func TestHoleH2ValuesInVault(t *testing.T) {
+	d, s := newVaultDesk(t)
+	ctx := t.Context()
+	d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
+	d.wantSearched("before it was read", "api.test:443", []string{}, inVaultValue)
+	p := accesstest.Must[app.Profile](t)(d.CreateProfile(ctx, person, "x"))
+	accesstest.Must[app.Profile](t)(d.AddKeys(ctx, person, p.Handle, []app.Key{{Name: "TOKEN"}}))
+	accesstest.Must[app.Profile](t)(d.LinkKey(ctx, person, p.Handle, "TOKEN", "TOKEN"))
+	p = accesstest.Must[app.Profile](t)(d.Lock(ctx, person, p.Handle, time.Time{}))
+	d.Values(p)
+	d.wantSearched("after it was read", "api.test:443", []string{inVaultValue}, inVaultValue, secondValue)
+	s.Put("app", map[string]any{"token": secondValue})
+	d.Values(p)
+	d.wantSearched("after it was replaced", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+	d.set(credentials.Input{Name: "TOKEN", Source: app.SourceLocal, Value: app.NewSecret(firstValue)})
+	d.wantSearched("after the source was", "api.test:443", []string{firstValue, inVaultValue, secondValue}, firstValue, inVaultValue, secondValue)
+	if n := d.rows("superseded_values"); n != 0 {
+		t.Error("a value from Vault was stored")
+	}
+}
+
+// TestSlowSetKeepsNobodyWaiting: while the set of one host is made, others have theirs, and it is made once for all who ask.
+func TestSlowSetKeepsNobodyWaiting(t *testing.T) {
+	d := newDesk(t)
+	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	began, finish := make(chan struct{}), make(chan struct{})
+	var made atomic.Int64
+	slow := func(h app.Host) bool {
+		if made.Add(1) == 1 {
+			close(began)
+		}
+		<-finish
+		return h.Name == "api.test"
+	}
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() {
+			// Who comes late asks after the rotation below, and gets both values.
+			if n, err := d.SearchSets().Find(t.Context(), "slow", slow); err != nil || n < 1 || n > 2 {
+				t.Errorf("%d values, %v", n, err)
+			}
+		})
+	}
+	<-began
+	d.wantSearched("meanwhile", "api.test:443", []string{firstValue}, firstValue)
+	d.set(credentials.Input{Name: "A", Value: app.NewSecret(secondValue)})
+	d.wantSearched("after a rotation meanwhile", "api.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.SearchSets().Find(gone, "slow", slow); !errors.Is(err, context.Canceled) {
+		t.Errorf("who has gone waits on: %v", err)
+	}
+	if n := made.Load(); n != 1 {
+		t.Errorf("it is made %d times at once", n)
+	}
+	close(finish)
+	all.Wait()
+}
+
+// TestSetsAskedForAtOnce: whoever asks after a rotation has the new value, however many ask at once.
+func TestSetsAskedForAtOnce(t *testing.T) {
+	d := newDesk(t)
+	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue + "-0")})
+	var rotations atomic.Int64
+	var all sync.WaitGroup
+	done := make(chan struct{})
+	for range 8 {
+		all.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				value := fmt.Sprintf("%s-%d", firstValue, rotations.Load())
+				if len(d.searched("api.test:443", value)) != 1 {
+					t.Errorf("%s is not searched for", value)
+				}
+			}
+		})
+	}
+	for n := range 20 {
+		d.set(credentials.Input{Name: "A", Value: app.NewSecret(fmt.Sprintf("%s-%d", firstValue, n+1))})
+		rotations.Add(1)
+	}
+	close(done)
+	all.Wait()
+}
+
+// TestVaultValueJoinsItsSets: a value that was read from Vault is searched for without another look at what the store has.
+func TestVaultValueJoinsItsSets(t *testing.T) {
+	d, s := newVaultDesk(t)
+	c := d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
+	d.set(credentials.Input{Name: "OTHER", Hosts: accesstest.Hosts(t, "elsewhere.test"), Value: app.NewSecret(otherValue)})
+	p := d.Unlocked("TOKEN")
+	accesstest.Must[app.Profile](t)(d.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
+	p = accesstest.Must[app.Profile](t)(d.Lock(t.Context(), person, p.Handle, time.Time{}))
+	d.Values(p)
+	d.wantSearched("after it was read", "api.test:443", []string{inVaultValue}, inVaultValue, secondValue)
+	other := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(t.Context(), "elsewhere.test", 443))
+	before := d.SearchSets().Stored()
+	s.Put("app", map[string]any{"token": secondValue})
+	d.Values(p)
+	d.wantSearched("after it was replaced", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+	if after := d.SearchSets().Stored(); &after[0] != &before[0] {
+		t.Error("all credentials were read again")
+	}
+	if again := accesstest.Must[*swap.Values](t)(d.SearchSets().Known(t.Context(), "elsewhere.test", 443)); again != other {
+		t.Error("another host's set was made again")
+	}
+
+	// The memory is one: for masking, too.
+	if latest, ok := d.SearchSets().Latest(c.ID, accesstest.Must[app.Reference](t)(app.ParseReference(c.Reference))); !ok || len(latest) != 2 || latest[0].Reveal() != secondValue {
+		t.Errorf("%d values are remembered, %v", len(latest), ok)
+	}
+	if err := d.DeleteCredential(t.Context(), person, "OTHER"); err != nil {
+		t.Fatal(err)
+	}
+	d.wantSearched("after another was deleted", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+	if err := d.Store.Write(t.Context(), func(tx *store.Tx) error { return tx.Credentials.Delete(t.Context(), c.ID) }); err != nil {
+		t.Fatal(err)
+	}
+	d.wantSearched("after the deletion", "api.test:443", nil)
+	if d.SearchSets().Remembered() != 0 {
+		t.Error("values of a deleted credential are remembered")
+	}
+}
+
+// TestHoleH2HostsTakenFromAValueInVault: where a value from Vault belonged once it stays known, also if no host is left or it is
+// plain now, and changes of hosts push no value out.
+func TestHoleH2HostsTakenFromAValueInVault(t *testing.T) {
+	d, s := newVaultDesk(t)
+	d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
+	p := d.Unlocked("TOKEN")
+	accesstest.Must[app.Profile](t)(d.LinkKey(t.Context(), person, p.Handle, "TOKEN", "TOKEN"))
+	p = accesstest.Must[app.Profile](t)(d.Lock(t.Context(), person, p.Handle, time.Time{}))
+	d.Values(p)
+	s.Put("app", map[string]any{"token": secondValue})
+	for n := range credentials.MaxSeen + 1 {
+		d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test", fmt.Sprintf("api-%d.test", n))})
+		d.Values(p)
+	}
+	d.wantSearched("after many changes of hosts", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+	d.set(credentials.Input{Name: "TOKEN", Mode: app.ModePlain, Hosts: []app.Host{}})
+	d.wantSearched("plain, and without a host", "api-0.test:443", []string{secondValue}, inVaultValue, secondValue)
+}
+
+// White space around a value makes it no harder to guess, and characters count, not their bytes.
+func TestHoleF7SpacesAroundAValue(t *testing.T) {
+	d := newDesk(t)
+	short := []string{"Summer2024", "  Summer2024-abc\n\t ", "пароль-пароль"}
+	d.set(credentials.Input{Name: "SEALED", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(otherValue)})
+	for i, v := range short {
+		d.set(credentials.Input{Name: fmt.Sprintf("KEY_%d", i), Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(v)})
+	}
+	d.wantSearched("in the end", "api.test:443", []string{otherValue}, append(short, "Summer2024-abc", otherValue)...)
+	if got := d.masked([]string{"api.test"}, append(short, "Summer2024-abc", otherValue)...); !slices.Equal(got, []string{otherValue}) {
+		t.Errorf("output is searched for %q", got)
+	}
+}

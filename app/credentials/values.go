@@ -1,0 +1,78 @@
+package credentials
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// Value is one resolved key of an execution. Mode is the credential's present one.
+type Value struct {
+	secrets.Resolved
+	Credential string // id
+	Version    int
+	// Of values from Vault only.
+	Hold      string        // to Release, the same for all values of one Resolve; "" if nothing was lent
+	Content   string        // stands for Version in placeholders
+	Reference app.Reference // into Vault
+}
+
+// Elsewhere reports whether the value came from Vault.
+func (v Value) Elsewhere() bool { return v.Content != "" }
+
+// Values opens the values that the store has.
+type Values struct{ keyring *secrets.Keyring }
+
+// Open opens the current values of credentials, by id, as far as the store has them. Key is left empty.
+func (s *Values) Open(ctx context.Context, tx *store.Tx, ids []string) (map[string]Value, error) {
+	opened, _, err := s.openWith(ctx, tx, ids)
+	return opened, err
+}
+
+// openWith is Open and also returns the credentials, with those that have no value.
+func (s *Values) openWith(
+	ctx context.Context, tx *store.Tx, ids []string,
+) (opened map[string]Value, credentials map[string]app.Credential, err error) {
+	if credentials, err = tx.Credentials.ByID(ctx, ids); err != nil {
+		return nil, nil, err
+	}
+	sealed, err := tx.Values.Current(ctx, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	opened = make(map[string]Value, len(credentials))
+	for id, v := range sealed {
+		if credentials[id].Source == app.SourceVault {
+			continue // erased, as a rule
+		}
+		plain, err := s.keyring.Open(secrets.Values, secrets.ValueRow(id, v.Version), v.Sealed)
+		if err != nil {
+			return nil, nil, fmt.Errorf("credentials: value of credential %s: %w", credentials[id].Name, err)
+		}
+		resolved := secrets.Resolved{Mode: credentials[id].Mode, Secret: app.NewSecret(string(plain))}
+		opened[id] = Value{Resolved: resolved, Credential: id, Version: v.Version}
+	}
+	return opened, credentials, nil
+}
+
+// placeholder returns what a profile's scripts get instead of a value.
+// It is the same in every execution and under every instance key, so that results can be compared.
+// It is worth nothing under another profile, for another key, or after the value was replaced.
+func (s *Values) placeholder(handle, key string, v Value) string {
+	row := fmt.Sprintf("placeholder:%s:%s:%s:%d", handle, key, v.Credential, v.Version)
+	if v.Content != "" {
+		row = fmt.Sprintf("placeholder:%s:%s:%s:content:%s", handle, key, v.Credential, v.Content)
+	}
+	return swap.Placeholder(s.keyring.Lookup(secrets.Placeholders, row))
+}
+
+// content returns a keyed hash that stands for the version of a value from Vault.
+// Not all of Vault's engines count versions, and a destroyed secret begins again at 1.
+func (s *Values) content(credentialID string, value app.Secret) string {
+	return hex.EncodeToString(s.keyring.Lookup(secrets.Placeholders, "content:"+credentialID+":"+value.Reveal()))
+}

@@ -1,0 +1,17 @@
+package instance_test
+
+import (
+	"testing"
+
+	"github.com/computclaw/airlock/app/access/accesstest"
+)
+
+// desk is an accesstest.Desk with what the tests of this package do with it.
+type desk struct{ *accesstest.Desk }
+
+func newDesk(t testing.TB, change ...func(*accesstest.Desk)) *desk {
+	t.Helper()
+	return &desk{accesstest.New(t, change...)}
+}
+
+var person = accesstest.Person()

@@ -1,0 +1,78 @@
+package instance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// Settings of the keyring.
+const (
+	settingCheck  = "keyring.check"
+	settingLookup = "keyring.lookup"
+)
+
+// VerifyKeyring checks that a key of the ring made the database, and returns the keyring to use with it.
+// That one finds ids by the lookup key in the database. The first boot stores both.
+func VerifyKeyring(ctx context.Context, st *store.Store, ring *secrets.Keyring) (*secrets.Keyring, error) {
+	err := st.Write(ctx, func(tx *store.Tx) error {
+		check, ok, err := tx.Settings.Get(ctx, settingCheck)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return tx.Settings.Set(ctx, time.Now(),
+				store.Setting{Key: settingCheck, Value: ring.CheckValue(), Sealed: true},
+				store.Setting{Key: settingLookup, Value: ring.SealLookupKey(), Sealed: true})
+		}
+		if err := ring.Verify(check.Value); err != nil {
+			return fmt.Errorf("instance: set the instance key (AIRLOCK_SECRET_KEY or the data directory's instance.key) "+
+				"that this database was made with, or to which it was rotated since: %w", err)
+		}
+		lookup, ok, err := tx.Settings.Get(ctx, settingLookup)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("instance: the database has lost the setting %s; restore a backup", settingLookup)
+		}
+		ring, err = ring.WithLookupKey(lookup.Value)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ring, nil
+}
+
+// RenewKeyring seals what VerifyKeyring stores with the ring's present key.
+// It is the first step of a rotation, so that an older key alone no longer starts,
+// and the last one, after which older keys open nothing.
+func RenewKeyring(ctx context.Context, tx *store.Tx, ring *secrets.Keyring, at time.Time) error {
+	return tx.Settings.Set(ctx, at,
+		store.Setting{Key: settingCheck, Value: ring.CheckValue(), Sealed: true},
+		store.Setting{Key: settingLookup, Value: ring.SealLookupKey(), Sealed: true})
+}
+
+// settingServing holds the id of the key that the running server seals with.
+const settingServing = "keyring.serving"
+
+// NoteServing stores which key the server seals with from now on.
+func NoteServing(ctx context.Context, st *store.Store, ring *secrets.Keyring) error {
+	return st.Write(ctx, func(tx *store.Tx) error {
+		return tx.Settings.Set(ctx, time.Now(), store.Setting{Key: settingServing, Value: []byte(ring.KeyID())})
+	})
+}
+
+// ServesWith returns the id of the key that the server seals with; "" if none ever ran.
+func ServesWith(ctx context.Context, st *store.Store) (id string, err error) {
+	err = st.Read(ctx, func(tx *store.Tx) error {
+		set, _, err := tx.Settings.Get(ctx, settingServing)
+		id = string(set.Value)
+		return err
+	})
+	return id, err
+}

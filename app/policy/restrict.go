@@ -1,0 +1,68 @@
+package policy
+
+import (
+	"context"
+	"slices"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/credentials"
+	"github.com/computclaw/airlock/store"
+)
+
+// Narrow returns what is left of a running execution's grant.
+// Hosts are those of its profile's newest policy, {KEY} resolved by the plain values that it was given;
+// some may be new to it. Sealed values keep what their credentials still allow.
+// CodeNotFound if the profile is gone.
+func (s *Versions) Narrow(
+	ctx context.Context, handle string, plain, sealed []credentials.Value,
+) ([]app.Host, []credentials.Value, error) {
+	ids := make([]string, len(sealed))
+	for i, v := range sealed {
+		ids[i] = v.Credential
+	}
+	var newest app.Policy
+	var found map[string]app.Credential
+	err := s.store.Read(ctx, func(tx *store.Tx) error {
+		p, err := tx.Profiles.ByHandle(ctx, handle)
+		if err != nil {
+			return err
+		}
+		if newest, err = tx.Policies.Version(ctx, handle, p.Policy); err != nil {
+			return err
+		}
+		found, err = tx.Credentials.ByID(ctx, ids)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	var hosts []app.Host
+	for _, h := range newest.Hosts {
+		// What can't be resolved grants nothing.
+		if resolved, err := ResolveHosts(app.Policy{Hosts: []app.Host{h}}, plain); err == nil {
+			hosts = append(hosts, resolved...)
+		}
+	}
+	var left []credentials.Value
+	for _, v := range sealed {
+		if c, ok := found[v.Credential]; ok && restrictValue(&v, c) {
+			left = append(left, v)
+		}
+	}
+	return hosts, left, nil
+}
+
+// restrictValue takes from v what its credential doesn't allow any more, and reports whether it may go anywhere.
+// A credential without hosts is not sealed any more: that widens later executions, not this one.
+func restrictValue(v *credentials.Value, c app.Credential) bool {
+	v.Hosts = app.Within(v.Hosts, c.Hosts)
+	v.Places = intersect(v.Places, c.Places)
+	v.Headers = intersect(v.Headers, app.SealedHeaders(c.Headers))
+	v.PlainHTTP = v.PlainHTTP && c.PlainHTTP
+	return len(v.Hosts) > 0
+}
+
+// intersect returns the elements of list that are also in allowed.
+func intersect[T comparable](list, allowed []T) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(x T) bool { return !slices.Contains(allowed, x) })
+}

@@ -1,0 +1,69 @@
+package profiles
+
+import (
+	"context"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets"
+	"github.com/computclaw/airlock/store"
+)
+
+// Binder says what an execution of a profile is bound to.
+type Binder struct{ *editor }
+
+// Policy returns one version of a profile's policy. ProfileID is empty if the profile was deleted.
+func (s *Binder) Policy(ctx context.Context, handle string, version int) (app.Policy, error) {
+	var found app.Policy
+	var p store.Profile
+	err := s.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if found, err = tx.Policies.Version(ctx, handle, version); err != nil {
+			return err
+		}
+		if p, err = tx.Profiles.ByHandle(ctx, handle); app.CodeOf(err) == app.CodeNotFound {
+			return nil
+		}
+		return err
+	})
+	if err != nil || p.Row == 0 {
+		return found, err
+	}
+	profile, err := s.opened(p)
+	found.ProfileID = profile.ID
+	return found, err
+}
+
+// Bound returns what an execution is bound to now: its profile, as far as an execution needs it,
+// and the newest policy, if there is one, from the same snapshot.
+func (s *Binder) Bound(ctx context.Context, handle string) (app.Profile, app.Policy, error) {
+	return s.bind(ctx, func(tx *store.Tx) (store.Profile, error) { return tx.Profiles.ToRun(ctx, handle) })
+}
+
+// BoundByID is Bound for a submission, which names the profile by its id.
+func (s *Binder) BoundByID(ctx context.Context, id string) (app.Profile, app.Policy, error) {
+	if !app.IsProfileID(id) {
+		return app.Profile{}, app.Policy{}, noSuchProfile()
+	}
+	return s.bind(ctx, func(tx *store.Tx) (store.Profile, error) {
+		return tx.Profiles.ToRunByLookup(ctx, s.keyring.Lookup(secrets.Profiles, id))
+	})
+}
+
+func (s *Binder) bind(
+	ctx context.Context, find func(tx *store.Tx) (store.Profile, error),
+) (app.Profile, app.Policy, error) {
+	var found app.Policy
+	profile, err := s.read(ctx, func(tx *store.Tx) (store.Profile, error) {
+		p, err := find(tx)
+		if err == nil && p.Policy > 0 {
+			found, err = tx.Policies.Version(ctx, p.Handle, p.Policy)
+		}
+		return p, err
+	})
+	found.ProfileID = profile.ID
+	return profile, found, err
+}
+
+func noSuchProfile() error {
+	return app.E(app.CodeNotFound, "there is no such profile",
+		"Check the id: it begins with "+app.ProfilePrefix+" and is given when the profile is created.")
+}

@@ -1,0 +1,74 @@
+package profiles
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/store"
+)
+
+// Bounds of the requests that denied connections make: a script chooses them, and a person has to read them.
+const (
+	// MaxRequestsOfExecution bounds the requests of one execution.
+	MaxRequestsOfExecution = 5
+	// MaxUndecidedRequests bounds the requests of all executions that wait on one profile.
+	MaxUndecidedRequests = 20
+)
+
+// RequestHost puts a host that an execution was denied on the profile's page, for a person to decide.
+// It grants nothing and is never private. It reports whether the request is new: not if the page covers it,
+// too many wait, the name can never be reached, or the profile is no longer locked and usable.
+// line is of the script, as the guest claims.
+func (s *Hosts) RequestHost(ctx context.Context, handle string, h app.Host, execution string, line int) (bool, error) {
+	h.Private, h.Reason = false, ""
+	list, err := app.ReachableHosts([]app.Host{h})
+	if err != nil {
+		return false, nil //nolint:nilerr // what can't be allowed is not asked for
+	}
+	h = list[0]
+	added := false
+	agent := app.Actor{Kind: app.ActorAgent, Name: handle}
+	_, err = s.change(ctx, agent, handle, func(tx *store.Tx, p *store.Profile) (_, _ string, err error) {
+		if p.State(s.now()) != app.StateLocked || !admits(p.Hosts, h, execution) {
+			return "", "", nil
+		}
+		added, err = tx.Profiles.RequestHost(ctx, p.Row, h, execution, max(line, 0), agent, s.now())
+		if err != nil || !added {
+			return "", "", err
+		}
+		return "profile.request_host", requestDetail(h, execution, line), nil
+	})
+	return added && err == nil, err
+}
+
+func requestDetail(h app.Host, execution string, line int) string {
+	detail := fmt.Sprintf("The execution %s was refused %s", execution, h)
+	if line > 0 {
+		detail += fmt.Sprintf(" at line %d", line)
+	}
+	return detail + "; it stands as a request."
+}
+
+// admits reports whether one more request has room and the page doesn't cover it.
+func admits(have []app.HostRequest, h app.Host, execution string) bool {
+	undecided, own := 0, 0
+	for _, r := range have {
+		if covers(r.Host, h) {
+			return false
+		}
+		if r.Execution != "" && !r.Allowed {
+			undecided++
+		}
+		if r.Execution == execution {
+			own++
+		}
+	}
+	return undecided < MaxUndecidedRequests && own < MaxRequestsOfExecution && len(have) < app.MaxHosts
+}
+
+// covers reports whether an entry includes all of h.
+func covers(entry, h app.Host) bool {
+	return !slices.ContainsFunc(h.Ports, func(port int) bool { return !entry.Matches(h.Name, port) })
+}

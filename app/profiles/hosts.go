@@ -1,0 +1,168 @@
+package profiles
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/policy"
+	"github.com/computclaw/airlock/store"
+)
+
+// Hosts changes the hosts of profiles.
+type Hosts struct {
+	*editor
+	versions *policy.Versions
+}
+
+// ProposeHosts records hosts that an agent asks for, before or after the lock. They grant nothing.
+// Private is ignored. Hosts that the profile has already, proposed or allowed, stay as they are.
+func (s *Hosts) ProposeHosts(ctx context.Context, by app.Actor, handle string, hosts []app.Host) (app.Profile, error) {
+	list, err := app.ReachableHosts(hosts)
+	if err != nil {
+		return app.Profile{}, err
+	}
+	if len(list) == 0 {
+		return app.Profile{}, app.Invalid("hosts", "no hosts were given",
+			`Send at least one, such as {"hosts":[{"host":"api.example.com","reason":"why you need it"}]}.`)
+	}
+	if err := checkAskable(by, "hosts", hosts); err != nil {
+		return app.Profile{}, err
+	}
+	list = proposed(list)
+	return s.change(ctx, by, handle, func(tx *store.Tx, p *store.Profile) (string, string, error) {
+		if err := p.CanUse(s.now()); err != nil {
+			return "", "", err
+		}
+		fresh := slices.DeleteFunc(slices.Clone(list), func(h app.Host) bool {
+			return slices.ContainsFunc(p.Hosts, func(have app.HostRequest) bool {
+				return have.String() == h.String() || have.Allowed && grants(have.Host, h)
+			})
+		})
+		for _, h := range fresh {
+			if err := p.CheckReference(h); err != nil {
+				return "", "", err
+			}
+		}
+		if len(fresh) == 0 {
+			return "", "", nil
+		}
+		if len(p.Hosts)+len(fresh) > app.MaxHosts {
+			return "", "", app.TooManyHosts()
+		}
+		return "profile.propose_hosts", "Asked for " + app.BriefHosts(fresh) + ".", tx.Profiles.ProposeHosts(ctx, p.Row, fresh, by, s.now())
+	})
+}
+
+// SetHosts makes exactly these hosts the allowed ones. People only.
+// Other proposals stay undecided, unless they are dismissed (as Host.String) or all that they ask for is allowed.
+// After the lock it makes a new policy version, for later executions.
+func (s *Hosts) SetHosts(
+	ctx context.Context, by app.Actor, handle string, allowed []app.Host, dismissed []string,
+) (app.Profile, error) {
+	return s.SetHostsAsSeen(ctx, by, handle, time.Time{}, allowed, dismissed)
+}
+
+// SetHostsAsSeen is SetHosts by a person who looked at the profile when its UpdatedAt was seen.
+// CodeConflict if it changed since: hosts that another person removed would come back. Zero skips the check.
+func (s *Hosts) SetHostsAsSeen(
+	ctx context.Context, by app.Actor, handle string, seen time.Time, allowed []app.Host, dismissed []string,
+) (app.Profile, error) {
+	if err := by.PeopleOnly(); err != nil {
+		return app.Profile{}, err
+	}
+	list, err := app.ReachableHosts(allowed)
+	if err != nil {
+		return app.Profile{}, err
+	}
+	return s.change(ctx, by, handle, func(tx *store.Tx, p *store.Profile) (string, string, error) {
+		if p.Revoked {
+			return "", "", p.CanUse(s.now())
+		}
+		if !seen.IsZero() && !seen.Equal(p.UpdatedAt) {
+			return "", "", app.E(app.CodeConflict, "the profile was changed after you looked at it",
+				"Look at what it would grant now.")
+		}
+		keepReasons(list, p.Hosts)
+		dismissed := slices.Concat(dismissed, granted(p.Hosts, list))
+		dismisses := func(h app.HostRequest) bool { return slices.Contains(dismissed, h.String()) }
+		if app.SameHosts(app.AllowedHosts(p.Hosts), list) && !slices.ContainsFunc(p.Hosts, dismisses) {
+			return "", "", nil
+		}
+		if p.Locked {
+			if err := s.versions.WithHosts(ctx, tx, by, p, list); err != nil {
+				return "", "", err
+			}
+		}
+		return "profile.hosts", hostsDetail(list), tx.Profiles.DecideHosts(ctx, p.Row, list, dismissed, by, s.now())
+	})
+}
+
+// granted returns the requests that need no decision any more: an allowed entry gives all that they ask for.
+func granted(requests []app.HostRequest, allowed []app.Host) (entries []string) {
+	for _, r := range requests {
+		if slices.ContainsFunc(allowed, func(h app.Host) bool { return h.String() == r.String() }) {
+			continue
+		}
+		if slices.ContainsFunc(allowed, func(h app.Host) bool { return grants(h, r.Host) }) {
+			entries = append(entries, r.String())
+		}
+	}
+	return entries
+}
+
+// grants reports whether an allowed entry gives all that is asked for, by the same protocol.
+func grants(allowed, asked app.Host) bool {
+	return covers(allowed, asked) && allowed.Protocol == asked.Protocol && allowed.KeyReference() == asked.KeyReference()
+}
+
+// keepReasons copies the reasons of requests to allowed hosts that have none.
+func keepReasons(list []app.Host, asked []app.HostRequest) {
+	for i := range list {
+		for _, h := range asked {
+			if list[i].Reason == "" && h.String() == list[i].String() {
+				list[i].Reason = h.Reason
+			}
+		}
+	}
+}
+
+func hostsDetail(list []app.Host) string {
+	if len(list) == 0 {
+		return "Allowed no hosts."
+	}
+	return "Allowed " + app.BriefHosts(list) + " and nothing else."
+}
+
+// checkAskable refuses hosts that only a person may choose.
+// Its errors name the field below path, where the list as it was sent is.
+func checkAskable(by app.Actor, path string, hosts []app.Host) error {
+	if by.PeopleOnly() == nil {
+		return nil
+	}
+	for i, h := range hosts {
+		c, err := h.Canonical()
+		if err == nil {
+			err = c.CheckAskable()
+		}
+		var told *app.Error
+		if errors.As(err, &told) {
+			at := *told
+			at.Field = fmt.Sprintf("%s[%d].%s", path, i, told.Field)
+			return &at
+		}
+	}
+	return nil
+}
+
+// proposed returns the list as an agent may ask for it: never private.
+func proposed(list []app.Host) []app.Host {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Private = false
+	}
+	return list
+}

@@ -1,0 +1,249 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"gorm.io/gorm"
+)
+
+// Rows as package transfer reads and writes them. What is sealed in them stays sealed here.
+type (
+	CredentialRow        = credentialRow
+	CredentialVersionRow = credentialVersionRow
+	ProfileRow           = profileRow
+	ProfileKeyRow        = profileKeyRow
+	ProfileHostRow       = profileHostRow
+	PolicyRow            = policyRow
+	ExecutionRow         = executionRow
+	ScriptRow            = executionScriptRow
+	OutputRow            = executionOutputRow
+	UsedValueRow         = executionValueRow
+	ExchangeRow          = llmExchangeRow
+	ConnectionRow        = connectionRow
+	RedactionRow         = redactionHitRow
+	StatsRow             = executionStatsRow
+	EventRow             = auditEventRow
+	PersonRow            = personRow
+)
+
+// Rows returns all credentials by name.
+func (tx Credentials) Rows(ctx context.Context) ([]CredentialRow, error) {
+	return all[CredentialRow](ctx, tx.conn, "SELECT * FROM credentials ORDER BY name")
+}
+
+// VersionRows returns the versions of a credential in order; the last one has the sealed value, if there is one.
+func (tx Credentials) VersionRows(ctx context.Context, id string) ([]CredentialVersionRow, error) {
+	return all[CredentialVersionRow](ctx, tx.conn, "SELECT * FROM credential_versions WHERE credential_id = ? ORDER BY version", id)
+}
+
+// Rows returns all profiles in the order in which they were made.
+func (tx Profiles) Rows(ctx context.Context) ([]ProfileRow, error) {
+	return all[ProfileRow](ctx, tx.conn, "SELECT * FROM profiles ORDER BY id")
+}
+
+// KeyRows returns a profile's keys in order.
+func (tx Profiles) KeyRows(ctx context.Context, profile int64) ([]ProfileKeyRow, error) {
+	return all[ProfileKeyRow](ctx, tx.conn, "SELECT * FROM profile_keys WHERE profile_id = ? ORDER BY position, name", profile)
+}
+
+// HostRows returns a profile's hosts in order.
+func (tx Profiles) HostRows(ctx context.Context, profile int64) ([]ProfileHostRow, error) {
+	return all[ProfileHostRow](ctx, tx.conn, "SELECT * FROM profile_hosts WHERE profile_id = ? ORDER BY position, entry", profile)
+}
+
+// Each visits every version of every policy, also of profiles that are gone.
+func (tx Policies) Each(ctx context.Context, visit func(PolicyRow) error) error {
+	return each(ctx, tx.conn, visit, "SELECT * FROM policies ORDER BY profile_handle, version")
+}
+
+// Each visits the statistics.
+func (tx Stats) Each(ctx context.Context, visit func(StatsRow) error) error {
+	return each(ctx, tx.conn, visit, "SELECT * FROM execution_stats ORDER BY profile_handle, span, start")
+}
+
+// Each visits everybody who may log in.
+func (tx People) Each(ctx context.Context, visit func(PersonRow) error) error {
+	return each(ctx, tx.conn, visit, "SELECT * FROM people ORDER BY id")
+}
+
+// Each visits the audit log from its beginning.
+func (tx AuditLog) Each(ctx context.Context, visit func(EventRow) error) error {
+	return each(ctx, tx.conn, visit, "SELECT * FROM audit_events ORDER BY seq")
+}
+
+// EachArchived visits the audit logs that came with imports, one after the other, each from its beginning.
+func (tx AuditLog) EachArchived(ctx context.Context, visit func(source string, e EventRow) error) error {
+	return each(ctx, tx.conn, func(r auditArchiveRow) error {
+		return visit(r.Source, EventRow{r.Seq, r.At, r.ActorKind, r.ActorName, r.ActorAddress, r.Action, r.Subject, r.Detail, r.Prev, r.Hash})
+	}, "SELECT * FROM audit_archive ORDER BY source, seq")
+}
+
+// CountArranged counts credentials, profiles and versions of policies.
+func (tx *Tx) CountArranged(ctx context.Context) (credentials, profiles, policies int64, err error) {
+	for table, n := range map[string]*int64{"credentials": &credentials, "profiles": &profiles, "policies": &policies} {
+		if err := tx.db.WithContext(ctx).Raw("SELECT count(*) FROM " + table).Scan(n).Error; err != nil {
+			return 0, 0, 0, fmt.Errorf("store: count %s: %w", table, err)
+		}
+	}
+	return credentials, profiles, policies, nil
+}
+
+// CountEnded counts the executions that EachEnded visits.
+func (tx Executions) CountEnded(ctx context.Context, profiles []string) (n int64, err error) {
+	where, args := ended(profiles)
+	if err := tx.db.WithContext(ctx).Raw("SELECT count(*) FROM executions WHERE "+where, args...).Scan(&n).Error; err != nil {
+		return 0, fmt.Errorf("store: count executions: %w", err)
+	}
+	return n, nil
+}
+
+// EachEnded visits the executions that have ended, of the profiles with these handles (nil: of all), oldest first: an ExecutionRow, then what hangs on it,
+// as ScriptRow, OutputRow, UsedValueRow, ExchangeRow, ConnectionRow and RedactionRow, in this order. It holds one row at a time, whatever there is.
+func (tx Executions) EachEnded(ctx context.Context, profiles []string, visit func(row any) error) error {
+	where, args := ended(profiles)
+	cursors := []parts{
+		newCursor[ScriptRow](tx.conn, "execution_scripts", "execution_id", where, args),
+		newCursor[OutputRow](tx.conn, "execution_outputs", "execution_id", where, args),
+		newCursor[UsedValueRow](tx.conn, "execution_values", "execution_id, key", where, args),
+		newCursor[ExchangeRow](tx.conn, "llm_exchanges", "execution_id, ordinal", where, args),
+		newCursor[ConnectionRow](tx.conn, "connections", "execution_id, ordinal", where, args),
+		newCursor[RedactionRow](tx.conn, "redaction_hits", "execution_id, channel, name, rule, encoding", where, args),
+	}
+	defer func() {
+		for _, c := range cursors {
+			c.close()
+		}
+	}()
+	return each(ctx, tx.conn, func(x ExecutionRow) error {
+		if err := visit(x); err != nil {
+			return err
+		}
+		for _, c := range cursors {
+			if err := c.take(ctx, x.ID, visit); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, endedInOrder(where), args...)
+}
+
+// endedInOrder reads the table as it lies: an index of states would be sorted again, in memory, however long the history.
+func endedInOrder(where string) string {
+	return "SELECT * FROM executions NOT INDEXED WHERE " + where + " ORDER BY id"
+}
+
+// ended selects executions.
+func ended(profiles []string) (where string, args []any) {
+	where = "status IN ('completed', 'error', 'timeout', 'cancelled')"
+	if profiles != nil {
+		where, args = where+" AND profile_handle IN ?", []any{append([]string{""}, profiles...)}
+	}
+	return where, args
+}
+
+func all[T any](ctx context.Context, tx *conn, query string, args ...any) ([]T, error) {
+	var list []T
+	err := each(ctx, tx, func(row T) error { list = append(list, row); return nil }, query, args...)
+	return list, err
+}
+
+// each runs a query and visits its rows one by one.
+func each[T any](ctx context.Context, tx *conn, visit func(T) error, query string, args ...any) error {
+	db := tx.db.WithContext(ctx).Raw(query, args...)
+	rows, err := db.Rows()
+	if err != nil {
+		return fmt.Errorf("store: read what travels: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var row T
+		if err := db.ScanRows(rows, &row); err != nil {
+			return fmt.Errorf("store: read what travels: %w", err)
+		}
+		if err := visit(row); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("store: read what travels: %w", err)
+	}
+	return nil
+}
+
+// parts is a cursor over one of the tables that hang on executions.
+type parts interface {
+	take(ctx context.Context, id int64, visit func(any) error) error
+	close()
+}
+
+type cursor[T any] struct {
+	db    *gorm.DB
+	rows  *sql.Rows // nil before the first take
+	next  *T        // read, and not yet visited
+	query string
+	args  []any
+}
+
+// newCursor reads a table in the order of its primary key, which begins with the execution.
+func newCursor[T any](tx *conn, table, order, where string, args []any) *cursor[T] {
+	return &cursor[T]{db: tx.db, args: args, query: "SELECT * FROM " + table + " WHERE execution_id IN (SELECT id FROM executions WHERE " + where + ") ORDER BY " + order}
+}
+
+// take visits the rows of one execution. Executions must come in the order of their ids.
+func (c *cursor[T]) take(ctx context.Context, id int64, visit func(any) error) error {
+	if c.rows == nil {
+		rows, err := c.db.WithContext(ctx).Raw(c.query, c.args...).Rows() //nolint:rowserrcheck // it is checked where the rows end
+		if err != nil {
+			return fmt.Errorf("store: read what travels: %w", err)
+		}
+		c.rows = rows
+	}
+	for {
+		if c.next == nil {
+			if !c.rows.Next() {
+				return c.rows.Err()
+			}
+			row := new(T)
+			if err := c.db.ScanRows(c.rows, row); err != nil {
+				return fmt.Errorf("store: read what travels: %w", err)
+			}
+			c.next = row
+		}
+		switch of := executionOf(*c.next); {
+		case of > id:
+			return nil
+		case of == id:
+			if err := visit(*c.next); err != nil {
+				return err
+			}
+		}
+		c.next = nil
+	}
+}
+
+func (c *cursor[T]) close() {
+	if c.rows != nil {
+		_ = c.rows.Close()
+	}
+}
+
+// executionOf is the execution that a row hangs on.
+func executionOf(row any) int64 {
+	switch r := row.(type) {
+	case ScriptRow:
+		return r.ExecutionID
+	case OutputRow:
+		return r.ExecutionID
+	case UsedValueRow:
+		return r.ExecutionID
+	case ExchangeRow:
+		return r.ExecutionID
+	case ConnectionRow:
+		return r.ExecutionID
+	case RedactionRow:
+		return r.ExecutionID
+	}
+	panic(fmt.Sprintf("store: %T hangs on no execution", row))
+}

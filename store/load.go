@@ -1,0 +1,197 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"gorm.io/gorm/schema"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// Loader inserts many rows in one write transaction, with each statement prepared once. It ends with its transaction.
+type Loader struct {
+	tx     *sql.Tx
+	tables map[reflect.Type]*loadTable
+}
+
+// loadTable is one prepared insert.
+type loadTable struct {
+	schema *schema.Schema
+	fields []*schema.Field
+	insert *sql.Stmt
+}
+
+// Loader returns one for this transaction. Close releases its statements.
+func (tx *Tx) Loader() (*Loader, error) {
+	conn, ok := tx.db.Statement.ConnPool.(*sql.Tx)
+	if !ok {
+		return nil, errors.New("store: rows are loaded in write transactions only")
+	}
+	return &Loader{tx: conn, tables: map[reflect.Type]*loadTable{}}, nil
+}
+
+// Close releases the statements.
+func (l *Loader) Close() error {
+	var errs []error
+	for _, t := range l.tables {
+		errs = append(errs, t.insert.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Add inserts a row, one of the …Row types. added is false if there is one with the same key already; then nothing happened. id is the new row's id in tables
+// that number their rows. A row that breaks a rule of the schema is CodeInvalidField: what is loaded comes from files.
+func (l *Loader) Add(ctx context.Context, row any) (id int64, added bool, err error) {
+	t, err := l.table(ctx, reflect.TypeOf(row))
+	if err != nil {
+		return 0, false, err
+	}
+	value := reflect.New(reflect.TypeOf(row)).Elem()
+	value.Set(reflect.ValueOf(row))
+	args := make([]any, len(t.fields))
+	for i, f := range t.fields {
+		args[i], _ = f.ValueOf(ctx, value)
+	}
+	done, err := t.insert.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, false, broken(t.schema.Table, err)
+	}
+	n, err := done.RowsAffected()
+	if err == nil && n > 0 {
+		id, err = done.LastInsertId()
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("store: load %s: %w", t.schema.Table, err)
+	}
+	return id, n > 0, nil
+}
+
+// broken tells a row that the schema refuses from a database that fails.
+func broken(table string, err error) error {
+	for _, sign := range []string{"constraint failed", "cannot store", "RAISE", "malformed JSON"} {
+		if strings.Contains(err.Error(), sign) {
+			e := app.Invalid("file", "a row for "+table+" breaks a rule of the database", "The file was not made by Airlock, or by a version with a fault. Nothing was changed.")
+			e.Cause = err
+			return e
+		}
+	}
+	return fmt.Errorf("store: load %s: %w", table, err)
+}
+
+func (l *Loader) table(ctx context.Context, kind reflect.Type) (*loadTable, error) {
+	if t, ok := l.tables[kind]; ok {
+		return t, nil
+	}
+	parsed, err := schema.Parse(reflect.New(kind).Interface(), &sync.Map{}, schema.NamingStrategy{})
+	if err != nil {
+		return nil, fmt.Errorf("store: load: %w", err)
+	}
+	t := &loadTable{schema: parsed}
+	var names, marks []string
+	for _, f := range parsed.Fields {
+		if numbered(parsed.Table) && f.DBName == "id" {
+			continue
+		}
+		t.fields, names, marks = append(t.fields, f), append(names, f.DBName), append(marks, "?")
+	}
+	text := "INSERT INTO " + parsed.Table + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(marks, ", ") + ") ON CONFLICT DO NOTHING"
+	if t.insert, err = l.tx.PrepareContext(ctx, text); err != nil {
+		return nil, fmt.Errorf("store: load %s: %w", parsed.Table, err)
+	}
+	l.tables[kind] = t
+	return t, nil
+}
+
+// numbered reports whether a table gives its rows numbers of its own.
+func numbered(table string) bool { return table == "profiles" || table == "executions" }
+
+// LockLoaded locks a profile that was loaded unlocked, so that its keys could be loaded.
+func (tx Profiles) LockLoaded(ctx context.Context, row int64) error {
+	n, err := tx.exec(ctx, "UPDATE profiles SET locked = 1 WHERE id = ? AND locked = 0", row)
+	return changed(n, err, "profile")
+}
+
+// Has reports whether there is an execution with the handle or the keyed hash of an id.
+func (tx Executions) Has(ctx context.Context, handle string, lookup []byte) (bool, error) {
+	var n int
+	err := tx.db.WithContext(ctx).Raw("SELECT EXISTS (SELECT 1 FROM executions WHERE handle = ?) OR EXISTS (SELECT 1 FROM executions WHERE lookup = ?)", handle, lookup).Scan(&n).Error
+	if err != nil {
+		return false, fmt.Errorf("store: look for an execution: %w", err)
+	}
+	return n > 0, nil
+}
+
+// Newest returns the number of the newest execution's row, 0 if there is none.
+func (tx Executions) Newest(ctx context.Context) (row int64, err error) {
+	if err := tx.db.WithContext(ctx).Raw("SELECT coalesce(max(id), 0) FROM executions").Scan(&row).Error; err != nil {
+		return 0, fmt.Errorf("store: newest execution: %w", err)
+	}
+	return row, nil
+}
+
+// KeepWordsAfter makes the executions findable by their words that were loaded into rows after that one.
+func (tx Executions) KeepWordsAfter(ctx context.Context, row int64) error {
+	if _, err := tx.exec(ctx, insertWords+"x.id > ? AND x.completed_at > 0", row); err != nil {
+		return fmt.Errorf("store: words of loaded executions: %w", err)
+	}
+	return nil
+}
+
+// Archive keeps an event of another instance's audit log, unless it is there already.
+func (l *Loader) Archive(ctx context.Context, source string, e EventRow) (added bool, err error) {
+	_, added, err = l.Add(ctx, auditArchiveRow{source, e.Seq, e.At, e.ActorKind, e.ActorName, e.ActorAddress, e.Action, e.Subject, e.Detail, e.Prev, e.Hash})
+	return added, err
+}
+
+// OwnLog names this instance's own audit log among the archived ones, whose labels are never empty.
+const OwnLog = ""
+
+// Hash returns the hash of an event of this instance's log or of an archived one; "" if it is not there.
+func (tx AuditLog) Hash(ctx context.Context, log string, seq int64) (hash string, err error) {
+	query := "SELECT hash FROM audit_archive WHERE seq = ? AND source = ?"
+	if log == OwnLog {
+		query = "SELECT hash FROM audit_events WHERE seq = ? AND '' = ?"
+	}
+	if err := tx.db.WithContext(ctx).Raw(query, seq, log).Scan(&hash).Error; err != nil {
+		return "", fmt.Errorf("store: look for an audit event: %w", err)
+	}
+	return hash, nil
+}
+
+// Branch archives what a log has before an event once more, under the name of a branch that goes on otherwise from there. What the branch has already stays.
+func (tx AuditLog) Branch(ctx context.Context, log, branch string, before int64) error {
+	from := "FROM audit_archive WHERE seq < ? AND source = ?"
+	if log == OwnLog {
+		from = "FROM audit_events WHERE seq < ? AND '' = ?"
+	}
+	_, err := tx.exec(ctx, `INSERT INTO audit_archive (source, seq, at, actor_kind, actor_name, actor_address, action, subject, detail, prev, hash)
+		SELECT ?, seq, at, actor_kind, actor_name, actor_address, action, subject, detail, prev, hash `+from+" ON CONFLICT DO NOTHING", branch, before, log)
+	if err != nil {
+		return fmt.Errorf("store: branch an audit log: %w", err)
+	}
+	return nil
+}
+
+// Intact reports whether the event hashes to what it says.
+func Intact(e EventRow) bool { return e.Hash == e.digest() }
+
+// Overwrite saves everything of a credential that an import may change: neither its name nor its value. Where hosts are taken
+// away, its value stays known as one that belonged there.
+func (tx Credentials) Overwrite(ctx context.Context, c CredentialRow) error {
+	next, err := fromJSON[[]app.Host]("hosts", c.Hosts)
+	if err != nil {
+		return err
+	}
+	if err := Values(tx).supersedeHosts(ctx, c.ID, next, fromMillis(c.UpdatedAt)); err != nil {
+		return err
+	}
+	n, err := tx.exec(ctx, `UPDATE credentials SET description = ?, service = ?, mode = ?, hosts = ?, places = ?, headers = ?, plain_http = ?, source = ?, reference = ?, updated_at = ? WHERE id = ?`,
+		c.Description, c.Service, c.Mode, c.Hosts, c.Places, c.Headers, c.PlainHTTP, c.Source, c.Reference, c.UpdatedAt, c.ID)
+	return changed(n, err, "credential")
+}

@@ -1,0 +1,70 @@
+// Package storetest opens databases for tests.
+// They are copies of one file that has its schema already, and don't wait for the disk.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/store/internal/testonly"
+)
+
+// Open opens a new database in a directory of the test and closes it with the test.
+func Open(tb testing.TB) *store.Store {
+	tb.Helper()
+	return OpenIn(tb, tb.TempDir(), nil)
+}
+
+// OpenIn opens the database in dir, a new one if there is none, and closes it with the test.
+// A nil log discards.
+func OpenIn(tb testing.TB, dir string, log *slog.Logger) *store.Store {
+	tb.Helper()
+	path := filepath.Join(dir, store.FileName)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		Create(tb, dir)
+	}
+	s, err := store.OpenVolatile(tb.Context(), dir, log, testonly.Key{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// Create puts a new database that nobody has open into dir, and returns its path.
+func Create(tb testing.TB, dir string) string {
+	tb.Helper()
+	file, err := migrated()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	path := filepath.Join(dir, store.FileName)
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// migrated returns the bytes of an empty database with its schema, made once per process.
+var migrated = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "storetest-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	s, err := store.OpenVolatile(context.Background(), dir, nil, testonly.Key{})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, store.FileName))
+})
