@@ -29,6 +29,14 @@ const (
 	MaxLLMCalls = 100      // per execution
 	MaxKeys     = 100      // per profile
 	MaxKeyHosts = 500      // of all keys of a profile together
+
+	MaxIdempotencyKey = 200
+)
+
+// How many executions or events one page of a list has.
+const (
+	DefaultPage = 50
+	MaxPage     = 100
 )
 
 // Times.

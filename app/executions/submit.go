@@ -176,8 +176,6 @@ func (s *Service) insert(
 	return x, err
 }
 
-const maxIdempotencyKey = 255
-
 // Submission is what an agent sends.
 type Submission struct {
 	ProfileID      string
@@ -207,8 +205,8 @@ func (s *Service) check(sub *Submission) error {
 	case sub.Timeout < 0:
 		return app.Invalid("timeout", "the timeout is negative",
 			fmt.Sprintf("Send seconds from 1 to %d, or leave it out.", int(s.cfg.TimeoutMax/time.Second)))
-	case len(sub.IdempotencyKey) > maxIdempotencyKey:
-		return app.Invalid("Idempotency-Key", fmt.Sprintf("the idempotency key is longer than %d bytes", maxIdempotencyKey),
+	case len(sub.IdempotencyKey) > app.MaxIdempotencyKey:
+		return app.Invalid("Idempotency-Key", fmt.Sprintf("the idempotency key is longer than %d bytes", app.MaxIdempotencyKey),
 			"Use a shorter one, such as a UUID.")
 	}
 	if sub.Timeout == 0 {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 // readers is a site with an execution whose answer is large, and room for the answers of five like it.
@@ -28,9 +29,12 @@ type readers struct {
 	size    int64
 }
 
-func newReaders(t *testing.T, patience, tenure time.Duration) *readers {
+func newReaders(t *testing.T, wait, minHold time.Duration) *readers {
 	t.Helper()
-	r := &readers{uiSite: newUISite(t, func(c *Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })}
+	r := &readers{uiSite: newUISite(t, func(c *Config) {
+		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		c.Answers = httpx.NewAnswerLimiter(wait)
+	})}
 	r.profile = r.locked()
 	r.large = r.runs(r.profile, strings.Repeat("print "+strings.Repeat("x", 60_000)+"\n", 4), app.StatusCompleted)
 	r.small = r.runs(r.profile, "print x", app.StatusCompleted)
@@ -38,17 +42,13 @@ func newReaders(t *testing.T, patience, tenure time.Duration) *readers {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	r.must(err)
 	r.url = "http://" + listener.Addr().String()
-	a := r.server.answers
-	a.patience, a.tenure = patience, tenure
 	go func() { _ = server.Serve(narrow{listener}) }()
 	t.Cleanup(func() { _ = server.Close() })
 	whole := r.ask("192.0.2.9", r.large.ID)
 	if r.size = int64(len(whole.text)); whole.status != http.StatusOK || r.size < 240_000 {
 		t.Fatalf("%d, %d bytes", whole.status, r.size)
 	}
-	a.mu.Lock()
-	a.most = 5 * r.size
-	a.mu.Unlock()
+	r.server.cfg.Answers.Resize(5*r.size, minHold)
 	return r
 }
 
@@ -92,7 +92,7 @@ func TestManySlowReadersAtOnce(t *testing.T) {
 	for range 20 {
 		r.slowFrom("192.0.2.1")
 	}
-	within(t, "as much is held as one address may", func() bool { return r.server.answers.taken() == 3*r.size })
+	within(t, "as much is held as one address may", func() bool { return r.server.cfg.Answers.Used() == 3*r.size })
 	refused := r.ask("192.0.2.1", r.large.ID)
 	if refused.status != http.StatusTooManyRequests || refused.header.Get("Retry-After") == "" || !strings.Contains(refused.text, string(app.CodeRateLimited)) {
 		t.Errorf("%d %.300s", refused.status, refused.text)
@@ -109,7 +109,10 @@ func TestManySlowReadersAtOnce(t *testing.T) {
 		request.Header.Set("X-Forwarded-For", "192.0.2.1")
 		done, err := http.DefaultClient.Do(request)
 		r.must(err)
-		var said acceptedView
+		var said struct {
+			PollURL string     `json:"poll_url"`
+			Status  app.Status `json:"status"`
+		}
 		if err := errors.Join(json.NewDecoder(done.Body).Decode(&said), done.Body.Close()); err != nil || done.StatusCode != http.StatusAccepted || !said.Status.Terminal() || said.PollURL == "" {
 			t.Errorf("%s: %s %+v, %v", path, done.Status, said, err)
 		}
@@ -126,8 +129,8 @@ func TestManySlowReadersAtOnce(t *testing.T) {
 		r.slowFrom("192.0.2.3")
 		r.slowFrom("192.0.2.4")
 	}
-	within(t, "others hold what is left", func() bool { return r.server.answers.taken() >= 5*r.size })
-	if n := r.server.answers.taken(); n > 6*r.size {
+	within(t, "others hold what is left", func() bool { return r.server.cfg.Answers.Used() >= 5*r.size })
+	if n := r.server.cfg.Answers.Used(); n > 6*r.size {
 		t.Errorf("%d bytes are held", n)
 	}
 }
@@ -139,7 +142,7 @@ func TestSlowReadersGiveWay(t *testing.T) {
 	for range 3 {
 		all = append(all, r.slowFrom("192.0.2.1"))
 	}
-	within(t, "as much is held as one address may", func() bool { return r.server.answers.taken() == 3*r.size })
+	within(t, "as much is held as one address may", func() bool { return r.server.cfg.Answers.Used() == 3*r.size })
 	for range 2 {
 		if a := r.ask("192.0.2.1", r.large.ID); a.status != http.StatusOK || int64(len(a.text)) != r.size {
 			t.Errorf("%d %.300s", a.status, a.text)
@@ -158,7 +161,7 @@ func TestSlowReadersGiveWay(t *testing.T) {
 	if cut != 1 {
 		t.Errorf("%d readers lost their answer", cut)
 	}
-	within(t, "nothing is held", func() bool { return r.server.answers.taken() == 0 })
+	within(t, "nothing is held", func() bool { return r.server.cfg.Answers.Used() == 0 })
 }
 
 // TestSlowModelsHoldRoom: an answer that goes to a model inside another one counts until that is taken.
@@ -175,11 +178,11 @@ func TestSlowModelsHoldRoom(t *testing.T) {
 			t.Fatalf("%v after %.500s", err, seen.String())
 		}
 	}
-	if n := r.server.answers.taken(); n < r.size {
+	if n := r.server.cfg.Answers.Used(); n < r.size {
 		t.Errorf("%d bytes are held", n)
 	}
 	conn.Close()
-	within(t, "nothing is held", func() bool { return r.server.answers.taken() == 0 })
+	within(t, "nothing is held", func() bool { return r.server.cfg.Answers.Used() == 0 })
 }
 
 // TestReaderWhoStillOwesABodyGivesWay: the rest of a request's body is read before its answer is written, and who never sends it can't keep the answer's place by that.
@@ -188,7 +191,7 @@ func TestReaderWhoStillOwesABodyGivesWay(t *testing.T) {
 	for range 3 {
 		r.slow("GET /executions/" + r.large.ID + " HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n")
 	}
-	within(t, "as much is held as one address may", func() bool { return r.server.answers.taken() == 3*r.size })
+	within(t, "as much is held as one address may", func() bool { return r.server.cfg.Answers.Used() == 3*r.size })
 	if a := r.ask("192.0.2.1", r.large.ID); a.status != http.StatusOK || int64(len(a.text)) != r.size {
 		t.Errorf("%d %.300s", a.status, a.text)
 	}

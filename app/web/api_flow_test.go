@@ -12,9 +12,11 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/api"
 )
 
 func TestProfileFlow(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.call("POST", "/profiles", `{"description":"Oracle reporting — read only"}`)
 	id, _ := a.json["profile_id"].(string)
@@ -51,6 +53,7 @@ func TestProfileFlow(t *testing.T) {
 
 // A name that exists in the store must look like one that doesn't, until a person has linked it.
 func TestProfileLearnsNothingAboutTheStore(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.lockedProfile() // the store has API_KEY now
 	p := w.profile()
@@ -64,6 +67,7 @@ func TestProfileLearnsNothingAboutTheStore(t *testing.T) {
 }
 
 func TestWaitingForTheLock(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.profile()
 	answers := make(chan answer, 1)
@@ -88,82 +92,26 @@ func TestWaitingForTheLock(t *testing.T) {
 // untilHeld waits until n long polls are held open.
 func (w *world) untilHeld(n int) {
 	w.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); w.web.waiters.count() != n; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); w.web.cfg.Waits.Held() != n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			w.t.Fatalf("%d long polls are held, want %d", w.web.waiters.count(), n)
+			w.t.Fatalf("%d long polls are held, want %d", w.web.cfg.Waits.Held(), n)
 		}
-	}
-}
-
-func (w *waiters) count() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.all
-}
-
-// One profile once took every place, and the polls of all others returned at once.
-func TestNoProfileTakesEveryLongPoll(t *testing.T) {
-	var places waiters
-	var releases []func()
-	for range maxProfileWaiters {
-		release, err := places.hold("greedy", true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		releases = append(releases, release)
-	}
-	if _, err := places.hold("greedy", true); app.CodeOf(err) != app.CodeRateLimited {
-		t.Errorf("one more of the same profile: %v", err)
-	}
-	release, err := places.hold("modest", true)
-	if err != nil {
-		t.Errorf("another profile: %v", err)
-	}
-	release()
-	for _, release := range releases {
-		release()
-	}
-	if n := places.count(); n != 0 || len(places.profiles) != 0 {
-		t.Errorf("%d places are still taken: %v", n, places.profiles)
-	}
-}
-
-// Anybody can make profiles, and dozens of them once took the places of all agents that wait for their executions.
-func TestStrangersDontTakeEveryLongPoll(t *testing.T) {
-	var places waiters
-	var releases []func()
-	for i := range 2 * maxWaiters {
-		if release, err := places.hold(fmt.Sprint("stranger ", i/maxProfileWaiters), false); err == nil {
-			releases = append(releases, release)
-		}
-	}
-	if n := len(releases); n != maxUnlockedWaiters {
-		t.Errorf("strangers have %d places", n)
-	}
-	release, err := places.hold("locked", true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, release := range append(releases, release) {
-		release()
-	}
-	if places.all != 0 || places.unlocked != 0 || len(places.profiles) != 0 {
-		t.Errorf("places are still taken: %d, %d, %v", places.all, places.unlocked, places.profiles)
 	}
 }
 
 // An anonymous client once grew the audit log as fast as it could send.
 func TestChangesOfProfilesAreLimited(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.call("POST", "/profiles", `{"description":"flood"}`)
 	path, _ := p.json["profile_id"].(string)
-	for i := range 3 * changesPerMinute { // the share refills while we are at it
+	for i := range 3 * api.ChangesPerMinute { // the share refills while we are at it
 		a := w.call("POST", "/profiles/"+path+"/keys", fmt.Sprintf(`{"keys":[{"name":"K","description":"%d"}]}`, i))
 		if a.status == 200 {
 			continue
 		}
 		w.refused(a, 429, app.CodeRateLimited)
-		if i < changesPerMinute || a.header.Get("Retry-After") == "" {
+		if i < api.ChangesPerMinute || a.header.Get("Retry-After") == "" {
 			t.Errorf("refused after %d changes, Retry-After %q", i, a.header.Get("Retry-After"))
 		}
 		return
@@ -172,6 +120,7 @@ func TestChangesOfProfilesAreLimited(t *testing.T) {
 }
 
 func TestExecuteAndCancel(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.lockedProfile()
 	a := w.call("POST", "/execute", `{"profile_id":"`+p.ID+`","script":"1","timeout":60}`)
@@ -202,6 +151,7 @@ func TestExecuteAndCancel(t *testing.T) {
 }
 
 func TestIdempotency(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p, other := w.lockedProfile(), w.lockedProfile()
 	const key = "Idempotency-Key: 6f1c"
@@ -222,6 +172,7 @@ func TestIdempotency(t *testing.T) {
 }
 
 func TestListIsPaged(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.lockedProfile()
 	var made []string
@@ -243,6 +194,7 @@ func TestListIsPaged(t *testing.T) {
 }
 
 func TestShutdownEndsLongPolls(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.lockedProfile()
 	x := w.execution(p)
@@ -261,6 +213,7 @@ func TestShutdownEndsLongPolls(t *testing.T) {
 }
 
 func TestMeta(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *Config, _ *access.Config, _ *engine.Config) { c.PublicURL = "https://airlock.example" })
 	a := w.call("GET", "/health", "")
 	want := map[string]any{"status": "ok", "version": "test", "retired": false, "api_version": 1.0, "backend": "fake", "isolation": a.json["isolation"], "sandbox": map[string]any{"ready": true}, "paused": false, "full": false}

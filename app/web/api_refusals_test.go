@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
@@ -14,6 +16,7 @@ import (
 
 // TestTooLargeAnAnswerNamesItsField: an error may be shorter than a response, and it is the error that is to be shortened then.
 func TestTooLargeAnAnswerNamesItsField(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	x := w.execution(w.lockedProfile())
 	for _, c := range []struct {
@@ -31,6 +34,7 @@ func TestTooLargeAnAnswerNamesItsField(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p, open := w.lockedProfile(), w.profile()
 	x := w.execution(p)
@@ -139,6 +143,7 @@ func TestBadInput(t *testing.T) {
 
 // TestRefusedReferenceIsNamed: the entry that names no plain key is the one that the error is about.
 func TestRefusedReferenceIsNamed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	a := w.call("POST", "/profiles/"+w.profile().ID+"/hosts", `{"hosts":["a.example",{"host":"{NOKEY}:443"}]}`)
 	w.refused(a, 400, app.CodeInvalidField)
@@ -148,6 +153,7 @@ func TestRefusedReferenceIsNamed(t *testing.T) {
 }
 
 func TestBodiesOfOtherTypesAreRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for kind, status := range map[string]int{"application/json": 201, "application/json; charset=utf-8": 201, "application/x-www-form-urlencoded": 201, "text/plain": 415, "multipart/form-data; boundary=x": 415} {
 		a := w.call("POST", "/profiles", `{"description":"x"}`, "Content-Type: "+kind)
@@ -163,6 +169,7 @@ func TestBodiesOfOtherTypesAreRefused(t *testing.T) {
 
 // What one agent knows must not open anything of another's.
 func TestForeignProfiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	mine, theirs := w.lockedProfile(), w.lockedProfile()
 	x := w.execution(theirs)
@@ -194,6 +201,7 @@ func TestForeignProfiles(t *testing.T) {
 }
 
 func TestRevokedProfileIsShutOut(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.lockedProfile()
 	x := w.execution(p)
@@ -213,6 +221,7 @@ func TestRevokedProfileIsShutOut(t *testing.T) {
 }
 
 func TestExpiredProfileCanBeExtended(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.lockedProfile()
 	_, err := w.access.SetExpiry(t.Context(), person, p.Handle, time.Now().Add(50*time.Millisecond))
@@ -232,6 +241,7 @@ func TestExpiredProfileCanBeExtended(t *testing.T) {
 }
 
 func TestQueueAndRatesAreBounded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *Config, _ *access.Config, e *engine.Config) { c.ProfilesPerMinute, e.Queue = 2, 1 })
 	p := w.lockedProfile()
 	var last answer
@@ -251,11 +261,13 @@ func TestQueueAndRatesAreBounded(t *testing.T) {
 }
 
 func TestAgentProfilesCanBeSwitchedOff(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(_ *Config, a *access.Config, _ *engine.Config) { a.AgentProfiles = false })
 	w.refused(w.call("POST", "/profiles", `{"description":"x"}`), 403, app.CodeProfilesDisabled)
 }
 
 func TestOtherSitesCannotUseABrowser(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.refused(w.call("POST", "/profiles", `{"description":"x"}`, "Origin: https://evil.example"), 403, app.CodeForbidden)
 	w.refused(w.call("POST", "/profiles", `{"description":"x"}`, "Sec-Fetch-Site: cross-site"), 403, app.CodeForbidden)
@@ -265,9 +277,10 @@ func TestOtherSitesCannotUseABrowser(t *testing.T) {
 }
 
 func TestPanicsTellNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
-	w.web.cfg.Engine = nil // Health on it panics
-	w.refused(w.call("GET", "/executions/"+app.NewExecutionID(), ""), 500, app.CodeInternal)
+	w.web.handler.(*echo.Echo).GET("/panics", func(echo.Context) error { panic("planted") })
+	w.refused(w.call("GET", "/panics", ""), 500, app.CodeInternal)
 	if !strings.Contains(w.log.String(), "panic in a handler") {
 		t.Error("the panic was not logged")
 	}
@@ -275,6 +288,7 @@ func TestPanicsTellNothing(t *testing.T) {
 
 // TestHintsOfTheFirstMistakes: what agents that begin try, and what the answer tells them to do instead.
 func TestHintsOfTheFirstMistakes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.profile()
 	for _, c := range []struct{ method, path, body, field, hint string }{
@@ -296,26 +310,6 @@ func TestHintsOfTheFirstMistakes(t *testing.T) {
 	for name, body := range map[string]string{"beside a name": `{"host":"a.example","ports":[1]}`, "beside an address": `{"host":"2001:db8::1","ports":[1]}`, "beside brackets": `{"host":"[2001:db8::2]","ports":[1]}`} {
 		if a := w.call("POST", "/profiles/"+p.ID+"/hosts", `{"hosts":[`+body+`]}`); a.status != 200 {
 			t.Errorf("ports %s: %d %s", name, a.status, a.text)
-		}
-	}
-}
-
-// TestWhatIsUndecided: a wait is held while a person has something to do, and only then.
-func TestWhatIsUndecided(t *testing.T) {
-	now := time.Now()
-	for name, c := range map[string]struct {
-		p    app.Profile
-		want bool
-	}{
-		"not locked yet":      {app.Profile{}, true},
-		"locked":              {app.Profile{Locked: true, Keys: []app.Key{{Name: "A", CredentialID: "c", ValueExists: true}}, Hosts: []app.HostRequest{{Allowed: true}}}, false},
-		"a host is asked for": {app.Profile{Locked: true, Hosts: []app.HostRequest{{Allowed: true}, {}}}, true},
-		"a value is missing":  {app.Profile{Locked: true, Keys: []app.Key{{Name: "A", CredentialID: "c"}}}, true},
-		"revoked":             {app.Profile{Locked: true, Revoked: true, Hosts: []app.HostRequest{{}}}, false},
-		"expired":             {app.Profile{ExpiresAt: now.Add(-time.Hour)}, false},
-	} {
-		if got := undecided(c.p, now); got != c.want {
-			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 // TestHoleH3AgentsChooseNoRelayOfTheWeb: on the ports at which one address serves many hosts, an agent can't ask Airlock not to look.
 func TestHoleH3AgentsChooseNoRelayOfTheWeb(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.profile()
 	for _, protocol := range []string{"tcp", "postgres"} {
@@ -48,6 +49,7 @@ func hostsOf(p app.Profile) (list []app.Host) {
 
 // TestHoleL4InvisibleTextIsRefused: what agents write is seen whole by the person who decides.
 func TestHoleL4InvisibleTextIsRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.profile()
 	for _, char := range []string{`\u200b`, `\u202e`, `\u2066`, `\ufeff`, `\udb40\udc41`, `\u3164`, `\u00ad`, `\u2028`} {
@@ -70,6 +72,7 @@ func TestHoleL4InvisibleTextIsRefused(t *testing.T) {
 
 // TestHoleL4OldTextIsShown: a record that is older than the refusal stays in use, and what nobody saw in it is seen. So is what a script prints and asks.
 func TestHoleL4OldTextIsShown(t *testing.T) {
+	t.Parallel()
 	s, p, _, _ := history(t)
 	_, err := s.access.ProposeHosts(t.Context(), s.person, p.Handle, []app.Host{{Name: "old.example", Reason: "to\u200b read"}})
 	s.must(err)

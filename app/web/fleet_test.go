@@ -23,6 +23,7 @@ func broken(t *testing.T, name string) engine.Sandbox {
 
 // With no backend left the server serves, and says to agents what they can do and to people why.
 func TestServerWithoutSandbox(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(_ *Config, _ *access.Config, e *engine.Config) {
 		e.Sandboxes = []engine.Sandbox{broken(t, "first"), broken(t, "second")}
 	})
@@ -38,6 +39,7 @@ func TestServerWithoutSandbox(t *testing.T) {
 }
 
 func TestRerunByAgent(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p := w.lockedProfile()
 	id := w.execution(p)
@@ -61,6 +63,7 @@ func TestRerunByAgent(t *testing.T) {
 }
 
 func TestSandboxPageAndPlacement(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	page := s.get(paths.Sandbox).want(http.StatusOK).says(".state", "Ready")
@@ -86,6 +89,7 @@ func TestSandboxPageAndPlacement(t *testing.T) {
 
 // TestLockSaysWhereScriptsRun has what a person requires of the place among what the lock grants.
 func TestLockSaysWhereScriptsRun(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	p, err := s.access.CreateProfile(t.Context(), s.person, "placed")

@@ -18,6 +18,8 @@ import (
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/app/web/mcphttp"
 )
 
 // unhurried is a world behind a proxy, whose clock goes so fast that no rate is ever exceeded.
@@ -46,9 +48,9 @@ func (w *world) open(headers ...string) string {
 // TestSessionOpensBriefly: a session keeps what opened it, so that can't be 4 MiB.
 func TestSessionOpensBriefly(t *testing.T) {
 	w := unhurried(t)
-	long := strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", maxOpening)+`"`, 1)
+	long := strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", mcphttp.MaxOpening)+`"`, 1)
 	w.refused(w.call("POST", "/mcp", long, modelHeaders()...), http.StatusRequestEntityTooLarge, app.CodeTooLarge)
-	if got := w.call("POST", "/mcp", strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", maxOpening-len(initialize))+`"`, 1), modelHeaders()...); got.status != http.StatusOK {
+	if got := w.call("POST", "/mcp", strings.Replace(initialize, `"name":"t"`, `"name":"`+strings.Repeat("x", mcphttp.MaxOpening-len(initialize))+`"`, 1), modelHeaders()...); got.status != http.StatusOK {
 		t.Errorf("%d %s", got.status, got.text)
 	}
 }
@@ -58,7 +60,7 @@ func TestNewestSessionsStay(t *testing.T) {
 	w := unhurried(t)
 	const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
 	first := w.open()
-	for range maxSessions {
+	for range mcphttp.MaxSessions {
 		if a := w.call("POST", "/mcp", initialize, modelHeaders()...); a.status != http.StatusOK {
 			t.Fatalf("%d %s", a.status, a.text)
 		}
@@ -68,7 +70,7 @@ func TestNewestSessionsStay(t *testing.T) {
 	})
 	again := w.open()
 	// To open one session over and over takes no place of others.
-	for range maxSessions {
+	for range mcphttp.MaxSessions {
 		w.call("POST", "/mcp", initialize, modelHeaders("Mcp-Session-Id: "+again)...)
 	}
 	if a := w.call("POST", "/mcp", ping, modelHeaders("Mcp-Session-Id: "+again)...); a.status != http.StatusOK {
@@ -190,7 +192,7 @@ func TestBodyOfAStreamThatNeverComes(t *testing.T) {
 			}
 		}
 	}
-	within(t, "nothing is held", func() bool { return w.web.modelCalls.Taken() == 0 })
+	within(t, "nothing is held", func() bool { return w.web.mcp.Calls() == 0 })
 }
 
 // TestAnswerThatNobodyReads: a client that asks and reads nothing holds its place as long as any other answer would take, not for ever.
@@ -207,14 +209,14 @@ func TestAnswerThatNobodyReads(t *testing.T) {
 	defer conn.Close()
 	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s", session, len(call), call)
 	w.must(err)
-	within(t, "the call has begun", func() bool { return w.web.modelCalls.Taken() == 1 })
-	within(t, "the place is free again", func() bool { return w.web.modelCalls.Taken() == 0 })
+	within(t, "the call has begun", func() bool { return w.web.mcp.Calls() == 1 })
+	within(t, "the place is free again", func() bool { return w.web.mcp.Calls() == 0 })
 }
 
 // TestBodiesOfLongCallsGiveWay: what a call that may wait for half an hour came with is held as long, so it gives way, as a body does that comes slowly. Padded ones took all the room, from everybody.
 func TestBodiesOfLongCallsGiveWay(t *testing.T) {
 	w := unhurried(t)
-	w.web.bodies.tenure = 0
+	w.web.bodies.Resize(64<<20, 0)
 	p := w.profile()
 	session := w.open(bearerOf(p))
 	var calls []*bufio.Reader
@@ -232,16 +234,14 @@ func TestBodiesOfLongCallsGiveWay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	whole := int64(app.MaxBody - smallBody)
-	if n := w.web.bodies.taken(); n != 8*whole {
+	whole := int64(app.MaxBody - httpx.SmallBody)
+	if n := w.web.bodies.Used(); n != 8*whole {
 		t.Fatalf("%d bytes are held, want %d", n, 8*whole)
 	}
-	w.web.bodies.mu.Lock()
-	w.web.bodies.most = 9 * whole // a ninth one finds as much free as it has when half of it is there
-	w.web.bodies.mu.Unlock()
+	w.web.bodies.Resize(9*whole, 0) // a ninth one finds as much free as it has when half of it is there
 	large := strings.Repeat(" ", app.MaxBody)
 	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusTooManyRequests, app.CodeRateLimited)
-	within(t, "one has given way", func() bool { return w.web.bodies.taken() == 7*whole })
+	within(t, "one has given way", func() bool { return w.web.bodies.Used() == 7*whole })
 	w.refused(w.call("POST", "/execute", large, "X-Forwarded-For: 192.0.2.99"), http.StatusBadRequest, app.CodeInvalidJSON)
 }
 

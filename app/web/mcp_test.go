@@ -8,6 +8,7 @@ import (
 
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/mcphttp"
 )
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
@@ -19,6 +20,7 @@ func modelHeaders(more ...string) []string {
 
 // TestSessionIsNoProof: who knows the id of another's session acts with no profile but their own.
 func TestSessionIsNoProof(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	p, err := w.access.CreateProfile(t.Context(), person, "revenue")
 	w.must(err)
@@ -51,13 +53,14 @@ func TestSessionIsNoProof(t *testing.T) {
 
 // TestSessionsAreLimited: sessions take memory, so one address opens only so many.
 func TestSessionsAreLimited(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(c *Config, _ *access.Config, _ *engine.Config) {
 		now := time.Now()
 		c.Now = func() time.Time { return now }
 	})
 	// A name that only some readers of JSON take for "method" makes it no other message.
 	odd := strings.Replace(initialize, `}}}`, `}},"METHOD":"x"}`, 1)
-	for n := range sessionsPerMinute {
+	for n := range mcphttp.SessionsPerMinute {
 		if a := w.call("POST", "/mcp", odd, modelHeaders()...); a.status != 200 {
 			t.Fatalf("session %d: %d %s", n, a.status, a.text)
 		}

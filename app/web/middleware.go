@@ -1,30 +1,22 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
 	"github.com/computclaw/airlock/views/paths"
 )
 
-// Names of what handlers note on the context for the log: handles, never ids.
-const (
-	noteProfile   = "airlock.profile"
-	noteExecution = "airlock.execution"
-)
-
-// logRequests writes one line per request: method, route template, status, time, client address and handles. Never a path or a query,
-// since ids in them are tokens.
+// logRequests writes one line per request: method, route template, status, time, client address and
+// handles. Never a path or a query, since ids in them are tokens.
 func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := s.cfg.Now()
@@ -36,25 +28,26 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 			route = "(none)"
 		}
 		took := s.cfg.Now().Sub(start)
-		s.cfg.Metrics.Request(shownMethod(c.Request().Method), route, c.Response().Status, took, waits(c, route))
+		s.cfg.Metrics.Request(httpx.ShownMethod(c.Request().Method), route, c.Response().Status, took, waits(c, route))
 		level := max(slog.LevelInfo, levelFor(c.Response().Status))
 		if route == "/health" && level == slog.LevelInfo {
 			level = slog.LevelDebug
 		}
 		attrs := []slog.Attr{
-			slog.String("method", shownMethod(c.Request().Method)),
+			slog.String("method", httpx.ShownMethod(c.Request().Method)),
 			slog.String("route", route),
 			slog.Int("status", c.Response().Status),
 			slog.Int64("ms", took.Milliseconds()),
 			slog.String("from", c.RealIP()),
 		}
-		for name, key := range map[string]string{"profile": noteProfile, "execution": noteExecution} {
-			if handle, ok := c.Get(key).(string); ok {
-				attrs = append(attrs, slog.String(name, handle))
+		profile, execution := httpx.LoggedHandles(c)
+		for _, a := range []slog.Attr{
+			slog.String("profile", profile), slog.String("execution", execution), slog.String("trace",
+				httpx.TraceID(c)),
+		} {
+			if a.Value.String() != "" {
+				attrs = append(attrs, a)
 			}
-		}
-		if trace := traceOf(c); trace != "" {
-			attrs = append(attrs, slog.String("trace", trace))
 		}
 		s.cfg.Log.LogAttrs(c.Request().Context(), level, "request", attrs...)
 		return nil
@@ -63,19 +56,12 @@ func (s *Server) logRequests(next echo.HandlerFunc) echo.HandlerFunc {
 
 // waits reports whether a request is one that is answered when something happens.
 func waits(c echo.Context, route string) bool {
-	return c.QueryParam("wait") != "" || route == paths.Events || route == "/mcp" || strings.HasPrefix(route, "/debug/pprof/")
+	return c.QueryParam("wait") != "" || route == paths.Events || route == "/mcp" ||
+		strings.HasPrefix(route, "/debug/pprof/")
 }
 
-// shownMethod keeps what a client typed as a method out of the log, unless it is one.
-func shownMethod(m string) string {
-	switch m {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodConnect, http.MethodTrace:
-		return m
-	}
-	return "(other)"
-}
-
-// recoverPanics turns a panic into an internal error. The panic's own text is logged by type only: it could quote a request.
+// recoverPanics turns a panic into an internal error. The panic's own text is logged by type only:
+// it could quote a request.
 func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		defer func() {
@@ -86,7 +72,8 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 			if r == http.ErrAbortHandler { //nolint:errorlint // the sentinel itself is what net/http looks for
 				panic(r)
 			}
-			s.cfg.Log.Error("panic in a handler", "route", c.Path(), "kind", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+			s.cfg.Log.Error("panic in a handler", "route", c.Path(), "kind", fmt.Sprintf("%T", r), "stack",
+				string(debug.Stack()))
 			err = errPanicked
 		}()
 		return next(c)
@@ -95,7 +82,8 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 
 var errPanicked = errors.New("web: a handler panicked")
 
-// secureHeaders are those that hold for every answer. The UI adds its content security policy for pages.
+// secureHeaders are those that hold for every answer. The UI adds its content security policy for
+// pages.
 func secureHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		h := c.Response().Header()
@@ -104,17 +92,20 @@ func secureHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+		h.Set("Content-Security-Policy",
+			"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 		h.Set("Cache-Control", "no-store")
 		return next(c)
 	}
 }
 
-// refuseCrossOrigin refuses unsafe requests that a browser sends for another site's page. Programs send neither header it looks at.
+// refuseCrossOrigin refuses unsafe requests that a browser sends for another site's page. Programs
+// send neither header it looks at.
 func (s *Server) refuseCrossOrigin() echo.MiddlewareFunc {
 	protection := http.NewCrossOriginProtection()
 	if s.cfg.PublicURL != "" {
-		// Behind a proxy that rewrites Host, a page's own origin is the public one. cmd/airlock has checked the form.
+		// Behind a proxy that rewrites Host, a page's own origin is the public one. cmd/airlock has
+		// checked the form.
 		if err := protection.AddTrustedOrigin(origin(s.cfg.PublicURL)); err != nil {
 			s.cfg.Log.Error("the public URL can't be used as an origin", "error", err)
 		}
@@ -122,7 +113,8 @@ func (s *Server) refuseCrossOrigin() echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			if err := protection.Check(c.Request()); err != nil {
-				e := app.E(app.CodeForbidden, "the request comes from a page of another site", "Open Airlock itself and try again there; programs send neither Origin nor Sec-Fetch-Site.")
+				e := app.E(app.CodeForbidden, "the request comes from a page of another site",
+					"Open Airlock itself and try again there; programs send neither Origin nor Sec-Fetch-Site.")
 				e.Cause = err
 				return e
 			}
@@ -141,19 +133,6 @@ func origin(url string) string {
 	return scheme + "://" + host
 }
 
-// untilDrain is the request's context, ended also by Drain and after atMost.
-func (s *Server) untilDrain(c echo.Context, atMost time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(c.Request().Context(), atMost)
-	go func() {
-		select {
-		case <-s.closing:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
-}
-
 func levelFor(status int) slog.Level {
 	switch {
 	case status == http.StatusServiceUnavailable: // while it is being stopped, say: who asked is told to come back
@@ -168,12 +147,7 @@ func levelFor(status int) slog.Level {
 func failure(c echo.Context, e *app.Error) []slog.Attr {
 	attrs := []slog.Attr{slog.String("route", c.Path()), slog.String("code", string(e.Code))}
 	if e.Cause != nil {
-		attrs = append(attrs, slog.String("cause", withoutTokens(e.Cause.Error())))
+		attrs = append(attrs, slog.String("cause", httpx.RedactTokens(e.Cause.Error())))
 	}
 	return attrs
 }
-
-var tokenShape = regexp.MustCompile(`\b(ark|exec|atk)_[0-9a-z]{4,}`)
-
-// withoutTokens takes ids that are tokens out of an error's text.
-func withoutTokens(text string) string { return tokenShape.ReplaceAllString(text, "${1}_…") }

@@ -1,30 +1,35 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/http/pprof"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/metrics"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/store"
 )
 
-// monitorRoutes are for whoever keeps an eye on the server: with the admin token as bearer, and nothing else. They show no secret and change nothing. A profile of the
-// processor's time takes as long as ?seconds= says.
-func (s *Server) monitorRoutes() []route {
+// monitorRoutes are for whoever keeps an eye on the server: with the admin token as bearer, and
+// nothing else. They show no secret and change nothing. A profile of the processor's time takes as
+// long as ?seconds= says.
+func (s *Server) monitorRoutes() []httpx.Route {
 	profile := echo.WrapHandler(http.HandlerFunc(pprof.Profile))
-	return []route{
-		{http.MethodGet, "/metrics", echo.WrapHandler(s.Metrics())},
-		{http.MethodGet, "/debug/pprof/", echo.WrapHandler(http.HandlerFunc(pprof.Index))},
-		{http.MethodGet, "/debug/pprof/profile", profile},
-		{http.MethodGet, "/debug/pprof/trace", echo.WrapHandler(http.HandlerFunc(pprof.Trace))},
-		{http.MethodGet, "/debug/pprof/symbol", echo.WrapHandler(http.HandlerFunc(pprof.Symbol))},
-		{http.MethodGet, "/debug/pprof/:name", func(c echo.Context) error {
+	return []httpx.Route{
+		httpx.Get("/metrics", echo.WrapHandler(s.Metrics())),
+		httpx.Get("/debug/pprof/", echo.WrapHandler(http.HandlerFunc(pprof.Index))),
+		httpx.Get("/debug/pprof/profile", profile),
+		httpx.Get("/debug/pprof/trace", echo.WrapHandler(http.HandlerFunc(pprof.Trace))),
+		httpx.Get("/debug/pprof/symbol", echo.WrapHandler(http.HandlerFunc(pprof.Symbol))),
+		httpx.Get("/debug/pprof/:name", func(c echo.Context) error {
 			pprof.Handler(c.Param("name")).ServeHTTP(c.Response(), c.Request())
 			return nil
-		}},
+		}),
 	}
 }
 
@@ -35,7 +40,8 @@ func (s *Server) withAdminToken(next echo.HandlerFunc) echo.HandlerFunc {
 		if !strings.EqualFold(scheme, "Bearer") {
 			token = ""
 		}
-		if err := s.cfg.Access.Monitor(c.Request().Context(), c.RealIP(), app.NewSecret(strings.TrimSpace(token))); err != nil {
+		if err := s.cfg.Access.Monitor(c.Request().Context(), c.RealIP(),
+			app.NewSecret(strings.TrimSpace(token))); err != nil {
 			return err
 		}
 		return next(c)
@@ -49,17 +55,26 @@ func (s *Server) Metrics() http.Handler {
 
 // state reads what the metrics show; what can't be read is left out.
 func (s *Server) state() metrics.State {
-	ctx, cancel := s.brief()
+	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), time.Second)
 	defer cancel()
-	h, disk := s.cfg.Engine.Health(), s.disk(ctx)
+	h := s.cfg.Engine.Health()
+	disk, err := s.cfg.Engine.Room(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.cfg.Log.Error("the free space of the disk could not be read", "error", err)
+	}
 	now := metrics.State{
-		Ready: h.Ready, Workers: h.Workers, Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting, WarmBoxes: h.Warm,
-		DatabaseBytes: -1, ReusableBytes: -1, DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full, ExecutionsPruned: -1,
-		Connections: -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1, BodyBytes: s.bodies.taken(), AnswerBytes: s.answers.taken(),
+		Ready: h.Ready, Workers: h.Workers, WarmBoxes: h.Warm,
+		Pending: h.Queued, Running: h.Running, AwaitingLLM: h.Waiting,
+		DiskFreeBytes: disk.Free, DiskSizeBytes: disk.Size, DiskFull: disk.Full,
+		BodyBytes: s.bodies.Used(), AnswerBytes: s.cfg.Answers.Used(),
+		// Unknown, unless they can be read below.
+		DatabaseBytes: -1, ReusableBytes: -1, ExecutionsPruned: -1,
+		Connections: -1, MostConnections: -1, ConnectionBytes: -1, Refused: -1, GaveWay: -1,
 	}
 	if s.cfg.Conns != nil {
 		c := s.cfg.Conns.State()
-		now.Connections, now.MostConnections, now.ConnectionBytes, now.Refused, now.GaveWay = c.Open, c.Most, c.Held, c.Refused, c.Closed
+		now.Connections, now.MostConnections, now.ConnectionBytes = c.Open, c.Most, c.Held
+		now.Refused, now.GaveWay = c.Refused, c.Closed
 	}
 	if size, err := s.cfg.Engine.Stored(ctx); err == nil {
 		now.DatabaseBytes, now.ReusableBytes = size.Bytes, size.Reusable

@@ -9,10 +9,12 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
 // TestNoAgentSeesHowTheServerDoes walks the whole route table: what /metrics and pprof show is for the admin token only, whatever else a caller has, and nothing of them is elsewhere.
 func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	unlocked, err := s.access.CreateProfile(t.Context(), app.Actor{Kind: app.ActorAgent}, "unlocked")
 	s.must(err)
@@ -24,7 +26,7 @@ func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 	e := s.server.Handler().(*echo.Echo)
 	guarded := map[string]bool{}
 	for _, r := range s.server.monitorRoutes() {
-		guarded[r.method+" "+r.path] = true
+		guarded[r.Method+" "+r.Path] = true
 	}
 	ask := func(method, path string, headers map[string]string, cookies ...*http.Cookie) *httptest.ResponseRecorder {
 		q := httptest.NewRequestWithContext(t.Context(), method, "http://airlock.test"+strings.ReplaceAll(path, ":name", "heap"), nil)
@@ -55,7 +57,7 @@ func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 					t.Errorf("%s %s with %s as %q: %d %.100s", r.Method, r.Path, kind, strings.SplitN(header, " ", 2)[0], w.Code, w.Body)
 				}
 			}
-			if w := ask(r.Method, r.Path, nil, &http.Cookie{Name: sessionCookie, Value: token}); w.Code != http.StatusUnauthorized {
+			if w := ask(r.Method, r.Path, nil, &http.Cookie{Name: uix.SessionCookie, Value: token}); w.Code != http.StatusUnauthorized {
 				t.Errorf("%s %s with %s as a cookie: %d", r.Method, r.Path, kind, w.Code)
 			}
 		}
@@ -72,6 +74,7 @@ func TestNoAgentSeesHowTheServerDoes(t *testing.T) {
 
 // TestTheAdminTokenOpensTheMetrics: also when it is spent, until there is another one.
 func TestTheAdminTokenOpensTheMetrics(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	with := func(path, token string) *httptest.ResponseRecorder {
 		q := httptest.NewRequestWithContext(t.Context(), "GET", "http://airlock.test"+path, nil)
@@ -102,6 +105,7 @@ func TestTheAdminTokenOpensTheMetrics(t *testing.T) {
 
 // TestNoLabelIsChosenByACaller: requests with any path, method and host make no new series.
 func TestNoLabelIsChosenByACaller(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, path := range []string{"/planted-path-1", "/executions/exec_planted", "/ui/planted", "/profiles/ark_planted/keys/planted"} {
 		for _, method := range []string{"GET", "PLANTED", "DELETE"} {

@@ -1,12 +1,11 @@
 package web
 
 import (
+	"cmp"
+	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -20,8 +19,13 @@ import (
 	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/redact/patterns"
 	"github.com/computclaw/airlock/app/retention"
-	"github.com/computclaw/airlock/app/shares"
 	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/web/api"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/app/web/mcphttp"
+	"github.com/computclaw/airlock/app/web/ui"
+	"github.com/computclaw/airlock/app/web/ui/transfers"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 )
 
 // Config is what a Server needs.
@@ -30,7 +34,7 @@ type Config struct {
 	Engine         *engine.Engine
 	Prober         *probe.Prober
 	Transfer       *transfer.Service
-	Key            func() KeyInfo
+	Key            func() transfers.KeyInfo
 	Retention      *retention.Keeper
 	Rules          *patterns.Set    // of redaction, as people see them
 	Metrics        *metrics.Metrics // nil: counted here, and shown
@@ -45,9 +49,12 @@ type Config struct {
 	TimeoutDefault time.Duration // 0: app.DefaultTimeout
 	TimeoutMax     time.Duration // 0: app.MaxTimeout
 	LLMWait        time.Duration // 0: app.DefaultLLMWait
-	// ProfilesPerMinute bounds POST /profiles per address; 0: 20. Ten times as many are allowed from all addresses together.
+	// ProfilesPerMinute bounds POST /profiles by one address; 0: profilesPerMinute. All may create
+	// ten times as many.
 	ProfilesPerMinute int
-	Now               func() time.Time // nil: time.Now
+	Waits             *httpx.WaitLimiter   // nil: a new one
+	Answers           *httpx.AnswerLimiter // nil: one with the default budget
+	Now               func() time.Time     // nil: time.Now
 }
 
 // Where is what people are told about the place that Airlock runs in.
@@ -56,127 +63,107 @@ type Where struct {
 	Losing string // why the data won't be there after the next start, and what to do; "" if it will
 }
 
-// Server serves both faces. It is safe for concurrent use.
+// Server is the whole HTTP face. It is safe for concurrent use.
 type Server struct {
-	cfg        Config
-	creation   *limiter // of profiles by agents
-	changes    *limiter // of unlocked profiles by agents
-	tests      *limiter // of credentials by people
-	sessions   *limiter // of MCP clients
-	staged     staging  // values that were pasted and not yet decided about
-	waiters    waiters
-	bodies     room
-	answers    *answers
-	vaultSeen  vaultWatch
-	closing    chan struct{} // closed by Drain
-	drain      sync.Once
-	streams    atomic.Int64   // open event streams
-	modelCalls *shares.Shares // requests to /mcp that are being answered, by address
-	modelUsers *shares.Shares // and by bearer
+	cfg     Config
+	bodies  httpx.BodyLimiter
+	origins httpx.Origins
+	drain   *httpx.Drain
+	api     *api.Handlers
+	ui      *ui.Handlers
+	mcp     *mcphttp.Handler
+	handler http.Handler
 }
 
 // New returns a Server.
 func New(cfg Config) *Server {
-	if cfg.Now == nil {
-		cfg.Now = time.Now
+	cfg.setDefaults()
+	s := &Server{
+		cfg: cfg, bodies: httpx.NewBodyLimiter(), drain: httpx.NewDrain(),
+		origins: httpx.Origins{PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies},
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.TimeoutDefault == 0 {
-		cfg.TimeoutDefault = app.DefaultTimeout
-	}
-	if cfg.TimeoutMax == 0 {
-		cfg.TimeoutMax = app.MaxTimeout
-	}
-	if cfg.LLMWait == 0 {
-		cfg.LLMWait = app.DefaultLLMWait
-	}
-	if cfg.Limits == (app.Limits{}) {
-		cfg.Limits = app.DefaultLimits()
-	}
-	if cfg.Metrics == nil {
-		cfg.Metrics = metrics.New(cfg.Version)
-	}
-	if cfg.ProfilesPerMinute == 0 {
-		cfg.ProfilesPerMinute = 20
-	}
-	return &Server{
-		cfg:      cfg,
-		creation: newLimiter(cfg.ProfilesPerMinute),
-		changes:  newLimiter(changesPerMinute),
-		tests:    newLimiter(testsPerMinute),
-		sessions: newLimiter(sessionsPerMinute),
-		bodies:   room{most: maxBodies, tenure: bodyStay},
-		answers:  newAnswers(),
-
-		modelCalls: shares.New(maxModelCalls),
-		modelUsers: shares.New(maxModelCalls),
-
-		closing: make(chan struct{}),
-	}
+	s.api = api.New(api.Config{
+		Access: cfg.Access, Engine: cfg.Engine, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now, Version: cfg.Version,
+		Origins: s.origins, Drain: s.drain, Waits: cfg.Waits, Answers: cfg.Answers,
+		Limits: cfg.Limits, TimeoutDefault: cfg.TimeoutDefault, TimeoutMax: cfg.TimeoutMax, LLMWait: cfg.LLMWait,
+		ProfilesPerMinute: cfg.ProfilesPerMinute,
+	})
+	s.ui = ui.New(ui.Config{
+		Access: cfg.Access, Engine: cfg.Engine, Prober: cfg.Prober, Transfer: cfg.Transfer, Retention: cfg.Retention,
+		Rules: cfg.Rules, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now, Key: cfg.Key, Origins: s.origins, Drain: s.drain,
+		Version: cfg.Version, TokenPlace: cfg.Where.Token, DataLoss: cfg.Where.Losing,
+	})
+	e := s.router()
+	s.mcp = mcphttp.New(mcphttp.Config{
+		API: e, Version: cfg.Version, Origins: s.origins, Drain: s.drain, Now: cfg.Now,
+	})
+	s.addRoutes(e)
+	s.handler = e
+	return s
 }
 
-// changesPerMinute bounds what one address changes on profiles: each change is a row of the audit log.
-const changesPerMinute = 120
+func (c *Config) setDefaults() {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Limits == (app.Limits{}) {
+		c.Limits = app.DefaultLimits()
+	}
+	if c.Metrics == nil {
+		c.Metrics = metrics.New(c.Version)
+	}
+	if c.Waits == nil {
+		c.Waits = &httpx.WaitLimiter{}
+	}
+	if c.Answers == nil {
+		c.Answers = httpx.NewAnswerLimiter(0)
+	}
+	c.TimeoutDefault = cmp.Or(c.TimeoutDefault, app.DefaultTimeout)
+	c.TimeoutMax = cmp.Or(c.TimeoutMax, app.MaxTimeout)
+	c.LLMWait = cmp.Or(c.LLMWait, app.DefaultLLMWait)
+	c.ProfilesPerMinute = cmp.Or(c.ProfilesPerMinute, profilesPerMinute)
+}
 
-// Handler returns the whole route table.
-func (s *Server) Handler() http.Handler {
+// profilesPerMinute bounds POST /profiles by one address, unless configured.
+const profilesPerMinute = 20
+
+// router is echo with what stands before every route.
+func (s *Server) router() *echo.Echo {
 	e := echo.New()
 	e.HideBanner = true
 	e.HidePort = true
-	e.Logger.SetOutput(discard{}) // echo's own logger would print paths
-	e.IPExtractor = s.clientAddress
-	e.SchemeExtractor = s.scheme
+	e.Logger.SetOutput(io.Discard) // echo's own logger would print paths
+	e.IPExtractor = s.origins.ClientAddress
+	e.SchemeExtractor = s.origins.Scheme
 	e.HTTPErrorHandler = s.fail
-	e.Use(noteTraces, s.logRequests, s.recoverPanics, secureHeaders, s.limitBody, s.refuseCrossOrigin())
-	s.routes(e)
+	e.Use(httpx.KeepTraceID, s.logRequests, s.recoverPanics, secureHeaders, s.bodies.Middleware(uix.IsUpload),
+		s.refuseCrossOrigin())
 	return e
 }
 
-// Drain ends every long poll and event stream; the server still answers. For http.Server.RegisterOnShutdown.
-func (s *Server) Drain() { s.drain.Do(func() { close(s.closing) }) }
+// Handler answers every route.
+func (s *Server) Handler() http.Handler { return s.handler }
 
-// HTTPServer returns a server with the time limits that Handler counts on: slow senders and slow readers are cut off, a long poll is not.
-// Event streams lift the limits for themselves (see keepOpen).
+// Drain ends every long poll and event stream; the server still answers. For
+// http.Server.RegisterOnShutdown.
+func (s *Server) Drain() { s.drain.Start() }
+
+// HTTPServer returns a server with the deadlines that Handler counts on: they cut off slow senders
+// and slow readers, but no long poll. Streams lift them (see httpx.KeepOpen).
 func (s *Server) HTTPServer() *http.Server {
 	srv := &http.Server{
-		Handler:           conns.Handler(s.Handler()),
+		Handler:           conns.Handler(s.handler),
 		ConnContext:       conns.Context,
 		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       requestTime,
-		WriteTimeout:      requestTime,
+		ReadTimeout:       httpx.RequestTimeout,
+		WriteTimeout:      httpx.RequestTimeout,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelWarn),
 	}
 	srv.RegisterOnShutdown(s.Drain)
 	return srv
-}
-
-// requestTime bounds one request from its first byte to the last byte of its answer: the longest wait plus time to send both bodies.
-const requestTime = app.MaxPollWait + 60*time.Second
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
-
-// trusted reports whether the direct peer of a request is a proxy that the operator trusts.
-func (s *Server) trusted(r *http.Request) bool {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return false
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && s.trustedAddr(addr)
-}
-
-func (s *Server) trustedAddr(addr netip.Addr) bool {
-	addr = addr.Unmap()
-	for _, p := range s.cfg.TrustedProxies {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"flag"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/computclaw/airlock/app/apidocs"
+	"github.com/computclaw/airlock/app/web/httpx"
 )
 
 var update = flag.Bool("update", false, "write SKILL.md instead of comparing it")
@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write SKILL.md instead of comparing it"
 const skillFile = "../../SKILL.md"
 
 func TestSkillFileIsUpToDate(t *testing.T) {
-	want, err := apidocs.Static(statuses)
+	want, err := apidocs.Static(httpx.Statuses())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,61 +41,18 @@ func TestDocumentedCallsAreTheRoutes(t *testing.T) {
 	for _, op := range apidocs.Operations() {
 		documented = append(documented, op.Method+" "+op.Path)
 	}
-	for _, r := range New(Config{}).agentRoutes() {
-		parts := strings.Split(r.path, "/")
+	for _, r := range New(Config{}).api.Routes() {
+		parts := strings.Split(r.Path, "/")
 		for i, p := range parts {
 			if name, ok := strings.CutPrefix(p, ":"); ok {
 				parts[i] = "{" + name + "}"
 			}
 		}
-		served = append(served, r.method+" "+strings.Join(parts, "/"))
+		served = append(served, r.Method+" "+strings.Join(parts, "/"))
 	}
 	slices.Sort(documented)
 	slices.Sort(served)
 	if diff := cmp.Diff(served, documented); diff != "" {
 		t.Errorf("routes (-) and documentation (+) differ:\n%s", diff)
 	}
-}
-
-func TestDocumentedFieldsAreTheTypes(t *testing.T) {
-	types := map[string]reflect.Type{
-		"Profile": reflect.TypeFor[profileView](), "Key": reflect.TypeFor[keyView](), "Host": reflect.TypeFor[hostView](),
-		"Accepted": reflect.TypeFor[acceptedView](), "Execution": reflect.TypeFor[executionView](), "LLMRequest": reflect.TypeFor[llmView](),
-		"Timings": reflect.TypeFor[timingsView](), "Connection": reflect.TypeFor[connectionView](), "Executions": reflect.TypeFor[executionsView](),
-		"Health": reflect.TypeFor[healthView](), "Sandbox": reflect.TypeFor[sandboxView](), "Error": reflect.TypeFor[errorBody](), "ErrorDetail": reflect.TypeFor[errorDetail](),
-		"Packages": reflect.TypeFor[packagesView](), "Runtime": reflect.TypeFor[runtimeView](), "Package": reflect.TypeFor[packageView](), "Repeat": reflect.TypeFor[rerunView](),
-		"NewExecution": reflect.TypeFor[executeInput](), "NewKey": reflect.TypeFor[keyInput](),
-	}
-	for _, s := range apidocs.Schemas() {
-		typ, ok := types[s.Name]
-		if !ok {
-			continue // written inside its handler; the whole-API tests send it
-		}
-		delete(types, s.Name)
-		var documented, real []string
-		for _, f := range s.Fields {
-			documented = append(documented, f.Name)
-		}
-		for f := range fieldNames(typ) {
-			real = append(real, f)
-		}
-		slices.Sort(documented)
-		slices.Sort(real)
-		if diff := cmp.Diff(real, documented); diff != "" {
-			t.Errorf("%s: type (-) and documentation (+) differ:\n%s", s.Name, diff)
-		}
-	}
-	for name := range types {
-		t.Errorf("%s is not documented", name)
-	}
-}
-
-func fieldNames(typ reflect.Type) map[string]bool {
-	names := map[string]bool{}
-	for i := range typ.NumField() {
-		tag := typ.Field(i).Tag
-		name, _, _ := strings.Cut(tag.Get("json")+tag.Get("in"), ",")
-		names[name] = true
-	}
-	return names
 }

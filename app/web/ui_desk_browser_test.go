@@ -201,7 +201,7 @@ func TestFlowRestart(t *testing.T) {
 	s.server.Drain()
 	s.web.Close()
 	b.Says("#trouble", "may be out of date")
-	s.server = New(s.server.cfg)
+	s.configure(func(*Config) {})
 	s.web = httptest.NewUnstartedServer(s.server.Handler())
 	s.must(s.web.Listener.Close())
 	var err error

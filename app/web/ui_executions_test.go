@@ -13,6 +13,7 @@ import (
 )
 
 func TestUIExecutions(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.get(paths.Executions).want(http.StatusOK).says(".empty", "No executions yet")
@@ -74,6 +75,7 @@ func TestUIExecutions(t *testing.T) {
 }
 
 func TestUIPaging(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
@@ -98,6 +100,7 @@ func TestUIPaging(t *testing.T) {
 }
 
 func TestUIEvents(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	p := s.locked()

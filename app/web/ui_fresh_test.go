@@ -16,6 +16,7 @@ import (
 
 // TestRequireFresh: what gives much away asks for the password once it was typed more than five minutes ago, and leads back to where it was asked for.
 func TestRequireFresh(t *testing.T) {
+	t.Parallel()
 	var late atomic.Int64
 	now := func() time.Time { return time.Now().Add(time.Duration(late.Load())) }
 	s := newUISite(t, func(c *Config) { c.Now = now })
@@ -24,9 +25,10 @@ func TestRequireFresh(t *testing.T) {
 	s.must(err)
 	e := echo.New()
 	e.HTTPErrorHandler = s.server.fail
-	guarded := s.server.requireFresh(func(c echo.Context) error { done++; return c.NoContent(http.StatusOK) })
-	e.GET("/ui/settings", s.server.withSession(guarded))
-	e.POST("/ui/settings", s.server.withSession(guarded))
+	u := s.pages()
+	guarded := u.RequireFresh(func(c echo.Context) error { done++; return c.NoContent(http.StatusOK) })
+	e.GET("/ui/settings", u.Require(guarded))
+	e.POST("/ui/settings", u.Require(guarded))
 	s.login()
 	ask := func(method string, headers ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), method, "http://airlock.test/ui/settings?x=1", nil)

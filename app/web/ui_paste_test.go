@@ -47,6 +47,7 @@ func (s *uiSite) value(name string) string {
 }
 
 func TestUIPaste(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	_, err := s.access.SetCredential(t.Context(), s.person, access.CredentialInput{Name: "KNOWN", Description: "kept", Mode: app.ModeInjected, Value: app.NewSecret("the value before")})
@@ -100,6 +101,7 @@ func TestUIPaste(t *testing.T) {
 }
 
 func TestUIValueFromAFile(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	const key = "-----BEGIN OPENSSH PRIVATE KEY-----\nplanted-s3cr3t-alpha\n-----END OPENSSH PRIVATE KEY-----\n"
@@ -116,35 +118,4 @@ func TestUIValueFromAFile(t *testing.T) {
 	s.upload(paths.CredentialURL("SSH_KEY"), "file", "\xff\xfebinary", "mode", "injected").want(http.StatusUnprocessableEntity).says("#value-wrong", "not valid UTF-8")
 	s.post(paths.CredentialURL("SSH_KEY"), "value", "password1", "mode", "injected", "service", "").leads(paths.Credentials)
 	s.get(paths.Credentials).says(".notice[role=status]", "Its value is short or easy to guess").says("tbody .wide", "")
-}
-
-func TestStagingForgets(t *testing.T) {
-	var s staging
-	entries := []dotenv.Entry{{Name: "A"}}
-	if !s.put("one", entries) || s.get("one") == nil || s.get("two") != nil {
-		t.Fatal("not kept by session")
-	}
-	newer := []dotenv.Entry{{Name: "B"}}
-	s.put("one", newer)
-	s.expire("one", entries) // the timer of the first may already have fired
-	if got := s.get("one"); len(got) != 1 || got[0].Name != "B" {
-		t.Errorf("the newer ones are gone: %v", got)
-	}
-	s.expire("one", newer)
-	if s.get("one") != nil {
-		t.Error("kept for ever")
-	}
-	for i := range maxStages + 1 {
-		if ok := s.put(string(rune('a'+i)), entries); ok != (i < maxStages) {
-			t.Errorf("stage %d: %v", i, ok)
-		}
-	}
-	s.put("a", nil)
-	if !s.put("z2", entries) {
-		t.Error("what was decided about still counts")
-	}
-	for i := range maxStages + 1 {
-		s.put(string(rune('a'+i)), nil)
-	}
-	s.put("z2", nil)
 }

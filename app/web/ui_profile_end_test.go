@@ -10,6 +10,7 @@ import (
 )
 
 func TestUIRevokeAndUndo(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
@@ -33,6 +34,7 @@ func TestUIRevokeAndUndo(t *testing.T) {
 
 // TestUIDeletingAProfileAsksForItsName: one click deletes nothing, with scripts or without.
 func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
@@ -51,6 +53,7 @@ func TestUIDeletingAProfileAsksForItsName(t *testing.T) {
 }
 
 func TestUIDuplicate(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
@@ -63,6 +66,7 @@ func TestUIDuplicate(t *testing.T) {
 }
 
 func TestUIProfileList(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.get(paths.Profiles).lacks(".find")
@@ -96,6 +100,7 @@ func TestUIProfileList(t *testing.T) {
 
 // TestUIHostsLeftOutAtTheLockAreDecided: the summary names them, and afterwards nobody is asked about them.
 func TestUIHostsLeftOutAtTheLockAreDecided(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	p := s.request(nil, "api.example.com", "other.example.com")

@@ -17,6 +17,7 @@ import (
 
 // While an import runs, its page says how much of the file is done, follows by itself without a script, and no other job begins. A writer that holds the database keeps it in the middle.
 func TestUIShowsHowFarAnImportIs(t *testing.T) {
+	t.Parallel()
 	old, fresh := newUISite(t), newUISite(t)
 	old.login()
 	fresh.login()

@@ -18,6 +18,7 @@ import (
 
 // TestUIRedactions prints a credential in two forms: people see which it was, where and how often, and never the text.
 func TestUIRedactions(t *testing.T) {
+	t.Parallel()
 	const value = "v9Q2-long-enough-7731x"
 	s := newUISite(t)
 	s.login()
@@ -63,6 +64,7 @@ func TestUIRedactions(t *testing.T) {
 
 // TestUISettingsShowTheRules: which count, which are off, and which are an operator's own.
 func TestUISettingsShowTheRules(t *testing.T) {
+	t.Parallel()
 	own := patterns.Rule{Name: "acme", About: "badges of Acme", Keywords: []string{"acme-"}, Regexp: "acme-[0-9]{8}", Found: []string{"«acme-12345678»"}}
 	set, err := patterns.New(patterns.Config{Off: []string{"jwt"}, Extra: []patterns.Rule{own}})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 // TestUIReferenceThatNamesNothingIsNotOffered: a request may lose the key that it refers to; then there is nothing to tick.
 func TestUIReferenceThatNamesNothingIsNotOffered(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	p := s.request([]app.Key{{Name: "DB", Mode: app.ModePlain}}, "{DB}:1521")

@@ -21,6 +21,7 @@ import (
 	"github.com/computclaw/airlock/app/egress/ca"
 	"github.com/computclaw/airlock/app/probe"
 	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/web/ui/credentials"
 	"github.com/computclaw/airlock/views/format"
 	"github.com/computclaw/airlock/views/paths"
 	"github.com/computclaw/airlock/views/profileview"
@@ -41,6 +42,7 @@ func (s *uiSite) sealed(name string, hosts ...string) app.Credential {
 }
 
 func TestUISealedCredential(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	add := s.get(paths.CredentialNew).want(http.StatusOK)
@@ -88,6 +90,7 @@ func TestUISealedCredential(t *testing.T) {
 
 // Who changes a sealed credential to another mode reads how many locked profiles get the value by that.
 func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.sealed("KEY", "api.example.com")
@@ -123,11 +126,13 @@ func TestUIModeChangeNamesWhoGetsTheValue(t *testing.T) {
 
 // Before a credential is saved or deleted its page says what becomes of the value, and whom that concerns.
 func TestUICredentialTellsWhatFollows(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.sealed("KEY", "api.example.com")
 	keep := func(days int) {
-		s.server.cfg.Retention = retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Superseded: days}})
+		keeper := retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Superseded: days}})
+		s.configure(func(c *Config) { c.Retention = keeper })
 	}
 	keep(12)
 	at := paths.CredentialURL("KEY")
@@ -161,6 +166,7 @@ func TestUICredentialTellsWhatFollows(t *testing.T) {
 }
 
 func TestUISealedKeyThatGoesNowhere(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.sealed("KEY", "api.example.com", "*.b.example.com:8443")
@@ -197,6 +203,7 @@ func TestUISealedKeyThatGoesNowhere(t *testing.T) {
 }
 
 func TestUIRefusedHostBecomesARequest(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
@@ -246,6 +253,7 @@ func TestUIRefusedHostBecomesARequest(t *testing.T) {
 }
 
 func TestUITestNeedsASession(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.sealed("KEY", "api.example.com")
 	s.post(paths.CredentialTestURL("KEY"), "target", "api.example.com:443").leads(paths.Login)
@@ -264,6 +272,7 @@ func TestUITestNeedsASession(t *testing.T) {
 }
 
 func TestUILastCheck(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	c := s.sealed("KEY", "api.example.com")
@@ -300,13 +309,15 @@ func probing(t *testing.T, s *uiSite) {
 	t.Cleanup(host.Close)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(instance.Certificate())
-	s.server.cfg.Prober = probe.New(probe.Config{Access: s.access, Authority: instance.Certificate(), Gateway: egress.New(egress.Config{
+	prober := probe.New(probe.Config{Access: s.access, Authority: instance.Certificate(), Gateway: egress.New(egress.Config{
 		LocalServices: map[string]netip.AddrPort{"api.test:443": netip.MustParseAddrPort(host.Listener.Addr().String())}, Authority: instance, Roots: roots,
 		Lookup: func(context.Context, string) ([]netip.Addr, error) { return nil, nil },
 	})})
+	s.configure(func(c *Config) { c.Prober = prober })
 }
 
 func TestUITestRequest(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	probing(t, s)
 	s.login()
@@ -327,7 +338,7 @@ func TestUITestRequest(t *testing.T) {
 	s.submit(works, form, "", "test_host", "evil.test").want(http.StatusUnprocessableEntity).says("#test_host-wrong", "may not go to evil.test").lacks(".outcome dl").lacks(".errors")
 	s.submit(works, form, "", "test_path", "me").want(http.StatusUnprocessableEntity).says("#test_path-wrong", "starts with one slash")
 	limited := false
-	for range testsPerMinute {
+	for range credentials.TestsPerMinute {
 		a := s.submit(works, form, "", "test_path", "me")
 		limited = limited || strings.Contains(a.doc.Find(".outcome").Text(), "Too many requests")
 	}

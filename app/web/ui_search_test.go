@@ -12,6 +12,7 @@ import (
 )
 
 func TestUISearch(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.get(paths.Search).leads(paths.LoginURL(paths.Search))
 	s.login()
@@ -53,6 +54,7 @@ func TestUISearch(t *testing.T) {
 }
 
 func TestUIKeysCanBeSwitchedOff(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	if got := s.get(paths.Settings).doc.Find("body").AttrOr("data-keys", ""); got != "on" {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -26,7 +27,7 @@ func (s *uiSite) cookie() *http.Cookie {
 	at, err := url.Parse(s.web.URL + paths.Root)
 	s.must(err)
 	for _, k := range s.client.Jar.Cookies(at) {
-		if k.Name == sessionCookie {
+		if k.Name == uix.SessionCookie {
 			return k
 		}
 	}
@@ -73,6 +74,7 @@ func (s *uiSite) slowly(path, kind, begin, rest string) (finish func() *http.Res
 
 // TestASlowFormDoesNotOutliveItsSession: a thief of a cookie could hold forms open, and send their last byte after the session was ended.
 func TestASlowFormDoesNotOutliveItsSession(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	finish := s.slowly(paths.CredentialNew, "application/x-www-form-urlencoded", "name=STOLEN&mode=plain&value=", "long-enough-value")
@@ -90,6 +92,7 @@ func TestASlowFormDoesNotOutliveItsSession(t *testing.T) {
 
 // TestASlowUploadDoesNotOutliveItsSession: the same for files to import, which may take hours.
 func TestASlowUploadDoesNotOutliveItsSession(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	begin := "--b\r\nContent-Disposition: form-data; name=\"passphrase\"\r\n\r\nseven geese in a row\r\n--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nx"
@@ -101,8 +104,15 @@ func TestASlowUploadDoesNotOutliveItsSession(t *testing.T) {
 	}
 }
 
+// pages is what the pages of the site share.
+func (s *uiSite) pages() *uix.UI {
+	cfg := s.server.cfg
+	return uix.New(uix.Config{Access: cfg.Access, Engine: cfg.Engine, Log: cfg.Log, Now: cfg.Now})
+}
+
 // TestADownloadDoesNotOutliveItsSession: a reader that takes a list byte by byte could read on for days.
 func TestADownloadDoesNotOutliveItsSession(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, paths.AuditExport+"?as=csv", nil)
@@ -115,14 +125,14 @@ func TestADownloadDoesNotOutliveItsSession(t *testing.T) {
 			t.Errorf("%d parts were read, sent %q", n, w.Body)
 		}
 	}()
-	_ = s.server.download(c, "list", func() ([]record, error) {
+	_ = s.pages().Download(c, "list", func() ([]uix.Record, error) {
 		if n++; n == 2 {
 			s.endSessions()
 		}
 		if n > 3 {
 			return nil, nil
 		}
-		return []record{{{"a", "row"}}}, nil
+		return []uix.Record{{"a", "row"}}, nil
 	})
 	t.Error("a part was given out as the whole")
 }
@@ -133,22 +143,23 @@ type deadlineRecorder struct{ *httptest.ResponseRecorder }
 func (deadlineRecorder) SetWriteDeadline(time.Time) error { return nil }
 
 func TestReadingGoesOnWhileSomebodyIsIn(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	s := newUISite(t, func(c *Config) { c.Now = func() time.Time { return now } })
 	s.login()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, paths.Root, nil)
 	r.AddCookie(s.cookie())
 	c := echo.New().NewContext(r, httptest.NewRecorder())
-	in := &whileIn{Reader: bytes.NewReader(bytes.Repeat([]byte("x"), 1000)), s: s.server, c: c, looked: now}
+	in := s.pages().Reader(c, bytes.NewReader(bytes.Repeat([]byte("x"), 1000)))
 	read := func() error {
 		_, err := in.Read(make([]byte, 10))
 		return err
 	}
 	s.must(read())
-	now = now.Add(heartbeat)
+	now = now.Add(uix.Heartbeat)
 	s.must(read())
 	s.endSessions()
-	now = now.Add(heartbeat)
+	now = now.Add(uix.Heartbeat)
 	if err := read(); app.CodeOf(err) != app.CodeUnauthorized {
 		t.Errorf("read on: %v", err)
 	}
@@ -156,10 +167,11 @@ func TestReadingGoesOnWhileSomebodyIsIn(t *testing.T) {
 
 // TestAForgottenTabDoesNotKeepItsSession: what a page asks for because something changed is no use of the session; what a person asks for is.
 func TestAForgottenTabDoesNotKeepItsSession(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	s := newUISite(t)
 	s.access = access.New(access.Config{Store: s.store, Hub: s.server.cfg.Hub, Now: func() time.Time { return now }})
-	s.server.cfg.Access = s.access
+	s.configure(func(c *Config) { c.Access = s.access })
 	s.login()
 	for _, c := range []struct {
 		path, source string
@@ -191,6 +203,7 @@ func (s *uiSite) lastUse() time.Time {
 
 // TestStrangersSendSmallForms: a form of 4 MiB could have a million fields, which take a hundred times the room of those that log somebody in.
 func TestStrangersSendSmallForms(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	large := url.Values{"name": {uiName}, "password": {uiPassword}, "x": {strings.Repeat("x", 17<<10)}}
 	for _, path := range []string{paths.Login, paths.Welcome} {

@@ -16,10 +16,11 @@ import (
 
 // TestUISettingsTellWhatIsKept: the policy, the last pass and how much room there is.
 func TestUISettingsTellWhatIsKept(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	keeper := retention.New(retention.Config{Store: s.store, Policy: retention.Policy{Days: 30, Count: 2}})
-	s.server.cfg.Retention = keeper
+	s.configure(func(c *Config) { c.Retention = keeper })
 	s.get(paths.Settings).says("#retention", "Executions of the last 30 days, and of each profile at most the newest 2 executions.").says("#retention", "Not yet")
 	s.must(keeper.Pass(t.Context()))
 	s.get(paths.Settings).says("#retention", "Removed 0 executions").says("#retention", "nothing new is taken").lacks(".diskfull")
@@ -38,6 +39,7 @@ func (s *uiSite) another() *uiSite {
 }
 
 func TestUIPeople(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	invited := s.submit(s.get(paths.Settings).want(http.StatusOK), "#people form.foot", "").want(http.StatusOK).says("h1", "An invitation")
@@ -76,6 +78,7 @@ func TestUIPeople(t *testing.T) {
 }
 
 func TestUIPassword(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	page := s.get(paths.Settings)
@@ -92,6 +95,7 @@ func TestUIPassword(t *testing.T) {
 
 // TestPause: what is queued waits, what runs goes on, and agents are told.
 func TestPause(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	p := s.locked()
@@ -127,6 +131,7 @@ func TestPause(t *testing.T) {
 }
 
 func TestBrowserNames(t *testing.T) {
+	t.Parallel()
 	for agent, want := range map[string]string{
 		"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0":                                       "Firefox on Linux",
 		"Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Safari/604.1":        "Safari on iPhone",

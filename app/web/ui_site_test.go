@@ -22,6 +22,8 @@ import (
 	"github.com/computclaw/airlock/app/secrets"
 	"github.com/computclaw/airlock/app/transfer"
 	"github.com/computclaw/airlock/app/transfer/archive"
+	"github.com/computclaw/airlock/app/web/ui/transfers"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/plugins/fake"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/store/storetest"
@@ -105,17 +107,28 @@ func newUISiteIn(t *testing.T, dir string, change ...func(*Config)) *uiSite {
 	})
 	house := transfer.New(transfer.Config{Store: s.store, Keyring: keyring, Hub: hub, Dir: dir, Instance: "abcd", Program: "airlock test", Cost: archive.Cost{Memory: 8, Passes: 1, Lanes: 1}})
 	t.Cleanup(house.Close)
-	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: house, Key: func() KeyInfo { return KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."} }}
+	cfg := Config{Access: s.access, Engine: s.engine, Hub: hub, Version: "0.0.0-test", Transfer: house, Key: func() transfers.KeyInfo {
+		return transfers.KeyInfo{From: "a test", ID: keyring.KeyID(), Risk: "It is near."}
+	}}
 	for _, f := range change {
 		f(&cfg)
 	}
 	s.server = New(cfg)
-	s.web = httptest.NewServer(s.server.Handler())
+	s.web = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.server.Handler().ServeHTTP(w, r)
+	}))
 	t.Cleanup(func() { s.server.Drain(); s.web.Close() })
 	jar, err := cookiejar.New(nil)
 	s.must(err)
 	s.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return s
+}
+
+// configure replaces the server by one with another configuration.
+func (s *uiSite) configure(change func(*Config)) {
+	cfg := s.server.cfg
+	change(&cfg)
+	s.server = New(cfg)
 }
 
 func (s *uiSite) must(err error) {
@@ -146,7 +159,7 @@ func (s *uiSite) do(r *http.Request) *uiAnswer {
 	a.doc, err = goquery.NewDocumentFromReader(strings.NewReader(a.text))
 	s.must(err)
 	if strings.HasPrefix(r.URL.Path, "/ui") && !strings.HasPrefix(r.URL.Path, "/ui/assets") {
-		if got := res.Header.Get("Content-Security-Policy"); got != pagePolicy {
+		if got := res.Header.Get("Content-Security-Policy"); got != uix.PagePolicy {
 			s.t.Errorf("%s %s: policy %q", r.Method, r.URL.Path, got)
 		}
 		if got := res.Header.Get("Cache-Control"); got != "no-store" {

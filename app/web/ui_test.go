@@ -9,10 +9,10 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/views/paths"
-	"github.com/computclaw/airlock/views/profileview"
 )
 
 func TestUIPathWithoutScripts(t *testing.T) {
+	t.Parallel()
 	s := newUISiteWithoutPeople(t)
 	s.get("/").leads(paths.Root)
 	s.get(paths.Profiles).leads(paths.LoginURL(paths.Profiles))
@@ -82,6 +82,7 @@ func TestUIPathWithoutScripts(t *testing.T) {
 }
 
 func TestUICredentials(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	refused := s.post(paths.CredentialNew, "name", "2FAST", "value", uiSecrets()[0], "mode", "plain", "hosts", "https://x", "description", "kept").want(http.StatusUnprocessableEntity)
@@ -163,6 +164,7 @@ func TestHoleF8AgentsWordsOnAPersonsProfile(t *testing.T) {
 }
 
 func TestUISetUp(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.post(paths.ProfileNew, "description", " ").want(http.StatusUnprocessableEntity).says(".wrong", "It has no name")
@@ -210,33 +212,4 @@ func TestUISetUp(t *testing.T) {
 	s.get(at).says(".head .state", "Revoked").lacks("form[action$='/hosts']")
 	s.submit(s.get(at+"/delete"), "main form", "", "typed", "Renamed").leads(paths.Profiles)
 	s.get(at).want(http.StatusNotFound)
-}
-
-func TestChooseExpiry(t *testing.T) {
-	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	for _, c := range []struct {
-		form   profileview.ExpiryForm
-		at     time.Time
-		change bool
-		field  string
-	}{
-		{form: profileview.ExpiryForm{Choice: "keep"}},
-		{form: profileview.ExpiryForm{Choice: "never"}, change: true},
-		{form: profileview.ExpiryForm{Choice: "1"}, change: true, at: time.Date(2026, 3, 5, 5, 6, 0, 0, time.UTC)},
-		{form: profileview.ExpiryForm{Choice: "date", Date: "2026-03-04"}, change: true, at: time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)},
-		{form: profileview.ExpiryForm{Choice: "date", Date: "2026-03-03"}, field: "expiry_date"},
-		{form: profileview.ExpiryForm{Choice: "date", Date: "soon"}, field: "expiry_date"},
-		{form: profileview.ExpiryForm{Choice: "-1"}, field: "expiry"},
-		{form: profileview.ExpiryForm{Choice: "99999"}, field: "expiry"},
-		{form: profileview.ExpiryForm{Choice: "x"}, field: "expiry"},
-	} {
-		at, change, err := chooseExpiry(c.form, now)
-		field := ""
-		if e, ok := asAppError(err); ok {
-			field = e.Field
-		}
-		if !at.Equal(c.at) || change != c.change || field != c.field {
-			t.Errorf("%+v: %v %v %v", c.form, at, change, err)
-		}
-	}
 }

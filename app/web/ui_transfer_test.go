@@ -18,19 +18,11 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/store"
 	"github.com/computclaw/airlock/views/paths"
 )
-
-// An export counts executions: they are not told as bytes.
-func TestJobSize(t *testing.T) {
-	for kind, want := range map[string]string{transfer.JobExport: "12,345 executions", transfer.JobImport: "12 KiB", transfer.JobPlan: "12 KiB"} {
-		if got := jobSize(transfer.Job{Kind: kind, Total: 12_345}); strings.ReplaceAll(got, "\u00a0", " ") != want {
-			t.Errorf("%s: %s", kind, got)
-		}
-	}
-}
 
 const houseWords = "five random words of a house"
 
@@ -77,6 +69,7 @@ func (s *uiSite) exported(fields ...string) []byte {
 }
 
 func TestUIMovingHouse(t *testing.T) {
+	t.Parallel()
 	old := newUISite(t)
 	old.login()
 	_, err := old.access.SetCredential(t.Context(), old.person, access.CredentialInput{Name: "KEY", Mode: app.ModeInjected, Value: app.NewSecret("planted-s3cr3t-alpha")})
@@ -126,6 +119,7 @@ func TestUIMovingHouse(t *testing.T) {
 
 // What is chosen travels, with the credentials that it refers to, and nothing else; history only where it is ticked.
 func TestUIExportsWhatIsChosen(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	var chosen app.Profile
@@ -176,6 +170,7 @@ func (s *uiSite) deletesPoint() {
 
 // TestUIFailedBackupNeedsSomebody: a backup that failed or was missed is what needs a person now, until one works or backups are switched off.
 func TestUIFailedBackupNeedsSomebody(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	fill := []string{"every", "daily", "keep", "3", "kind", "directory", "directory", t.TempDir(), "passphrase", houseWords, "again", houseWords}
@@ -213,6 +208,7 @@ func TestUIFailedBackupNeedsSomebody(t *testing.T) {
 
 // The preview asks for each thing that would let a profile do more: nothing of it is ticked.
 func TestUIPreviewDoesNotTickWhatWidens(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	at := time.Now().Add(time.Hour).UTC()
@@ -236,6 +232,7 @@ func TestUIPreviewDoesNotTickWhatWidens(t *testing.T) {
 }
 
 func TestUIBackups(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	s.login()
 	s.get(paths.SettingsBackups).want(http.StatusOK).says("main", "No backups are made")
@@ -263,6 +260,7 @@ func TestUIBackups(t *testing.T) {
 
 // No agent reaches any of it: every route of the whole table, with every kind of token that an agent can have, and with none.
 func TestNoAgentRouteMovesTheHouse(t *testing.T) {
+	t.Parallel()
 	s := newUISite(t)
 	unlocked, err := s.access.CreateProfile(t.Context(), app.Actor{Kind: app.ActorAgent}, "unlocked")
 	s.must(err)
@@ -283,8 +281,8 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 		t.Fatal("the handler is no route table")
 	}
 	guarded := map[string]bool{}
-	for _, r := range s.server.transferPages() {
-		guarded[r.method+" "+r.path] = true
+	for _, r := range transferPages(s.server) {
+		guarded[r.Method+" "+r.Path] = true
 	}
 	for _, other := range []string{"GET " + paths.ExecutionsExport, "GET " + paths.AuditExport, "GET " + paths.ProfileRestore, "POST " + paths.ProfileRestore} { // sound like it, and are for people only too
 		guarded[other] = true
@@ -317,7 +315,7 @@ func TestNoAgentRouteMovesTheHouse(t *testing.T) {
 					q.Header.Set("Authorization", "Bearer "+token)
 				}
 				if token != "" && as != "bearer" {
-					q.AddCookie(&http.Cookie{Name: sessionCookie, Value: token})
+					q.AddCookie(&http.Cookie{Name: uix.SessionCookie, Value: token})
 				}
 				w := httptest.NewRecorder()
 				e.ServeHTTP(w, q)
@@ -356,16 +354,27 @@ func text(v any) string {
 	return string(b)
 }
 
+// transferPages are the pages that move everything.
+func transferPages(s *Server) (list []httpx.Route) {
+	for _, r := range s.ui.Pages() {
+		if strings.HasPrefix(r.Path, paths.SettingsMove) || strings.HasPrefix(r.Path, paths.SettingsBackups) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // A person whose password is not fresh is asked for it, on every page and form.
 func TestMovingAsksForAFreshPassword(t *testing.T) {
+	t.Parallel()
 	var late atomic.Int64
 	s := newUISite(t, func(c *Config) { c.Now = func() time.Time { return time.Now().Add(time.Duration(late.Load())) } })
 	s.login()
 	s.get(paths.SettingsMove).want(http.StatusOK)
 	late.Store(int64(6 * time.Minute))
-	for _, r := range s.server.transferPages() {
-		path := strings.ReplaceAll(r.path, ":id", "x")
-		if r.method == http.MethodGet {
+	for _, r := range transferPages(s.server) {
+		path := strings.ReplaceAll(r.Path, ":id", "x")
+		if r.Method == http.MethodGet {
 			if got := s.get(path); got.status != http.StatusSeeOther {
 				t.Errorf("GET %s: %d", path, got.status)
 			}

@@ -33,7 +33,11 @@ func TestUIVault(t *testing.T) {
 	}
 	keyring, err := secrets.NewKeyring(app.NewSecret("0123456789abcdef0123456789abcdef-ui-test"))
 	s.must(err)
-	s.server.cfg.Access = access.New(access.Config{Store: s.store, Keyring: keyring, AgentProfiles: true, Vault: client, Leases: leases.New(leases.Config{Store: s.store, Vault: client})})
+	withVault := access.New(access.Config{
+		Store: s.store, Keyring: keyring, AgentProfiles: true, Vault: client,
+		Leases: leases.New(leases.Config{Store: s.store, Vault: client}),
+	})
+	s.configure(func(c *Config) { c.Access = withVault })
 	v.Put("app", map[string]any{"token": inVault})
 
 	add := s.get(paths.CredentialNew).want(http.StatusOK)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/web/ui/uix"
 	"github.com/computclaw/airlock/views/paths"
 )
 
@@ -154,6 +155,7 @@ func formCases() map[string]formCase {
 
 // TestUIEveryActionIsAudited walks all POST routes of people: each leaves an event with the person's name, or has a reason not to. A new route fails it until it has a case.
 func TestUIEveryActionIsAudited(t *testing.T) {
+	t.Parallel()
 	w := newWalk(t)
 	cases := formCases()
 	order := []string{paths.CredentialPaste, paths.CredentialPreview, paths.ProfileSetup, paths.ProfileLock, paths.ProfileRevoke, paths.ProfileRestore, paths.ProfileDelete, paths.SettingsPause, paths.SettingsResume,
@@ -164,9 +166,9 @@ func TestUIEveryActionIsAudited(t *testing.T) {
 		seen[pattern] = true
 	}
 	all := []string{paths.Login, paths.Logout, paths.Welcome}
-	for _, r := range slices.Concat(w.server.pages(), w.server.transferPages()) {
-		if r.method == http.MethodPost {
-			all = append(all, r.path)
+	for _, r := range w.server.ui.Pages() {
+		if r.Method == http.MethodPost {
+			all = append(all, r.Path)
 		}
 	}
 	for _, pattern := range all {
@@ -229,11 +231,12 @@ var uiLink = regexp.MustCompile(`(?:href|action|hx-get|hx-sse:connect)="(/ui[^"#
 // TestUINoSecretOnAnyPage follows every link of the populated site and looks for every secret in the text of each answer, its attributes and its address included. Ids that are
 // tokens stand on the page of their profile only, and sessions nowhere.
 func TestUINoSecretOnAnyPage(t *testing.T) {
+	t.Parallel()
 	w := newWalk(t)
 	w.upload(paths.CredentialPaste, "file", "PENDING="+uiSecrets()[1])
 	cookie := ""
 	for _, c := range w.client.Jar.Cookies(mustURL(t, w.web.URL+paths.Root)) {
-		if c.Name == sessionCookie {
+		if c.Name == uix.SessionCookie {
 			cookie = c.Value
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/web"
+	"github.com/computclaw/airlock/app/web/ui/profiles"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/views/profileview"
 )
@@ -340,7 +340,7 @@ func (o *operator) showProfile(ctx context.Context, args []string) error {
 			w.Row("reason", strconv.Quote(h.Reason))
 		}
 	}
-	granted, requested, err := web.Granted(ctx, o.Access, p)
+	granted, requested, err := profiles.Granted(ctx, o.Access, p)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/computclaw/airlock/app"
-	"github.com/computclaw/airlock/app/web"
+	"github.com/computclaw/airlock/app/web/ui/profiles"
 	"github.com/computclaw/airlock/cmd/airlock/internal/cli"
 	"github.com/computclaw/airlock/views/profileview"
 )
@@ -15,7 +15,7 @@ import (
 // tellGranted prints what a profile grants, in the sentences of the page where a person would have locked it, and each
 // host that an agent still asks for.
 func (o *operator) tellGranted(ctx context.Context, p app.Profile) error {
-	granted, _, err := web.Granted(ctx, o.Access, p)
+	granted, _, err := profiles.Granted(ctx, o.Access, p)
 	if err != nil {
 		return err
 	}

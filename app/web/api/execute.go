@@ -1,0 +1,191 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
+)
+
+type executeInput struct {
+	ProfileID string          `in:"profile_id"`
+	Script    string          `in:"script,required"`
+	Timeout   *float64        `in:"timeout"`
+	Inputs    json.RawMessage `in:"inputs"`
+}
+
+type acceptedView struct {
+	ExecutionID string     `json:"execution_id"`
+	PollURL     string     `json:"poll_url"`
+	Status      app.Status `json:"status"`
+}
+
+// execute answers POST /execute, as answerAccepted does.
+func (h *executions) execute(c echo.Context) error {
+	wait, err := httpx.WaitQuery(c)
+	if err != nil {
+		return err
+	}
+	submission, err := h.readSubmission(c)
+	if err != nil {
+		return err
+	}
+	x, replayed, err := h.engine.Submit(c.Request().Context(), submission)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return errUnknownProfile()
+	}
+	if err != nil {
+		return err
+	}
+	if replayed {
+		c.Response().Header().Set("Idempotency-Replayed", "true")
+	}
+	return h.answerAccepted(c, x, wait)
+}
+
+// answerAccepted answers 202 with where to poll, or 200 with the whole execution if it ended or
+// waits for the LLM within the wait.
+func (h *executions) answerAccepted(c echo.Context, x app.Execution, wait time.Duration) error {
+	httpx.LogExecution(c, x.Handle)
+	httpx.LogProfile(c, x.ProfileHandle)
+	x, err := h.awaitIfFree(c, x, wait)
+	if err != nil {
+		return err
+	}
+	if wait > 0 && (x.Status.Terminal() || x.Status == app.StatusAwaitingLLM) {
+		return h.answerDone(c, x)
+	}
+	return h.answerPoll(c, x)
+}
+
+// awaitIfFree is await for the answer to a request that took effect: it must not be refused, since
+// the client would send it again. If too many calls wait, it doesn't wait.
+func (h *executions) awaitIfFree(c echo.Context, x app.Execution, wait time.Duration) (app.Execution, error) {
+	if wait == 0 {
+		return x, nil
+	}
+	now, err := h.await(c, x, wait)
+	if errors.Is(err, httpx.ErrBusy) {
+		return x, nil
+	}
+	return now, err
+}
+
+// answerDone answers a request that took effect with 200 and the whole execution, or with 202 and
+// where to poll if there is no memory for all of it.
+func (h *executions) answerDone(c echo.Context, x app.Execution) error {
+	if err := h.answer(c, x); !errors.Is(err, httpx.ErrAnswers) {
+		return err
+	}
+	return h.answerPoll(c, x)
+}
+
+// answerPoll answers 202 with where to poll.
+func (h *executions) answerPoll(c echo.Context, x app.Execution) error {
+	poll := h.origins.BaseURL(c.Request()) + "/executions/" + x.ID
+	c.Response().Header().Set("Location", poll)
+	return c.JSON(http.StatusAccepted, acceptedView{x.ID, poll, x.Status})
+}
+
+func (h *executions) readSubmission(c echo.Context) (s engine.Submission, err error) {
+	token, err := bearerID(c)
+	if err != nil {
+		return s, err
+	}
+	var in executeInput
+	if err := httpx.ReadJSON(c, &in); err != nil {
+		return s, err
+	}
+	id, err := submittedProfile(token, in.ProfileID)
+	if err != nil {
+		return s, err
+	}
+	timeout, err := h.readTimeout(in.Timeout)
+	if err != nil {
+		return s, err
+	}
+	if err := checkScript(in); err != nil {
+		return s, err
+	}
+	key := c.Request().Header.Get("Idempotency-Key")
+	if err := checkIdempotencyKey(key); err != nil {
+		return s, err
+	}
+	return engine.Submission{
+		ProfileID: id, Script: in.Script, Inputs: in.Inputs, Timeout: timeout, IdempotencyKey: key,
+		By: agent(c, ""), Trace: httpx.TraceID(c),
+	}, nil
+}
+
+func checkScript(in executeInput) error {
+	switch {
+	case in.Script == "":
+		return httpx.FieldError(app.CodeInvalidField, "script", "script is empty",
+			"Send Python, such as \"set_result(1)\".")
+	case len(in.Script) > app.MaxScript:
+		return httpx.FieldError(app.CodeTooLarge, "script",
+			fmt.Sprintf("script is %d bytes; at most %d are allowed", len(in.Script), app.MaxScript),
+			"Move data out of the script: send it as inputs, or fetch it from inside.")
+	case len(in.Inputs) > app.MaxInputs:
+		return httpx.FieldError(app.CodeTooLarge, "inputs",
+			fmt.Sprintf("inputs is %d bytes; at most %d are allowed", len(in.Inputs), app.MaxInputs),
+			"Send less, and fetch large data from inside the script.")
+	}
+	return nil
+}
+
+// submittedProfile is the id of the profile that a request names in its header, its body, or both
+// alike.
+func submittedProfile(token, fromBody string) (string, error) {
+	switch {
+	case fromBody == "" && token == "":
+		return "", app.E(app.CodeUnauthorized, "the request names no profile",
+			"Send profile_id in the body, or Authorization: Bearer ark_…; POST /profiles creates one.")
+	case fromBody == "":
+		return token, nil
+	case !app.IsProfileID(fromBody):
+		return "", errUnknownProfile()
+	case token != "" && !sameToken(token, fromBody):
+		return "", errTwoProfiles()
+	}
+	return fromBody, nil
+}
+
+// readTimeout checks the seconds that an agent asks for. It returns 0, the default, for nil.
+func (h *executions) readTimeout(seconds *float64) (time.Duration, error) {
+	if seconds == nil {
+		return 0, nil
+	}
+	longest := h.timeoutMax.Seconds()
+	hint := fmt.Sprintf("Give seconds, more than 0 and at most %g, or leave it out for %g.",
+		longest, h.timeoutDefault.Seconds())
+	switch n := *seconds; {
+	case n < 0.001:
+		return 0, httpx.FieldError(app.CodeInvalidField, "timeout", "timeout must be more than 0 seconds", hint)
+	case n > longest:
+		return 0, httpx.FieldError(app.CodeInvalidField, "timeout",
+			fmt.Sprintf("timeout is over the cap of %g seconds", longest), hint)
+	}
+	return time.Duration(*seconds * float64(time.Second)), nil
+}
+
+func checkIdempotencyKey(key string) error {
+	bad := len(key) > app.MaxIdempotencyKey
+	for _, b := range []byte(key) {
+		bad = bad || b < 0x21 || b > 0x7e
+	}
+	if bad {
+		return httpx.FieldError(app.CodeInvalidField, "Idempotency-Key",
+			fmt.Sprintf("the Idempotency-Key header is not 1 to %d printable ASCII characters without spaces",
+				app.MaxIdempotencyKey),
+			"Use a UUID, one for each execution that you mean.")
+	}
+	return nil
+}

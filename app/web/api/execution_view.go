@@ -1,0 +1,147 @@
+package api
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress"
+)
+
+// executionView is an execution as its agent sees it. What it printed and returned comes with a
+// terminal status only.
+type executionView struct {
+	ExecutionID     string           `json:"execution_id"`
+	Status          app.Status       `json:"status"`
+	Paused          bool             `json:"paused,omitempty"` // pending because people have paused all executions
+	CreatedAt       time.Time        `json:"created_at"`
+	StartedAt       *time.Time       `json:"started_at,omitempty"`
+	LLMRequest      *llmView         `json:"llm_request,omitempty"`
+	Result          *json.RawMessage `json:"result,omitempty"` // of a completed one: null if set_result was not called
+	Error           string           `json:"error,omitempty"`
+	ErrorLine       int              `json:"error_line,omitempty"`
+	Traceback       string           `json:"traceback,omitempty"` // of the script's own lines
+	Stdout          *string          `json:"stdout,omitempty"`
+	Stderr          *string          `json:"stderr,omitempty"`
+	Truncated       bool             `json:"truncated,omitempty"`
+	Redactions      *int             `json:"redactions,omitempty"`
+	ExecutionTimeMS *int64           `json:"execution_time_ms,omitempty"`
+	Timings         *timingsView     `json:"timings,omitempty"`
+	CompletedAt     *time.Time       `json:"completed_at,omitempty"`
+	Backend         string           `json:"backend,omitempty"`
+	Isolation       string           `json:"isolation,omitempty"`
+	Injected        []string         `json:"injected,omitempty"`
+	Network         []connectionView `json:"network,omitempty"`
+	Manifest        *manifestView    `json:"manifest,omitempty"`
+	Rerun           *rerunView       `json:"rerun,omitempty"`
+}
+
+type llmView struct {
+	RequestID string `json:"request_id"`
+	Prompt    string `json:"prompt"`
+	Model     string `json:"model"`
+}
+
+type timingsView struct {
+	QueuedMS int64 `json:"queued_ms"`
+	RunMS    int64 `json:"run_ms"`
+	LLMMS    int64 `json:"llm_ms"`
+}
+
+type connectionView struct {
+	Host        string      `json:"host"`
+	Port        int         `json:"port,omitempty"`
+	Verdict     app.Verdict `json:"verdict"`
+	Rule        string      `json:"rule,omitempty"`
+	Line        int         `json:"line,omitempty"`
+	Method      string      `json:"method,omitempty"`
+	Path        string      `json:"path,omitempty"`
+	Status      int         `json:"status,omitempty"`
+	Credentials []string    `json:"credentials,omitempty"`
+	Count       int         `json:"count"`
+	BytesUp     int64       `json:"bytes_up"`
+	BytesDown   int64       `json:"bytes_down"`
+	DurationMS  int64       `json:"duration_ms"`
+	Hint        string      `json:"hint,omitempty"`
+}
+
+// viewExecution shows an execution without its output.
+func viewExecution(x app.Execution) executionView {
+	v := executionView{
+		ExecutionID: x.ID, Status: x.Status, CreatedAt: x.CreatedAt.UTC(), StartedAt: optionalTime(x.StartedAt),
+		Backend: x.Backend, Isolation: x.Isolation, Injected: x.Injected,
+	}
+	if x.Status == app.StatusAwaitingLLM && x.Request != nil {
+		v.LLMRequest = &llmView{x.Request.RequestID, x.Request.Prompt, x.Request.Model}
+	}
+	if !x.Status.Terminal() {
+		return v
+	}
+	run := x.RunTime.Milliseconds()
+	v.ErrorLine, v.Truncated = x.ErrorLine, x.Truncated
+	v.Error, v.Traceback = splitTraceback(x.Error)
+	v.Redactions, v.ExecutionTimeMS, v.CompletedAt = &x.Redactions, &run, optionalTime(x.CompletedAt)
+	v.Timings = &timingsView{QueuedMS: queued(x).Milliseconds(), RunMS: run, LLMMS: x.LLMTime.Milliseconds()}
+	return v
+}
+
+// tracebackStart is a line that begins a Python traceback, or all of a syntax error's.
+var tracebackStart = regexp.MustCompile(`(?m)^Traceback \(most recent call last\):$|\A  File "`)
+
+// exceptionLine is how the last part of a Python traceback begins: NameError: name 'foo' is not
+// defined.
+var exceptionLine = regexp.MustCompile(`^[A-Za-z_][\w.]*(:|$)`)
+
+// splitTraceback takes the exception's own lines, which say what went wrong in one sentence, out of
+// a Python traceback. Any other error has no traceback.
+func splitTraceback(text string) (summary, traceback string) {
+	if !tracebackStart.MatchString(text) {
+		return text, ""
+	}
+	lines := strings.Split(text, "\n")
+	for i := len(lines) - 1; i > 0; i-- {
+		if exceptionLine.MatchString(lines[i]) && strings.HasPrefix(lines[i-1], "  ") {
+			return strings.TrimRight(strings.Join(lines[i:], "\n"), "\n"), text
+		}
+	}
+	return text, ""
+}
+
+// queued is how long the execution waited for its start, or for its end if it never started.
+func queued(x app.Execution) time.Duration {
+	until := x.StartedAt
+	if until.IsZero() {
+		until = x.CompletedAt
+	}
+	return max(0, until.Sub(x.CreatedAt))
+}
+
+// withOutput adds what a terminal execution printed, returned and connected to.
+func (v executionView) withOutput(x app.Execution, out app.Output, network []app.Connection) executionView {
+	v.Stdout, v.Stderr, v.Manifest = &out.Stdout, &out.Stderr, viewManifest(x)
+	if out.Result != nil || x.Status == app.StatusCompleted {
+		result := out.Result
+		if result == nil {
+			result = json.RawMessage("null")
+		}
+		v.Result = &result
+	}
+	for _, c := range network {
+		v.Network = append(v.Network, viewConnection(c))
+	}
+	return v
+}
+
+func viewConnection(c app.Connection) connectionView {
+	v := connectionView{
+		Host: c.Host, Port: c.Port, Verdict: c.Verdict, Rule: c.Rule, Count: max(1, c.Count),
+		Line: c.Line, Method: c.Method, Path: c.Path, Status: c.Status, Credentials: c.Credentials,
+		BytesUp: c.BytesUp, BytesDown: c.BytesDown, DurationMS: c.Duration.Milliseconds(),
+	}
+	if told := egress.Explain(c); told != nil {
+		v.Hint = told.Hint
+	}
+	return v
+}

@@ -1,0 +1,233 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
+)
+
+// executions answers the calls about executions.
+type executions struct {
+	lookup  lookup
+	access  *access.Service
+	engine  *engine.Engine
+	now     func() time.Time
+	origins httpx.Origins
+	drain   *httpx.Drain
+	waits   *httpx.WaitLimiter
+	answers *httpx.AnswerLimiter
+
+	timeoutDefault, timeoutMax time.Duration
+}
+
+// read answers GET /executions/{id}.
+func (h *executions) read(c echo.Context) error {
+	wait, err := httpx.WaitQuery(c)
+	if err != nil {
+		return err
+	}
+	x, err := h.lookup.execution(c)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		if x, err = h.await(c, x, wait); err != nil {
+			return err
+		}
+	}
+	return h.answer(c, x)
+}
+
+// await returns the execution when it ends or waits for the LLM, or as it stands after atMost.
+func (h *executions) await(c echo.Context, x app.Execution, atMost time.Duration) (app.Execution, error) {
+	if x.Status.Terminal() {
+		return x, nil
+	}
+	httpx.ReleaseBody(c)
+	release, err := h.waits.Acquire(x.ProfileHandle, true)
+	if err != nil {
+		return x, err
+	}
+	defer release()
+	// Draining ends the wait, but must not end the read that follows it.
+	ctx, cancel := h.drain.ContextWithTimeout(c.Request().Context(), atMost)
+	defer cancel()
+	now, err := h.engine.Follow(ctx, x, atMost)
+	if err != nil && ctx.Err() != nil && c.Request().Context().Err() == nil {
+		return h.engine.Execution(c.Request().Context(), x.ID)
+	}
+	return now, err
+}
+
+// answer shows an execution, with its output if it is terminal.
+func (h *executions) answer(c echo.Context, x app.Execution) error {
+	return h.answers.JSON(c, h.engine.IsSmall(x), func() (any, error) { return h.view(c.Request().Context(), x) })
+}
+
+func (h *executions) view(ctx context.Context, x app.Execution) (v executionView, err error) {
+	v = viewExecution(x)
+	if v.Rerun, err = h.viewRerun(ctx, x); err != nil {
+		return v, err
+	}
+	if x.Status == app.StatusPending {
+		paused, err := h.access.Paused(ctx)
+		if err != nil {
+			return v, err
+		}
+		v.Paused = paused.On()
+	}
+	if !x.Status.Terminal() {
+		return v, nil
+	}
+	out, network, err := h.engine.Ended(ctx, x)
+	return v.withOutput(x, out, network), err
+}
+
+type executionsView struct {
+	Executions []executionView `json:"executions"`
+	Next       *string         `json:"next"` // URL of older ones, or null
+}
+
+// list answers GET /executions: the bearer's own, newest first, without output.
+func (h *executions) list(c echo.Context) error {
+	if err := httpx.KnownQuery(c, "limit", "before", "status"); err != nil {
+		return err
+	}
+	p, err := h.lookup.bearer(c)
+	if err != nil {
+		return err
+	}
+	if p.Revoked {
+		return p.CanUse(h.now())
+	}
+	filter, err := readFilter(c)
+	if err != nil {
+		return err
+	}
+	filter.ProfileHandle = p.Handle
+	base := h.origins.BaseURL(c.Request())
+	return h.answers.JSON(c, false, func() (any, error) { return h.page(c.Request().Context(), filter, base) })
+}
+
+func (h *executions) page(ctx context.Context, filter engine.Filter, base string) (executionsView, error) {
+	view := executionsView{Executions: []executionView{}}
+	list, more, err := h.engine.List(ctx, filter)
+	if err != nil {
+		return view, err
+	}
+	for _, x := range list {
+		view.Executions = append(view.Executions, viewExecution(x))
+	}
+	if more && len(list) > 0 {
+		query := url.Values{"before": {list[len(list)-1].Handle}, "limit": {strconv.Itoa(filter.Limit)}}
+		if filter.Status != "" {
+			query.Set("status", string(filter.Status))
+		}
+		next := base + "/executions?" + query.Encode()
+		view.Next = &next
+	}
+	return view, nil
+}
+
+func readFilter(c echo.Context) (engine.Filter, error) {
+	f := engine.Filter{Limit: app.DefaultPage, Before: c.QueryParam("before")}
+	if f.Before != "" && !app.IsID(f.Before) {
+		return f, httpx.FieldError(app.CodeInvalidField, "before", "invalid cursor in before",
+			"Call the URL in next as it is, or send the before that stands in it.")
+	}
+	if text := c.QueryParam("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > app.MaxPage {
+			return f, httpx.FieldError(app.CodeInvalidField, "limit",
+				fmt.Sprintf("limit must be a whole number from 1 to %d", app.MaxPage),
+				fmt.Sprintf("Leave it out for %d, and follow next for more.", app.DefaultPage))
+		}
+		f.Limit = n
+	}
+	if text := c.QueryParam("status"); text != "" {
+		status, err := app.ParseStatus(text)
+		if err != nil {
+			return f, err
+		}
+		f.Status = status
+	}
+	return f, nil
+}
+
+// respond answers POST /executions/{id}/respond: the LLM's text, or a failure that raises llm.Error
+// in the script. With ?wait= it returns at the next question or the end.
+func (h *executions) respond(c echo.Context) error {
+	wait, err := httpx.WaitQuery(c)
+	if err != nil {
+		return err
+	}
+	x, err := h.lookup.execution(c)
+	if err != nil {
+		return err
+	}
+	answer, err := readAnswer(c)
+	if err != nil {
+		return err
+	}
+	answer.By = agent(c, x.ProfileHandle)
+	if x, err = h.engine.Respond(c.Request().Context(), x.ID, answer); err != nil {
+		return err
+	}
+	if x, err = h.awaitIfFree(c, x, wait); err != nil {
+		return err
+	}
+	return h.answerDone(c, x)
+}
+
+func readAnswer(c echo.Context) (engine.Answer, error) {
+	var in struct {
+		Response  *string `in:"response"`
+		Error     *string `in:"error"`
+		RequestID string  `in:"request_id"`
+	}
+	if err := httpx.ReadJSON(c, &in); err != nil {
+		return engine.Answer{}, err
+	}
+	const hint = `Send {"response":"the LLM's text"}, or {"error":"why there is none"} ` +
+		"to raise llm.Error in the script."
+	refuse := func(code app.Code, field, message, hint string) (engine.Answer, error) {
+		return engine.Answer{}, httpx.FieldError(code, field, message, hint)
+	}
+	switch {
+	case (in.Response == nil) == (in.Error == nil):
+		return refuse(app.CodeInvalidField, "response", "exactly one of response and error must be given", hint)
+	case in.Error != nil && *in.Error == "":
+		return refuse(app.CodeInvalidField, "error", "error is empty", hint)
+	case in.Error != nil && len(*in.Error) > app.MaxFailure:
+		return refuse(app.CodeTooLarge, "error", "the error is larger than 64 KiB", "Send a shorter one.")
+	case in.Response != nil && len(*in.Response) > app.MaxResponse:
+		return refuse(app.CodeTooLarge, "response", "the answer is larger than 1 MiB", "Send a shorter one.")
+	case in.Error != nil:
+		return engine.Answer{RequestID: in.RequestID, Failure: *in.Error}, nil
+	}
+	return engine.Answer{RequestID: in.RequestID, Text: *in.Response}, nil
+}
+
+// cancel answers POST /executions/{id}/cancel.
+func (h *executions) cancel(c echo.Context) error {
+	x, err := h.lookup.execution(c)
+	if err != nil {
+		return err
+	}
+	if err := httpx.ReadOptionalJSON(c, &struct{}{}); err != nil {
+		return err
+	}
+	if x, err = h.engine.Cancel(c.Request().Context(), x.ID, agent(c, x.ProfileHandle)); err != nil {
+		return err
+	}
+	return h.answerDone(c, x)
+}

@@ -1,0 +1,90 @@
+package api
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/web/httpx"
+)
+
+// ChangesPerMinute bounds the changes of profiles by one address. Each is a row of the audit log.
+const ChangesPerMinute = 120
+
+// Config is what Handlers need.
+type Config struct {
+	Access  *access.Service
+	Engine  *engine.Engine
+	Hub     *live.Hub
+	Log     *slog.Logger
+	Now     func() time.Time
+	Version string
+
+	Origins httpx.Origins
+	Drain   *httpx.Drain
+	Waits   *httpx.WaitLimiter
+	Answers *httpx.AnswerLimiter
+
+	Limits            app.Limits // shown to agents
+	TimeoutDefault    time.Duration
+	TimeoutMax        time.Duration
+	LLMWait           time.Duration
+	ProfilesPerMinute int // that one address may create
+}
+
+// Handlers answer the agent API. They are safe for concurrent use.
+type Handlers struct {
+	profiles   *profiles
+	executions *executions
+	instance   *instance
+}
+
+// New returns Handlers.
+func New(cfg Config) *Handlers {
+	lookup := lookup{access: cfg.Access, engine: cfg.Engine}
+	return &Handlers{
+		profiles: &profiles{
+			lookup: lookup, access: cfg.Access, hub: cfg.Hub, now: cfg.Now,
+			origins: cfg.Origins, drain: cfg.Drain, waits: cfg.Waits,
+			creation: httpx.NewRateLimiter(cfg.ProfilesPerMinute, cfg.Now),
+			changes:  httpx.NewRateLimiter(ChangesPerMinute, cfg.Now),
+		},
+		executions: &executions{
+			lookup: lookup, access: cfg.Access, engine: cfg.Engine, now: cfg.Now,
+			origins: cfg.Origins, drain: cfg.Drain, waits: cfg.Waits, answers: cfg.Answers,
+			timeoutDefault: cfg.TimeoutDefault, timeoutMax: cfg.TimeoutMax,
+		},
+		instance: &instance{
+			lookup: lookup, access: cfg.Access, engine: cfg.Engine, log: cfg.Log, now: cfg.Now,
+			origins: cfg.Origins, version: cfg.Version, limits: cfg.Limits,
+			timeoutDefault: cfg.TimeoutDefault, timeoutMax: cfg.TimeoutMax, llmWait: cfg.LLMWait,
+		},
+	}
+}
+
+// Routes is the whole agent API. An id may be "self" with a bearer, where it is a profile's.
+func (h *Handlers) Routes() []httpx.Route {
+	return []httpx.Route{
+		httpx.Post("/profiles", h.profiles.create),
+		httpx.Get("/profiles/:id", h.profiles.read),
+		httpx.Post("/profiles/:id/keys", h.profiles.addKeys),
+		httpx.Delete("/profiles/:id/keys/:name", h.profiles.removeKey),
+		httpx.Post("/profiles/:id/hosts", h.profiles.proposeHosts),
+
+		httpx.Post("/execute", h.executions.execute),
+		httpx.Get("/executions", h.executions.list),
+		httpx.Get("/executions/:id", h.executions.read),
+		httpx.Post("/executions/:id/respond", h.executions.respond),
+		httpx.Post("/executions/:id/cancel", h.executions.cancel),
+		httpx.Post("/executions/:id/rerun", h.executions.rerun),
+
+		httpx.Get("/health", h.instance.health),
+		httpx.Get("/packages", h.instance.packages),
+		httpx.Get("/skill.md", h.instance.skill),
+		httpx.Get("/openapi.json", h.instance.openAPI),
+		httpx.Get("/airlock.pyi", h.instance.stubs),
+	}
+}

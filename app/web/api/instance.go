@@ -1,0 +1,141 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/apidocs"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/guest"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/store"
+)
+
+// Version is the version of the unprefixed agent paths.
+const Version = 1
+
+// instance answers the calls about the instance itself: its health, its documents, its packages.
+type instance struct {
+	lookup  lookup
+	access  *access.Service
+	engine  *engine.Engine
+	log     *slog.Logger
+	now     func() time.Time
+	origins httpx.Origins
+	version string
+
+	limits                              app.Limits
+	timeoutDefault, timeoutMax, llmWait time.Duration
+}
+
+type healthView struct {
+	Status     string      `json:"status"` // "ok" whenever the server serves
+	Version    string      `json:"version"`
+	APIVersion int         `json:"api_version"`
+	Backend    string      `json:"backend,omitempty"`
+	Isolation  string      `json:"isolation,omitempty"`
+	Sandbox    sandboxView `json:"sandbox"`
+	Retired    bool        `json:"retired"` // it moved to another address and runs nothing any more
+	Paused     bool        `json:"paused"`  // by a person: what is submitted waits in the queue
+	Full       bool        `json:"full"`    // the disk is: it accepts nothing new
+}
+
+type sandboxView struct {
+	Ready    bool   `json:"ready"`
+	Checking bool   `json:"checking,omitempty"` // just started: what is submitted waits
+	Reason   string `json:"reason,omitempty"`
+}
+
+// Why no sandbox is ready, for agents. The engine's own reason describes the host and is for people
+// who are logged in.
+const (
+	reasonChecking = "the sandbox is being checked, which takes a moment; " +
+		"what is submitted meanwhile waits in the queue"
+	reasonStopping = "Airlock is being stopped and takes nothing new; " +
+		"what waits in the queue runs after its next start"
+	reasonNotReady = "no sandbox is ready; the Sandbox page of the UI and airlock doctor on the host say why"
+)
+
+// health answers GET /health. Without a sandbox the server is healthy: people need its pages to see
+// why.
+func (h *instance) health(c echo.Context) error {
+	state := h.engine.Health()
+	view := healthView{
+		Status: "ok", Version: h.version, APIVersion: Version, Backend: state.Backend, Isolation: state.Tier,
+		Sandbox: sandboxView{Ready: state.Ready, Checking: state.Checking},
+	}
+	switch {
+	case state.Stopping:
+		view.Sandbox.Reason = reasonStopping
+	case state.Checking:
+		view.Sandbox.Reason = reasonChecking
+	case !state.Ready:
+		view.Sandbox.Reason = reasonNotReady
+	}
+	ctx, cancel := context.WithTimeout(store.Urgent(context.Background()), time.Second)
+	defer cancel()
+	paused, err := h.access.Paused(ctx)
+	h.logFailed("the switch that pauses executions could not be read", err)
+	retired, err := h.access.Retired(ctx)
+	h.logFailed("whether the instance is retired could not be read", err)
+	room, err := h.engine.Room(ctx)
+	if ctx.Err() == nil {
+		h.logFailed("the free space of the disk could not be read", err)
+	}
+	view.Paused, view.Retired, view.Full = paused.On(), retired.On(), room.Full
+	return c.JSON(http.StatusOK, view)
+}
+
+// logFailed logs what GET /health could not read; the server serves all the same.
+func (h *instance) logFailed(message string, err error) {
+	if err != nil {
+		h.log.Error(message, "error", err) //nolint:sloglint // the callers' messages are constant
+	}
+}
+
+// skill answers GET /skill.md: how to use this instance; with a bearer, its profile's keys and
+// hosts too.
+func (h *instance) skill(c echo.Context) error {
+	var own *app.Profile
+	token, err := bearerID(c)
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		p, err := h.lookup.bearer(c)
+		if err != nil {
+			return err
+		}
+		own = &p
+	}
+	state := h.engine.Health()
+	text, err := apidocs.Dynamic(apidocs.Instance{
+		URL: h.origins.BaseURL(c.Request()), Version: h.version, Backend: state.Backend, Tier: state.Tier,
+		Ready: state.Ready, Checking: state.Checking, Packages: h.importable(), Limits: h.limits,
+		TimeoutDefault: h.timeoutDefault, TimeoutMax: h.timeoutMax, LLMWait: h.llmWait,
+	}, own, h.now(), httpx.Statuses())
+	if err != nil {
+		return err
+	}
+	return c.Blob(http.StatusOK, "text/markdown; charset=utf-8", []byte(text))
+}
+
+// openAPI answers GET /openapi.json.
+func (h *instance) openAPI(c echo.Context) error {
+	text, err := apidocs.OpenAPI(h.version, h.origins.BaseURL(c.Request()), httpx.Statuses())
+	if err != nil {
+		return err
+	}
+	return c.Blob(http.StatusOK, echo.MIMEApplicationJSON, text)
+}
+
+// stubs answers GET /airlock.pyi: the types of the script SDK, for editors and agents.
+func (h *instance) stubs(c echo.Context) error {
+	return c.Blob(http.StatusOK, "text/x-python; charset=utf-8", guest.Stub())
+}

@@ -1,0 +1,138 @@
+package api
+
+import (
+	"crypto/subtle"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
+)
+
+// lookup finds what a request names: in its path, its bearer, or both alike.
+type lookup struct {
+	access *access.Service
+	engine *engine.Engine
+}
+
+// bearer is the profile that the bearer names. A bearer that no profile has is unauthorized.
+func (l lookup) bearer(c echo.Context) (app.Profile, error) {
+	id, err := bearerID(c)
+	if err != nil {
+		return app.Profile{}, err
+	}
+	if id == "" {
+		return app.Profile{}, app.E(app.CodeUnauthorized, "this call needs to know the profile", bearerHint)
+	}
+	p, err := l.profileByID(c, id)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return p, errUnknownProfile()
+	}
+	return p, err
+}
+
+// profile is the profile in the path: an id, which is the token itself, or "self" for the bearer's.
+func (l lookup) profile(c echo.Context) (app.Profile, error) {
+	id := c.Param("id")
+	if id == "self" {
+		return l.bearer(c)
+	}
+	token, err := bearerID(c)
+	if err != nil {
+		return app.Profile{}, err
+	}
+	if token != "" && !sameToken(token, id) {
+		return app.Profile{}, errTwoProfiles()
+	}
+	return l.profileByID(c, id)
+}
+
+func (l lookup) profileByID(c echo.Context, id string) (app.Profile, error) {
+	if !app.IsProfileID(id) {
+		return app.Profile{}, errNoProfile()
+	}
+	p, err := l.access.Profile(c.Request().Context(), id)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return p, errNoProfile()
+	}
+	if err == nil {
+		httpx.LogProfile(c, p.Handle)
+	}
+	return p, err
+}
+
+// execution is the execution in the path; its id is enough. A bearer that is sent too must be its
+// owner's.
+func (l lookup) execution(c echo.Context) (app.Execution, error) {
+	token, err := bearerID(c)
+	if err != nil {
+		return app.Execution{}, err
+	}
+	id := c.Param("id")
+	if !app.IsExecutionID(id) {
+		return app.Execution{}, errNoExecution()
+	}
+	x, err := l.engine.Execution(c.Request().Context(), id)
+	if app.CodeOf(err) == app.CodeNotFound {
+		return x, errNoExecution()
+	}
+	if err != nil {
+		return x, err
+	}
+	if token != "" {
+		if p, err := l.profileByID(c, token); err != nil || p.Handle != x.ProfileHandle {
+			return app.Execution{}, errNoExecution()
+		}
+	}
+	httpx.LogExecution(c, x.Handle)
+	return x, nil
+}
+
+// bearerID is the profile id in the Authorization header; "" if there is no such header.
+func bearerID(c echo.Context) (string, error) {
+	value := c.Request().Header.Get("Authorization")
+	if value == "" {
+		return "", nil
+	}
+	scheme, token, _ := strings.Cut(value, " ")
+	token = strings.TrimSpace(token)
+	if !strings.EqualFold(scheme, "Bearer") || !app.IsProfileID(token) {
+		return "", app.E(app.CodeUnauthorized, "the Authorization header is not a profile id", bearerHint)
+	}
+	return token, nil
+}
+
+const bearerHint = "Send Authorization: Bearer ark_…, the profile_id that POST /profiles returned."
+
+// sameToken compares tokens in constant time.
+func sameToken(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+func errTwoProfiles() error {
+	return httpx.FieldError(app.CodeInvalidField, "profile_id",
+		"the request names one profile and its Authorization header another", "Name the profile once.")
+}
+
+func errUnknownProfile() error {
+	return app.E(app.CodeUnauthorized, "no profile has this id",
+		"Check the ark_ id, or create a profile with POST /profiles.")
+}
+
+func errNoProfile() error {
+	return app.E(app.CodeNotFound, "there is no such profile",
+		"A profile id is what POST /profiles returned as profile_id; it begins with ark_. "+
+			"A profile that no person attends to is removed after some days; create another then.")
+}
+
+func errNoExecution() error {
+	return app.E(app.CodeNotFound, "there is no such execution",
+		"An execution id is what POST /execute returned as execution_id; it begins with exec_. "+
+			"Executions are removed when they are older, or more, than this Airlock keeps.")
+}
+
+// agent is the actor of requests under a profile.
+func agent(c echo.Context, profileHandle string) app.Actor {
+	return app.Actor{Kind: app.ActorAgent, Name: profileHandle, Address: c.RealIP()}
+}

@@ -1,0 +1,195 @@
+package api
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/web/httpx"
+)
+
+// profiles answers the calls about profiles.
+type profiles struct {
+	lookup   lookup
+	access   *access.Service
+	hub      *live.Hub
+	now      func() time.Time
+	origins  httpx.Origins
+	drain    *httpx.Drain
+	waits    *httpx.WaitLimiter
+	creation *httpx.RateLimiter
+	changes  *httpx.RateLimiter
+}
+
+// create answers POST /profiles.
+func (h *profiles) create(c echo.Context) error {
+	var in struct {
+		Description string `in:"description,required"`
+	}
+	if err := httpx.ReadJSON(c, &in); err != nil {
+		return err
+	}
+	if err := app.CheckText("description", in.Description, app.MaxDescription); err != nil {
+		return err
+	}
+	if err := h.creation.Allow(c); err != nil {
+		return err
+	}
+	p, err := h.access.CreateProfile(c.Request().Context(), agent(c, ""), in.Description)
+	if err != nil {
+		return err
+	}
+	httpx.LogProfile(c, p.Handle)
+	c.Response().Header().Set("Location", h.origins.BaseURL(c.Request())+"/profiles/"+p.ID)
+	return h.answer(c, http.StatusCreated, p)
+}
+
+// read answers GET /profiles/{id}. With ?wait= it returns when the agent's view changes, or at once
+// when a person has nothing left to decide.
+func (h *profiles) read(c echo.Context) error {
+	wait, err := httpx.WaitQuery(c)
+	if err != nil {
+		return err
+	}
+	p, err := h.lookup.profile(c)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		if p, err = h.await(c, p, wait); err != nil {
+			return err
+		}
+	}
+	return h.answer(c, http.StatusOK, p)
+}
+
+// await returns the profile as soon as the agent's view of it differs, or as it stands after atMost.
+func (h *profiles) await(c echo.Context, p app.Profile, atMost time.Duration) (app.Profile, error) {
+	release, err := h.waits.Acquire(p.Handle, p.Locked)
+	if err != nil {
+		return p, err
+	}
+	defer release()
+	sub := h.hub.Subscribe(live.Profile(p.Handle), live.Credentials)
+	defer sub.Close()
+	ctx, cancel := h.drain.ContextWithTimeout(c.Request().Context(), atMost)
+	defer cancel()
+	first := viewProfile(p, "", h.now())
+	for {
+		// Read after subscribing, or a change in between is missed.
+		current, err := h.access.Profile(c.Request().Context(), p.ID)
+		if err != nil {
+			return p, err
+		}
+		if !undecided(current, h.now()) || !reflect.DeepEqual(first, viewProfile(current, "", h.now())) {
+			return current, nil
+		}
+		select {
+		case <-sub.C():
+			sub.Topics()
+		case <-ctx.Done():
+			return current, c.Request().Context().Err()
+		}
+	}
+}
+
+// undecided reports whether a person has something to decide about the profile: to lock it, to
+// allow a host, or to set a missing value.
+func undecided(p app.Profile, now time.Time) bool {
+	switch p.State(now) {
+	case app.StateUnlocked:
+		return true
+	case app.StateLocked:
+		return slices.ContainsFunc(p.Hosts, func(h app.HostRequest) bool { return !h.Allowed }) ||
+			slices.ContainsFunc(p.Keys, func(k app.Key) bool { return !k.ValueExists })
+	}
+	return false
+}
+
+// addKeys answers POST /profiles/{id}/keys.
+func (h *profiles) addKeys(c echo.Context) error {
+	var in struct {
+		Keys []keyInput `in:"keys,required"`
+	}
+	p, err := h.lookup.profile(c)
+	if err != nil {
+		return err
+	}
+	if err := httpx.ReadJSON(c, &in); err != nil {
+		return err
+	}
+	keys, err := readKeys(in.Keys)
+	if err != nil {
+		return err
+	}
+	if err := h.changes.Allow(c); err != nil {
+		return err
+	}
+	p, err = h.access.AddKeys(c.Request().Context(), agent(c, p.Handle), p.Handle, keys)
+	if err != nil {
+		return err
+	}
+	return h.answer(c, http.StatusOK, p)
+}
+
+// removeKey answers DELETE /profiles/{id}/keys/{name}.
+func (h *profiles) removeKey(c echo.Context) error {
+	p, err := h.lookup.profile(c)
+	if err != nil {
+		return err
+	}
+	if err := h.changes.Allow(c); err != nil {
+		return err
+	}
+	p, err = h.access.RemoveKey(c.Request().Context(), agent(c, p.Handle), p.Handle, c.Param("name"))
+	if err != nil {
+		return err
+	}
+	return h.answer(c, http.StatusOK, p)
+}
+
+// proposeHosts answers POST /profiles/{id}/hosts. A proposal grants nothing until a person allows it.
+func (h *profiles) proposeHosts(c echo.Context) error {
+	var in struct {
+		Hosts []hostInput `in:"hosts,required"`
+	}
+	p, err := h.lookup.profile(c)
+	if err != nil {
+		return err
+	}
+	if err := httpx.ReadJSON(c, &in); err != nil {
+		return err
+	}
+	if len(in.Hosts) == 0 || len(in.Hosts) > app.MaxHosts {
+		return httpx.FieldError(app.CodeInvalidField, "hosts",
+			fmt.Sprintf("hosts must have 1 to %d items", app.MaxHosts),
+			`Send {"hosts":[{"host":"api.example.com","reason":"why"}]}.`)
+	}
+	hosts := make([]app.Host, len(in.Hosts))
+	for i, h := range in.Hosts {
+		if err := cmp.Or(p.CheckReference(h.host), h.host.CheckReachable()); err != nil {
+			return httpx.AtField(fmt.Sprintf("hosts[%d].host", i), err)
+		}
+		hosts[i] = h.host
+	}
+	if err := h.changes.Allow(c); err != nil {
+		return err
+	}
+	p, err = h.access.ProposeHosts(c.Request().Context(), agent(c, p.Handle), p.Handle, hosts)
+	if err != nil {
+		return err
+	}
+	return h.answer(c, http.StatusOK, p)
+}
+
+func (h *profiles) answer(c echo.Context, status int, p app.Profile) error {
+	return c.JSON(status, viewProfile(p, h.origins.BaseURL(c.Request()), h.now()))
+}

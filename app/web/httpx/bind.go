@@ -1,0 +1,179 @@
+package httpx
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// ReadJSON reads the request's body, one JSON object, into the struct that out points to (see
+// BindJSON). An absent body is an error.
+func ReadJSON(c echo.Context, out any) error {
+	data, err := readBody(c.Request())
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return app.E(app.CodeInvalidJSON, "the body is empty",
+			"Send one JSON object; GET /skill.md shows an example of every call.")
+	}
+	return decodeBody(data, out)
+}
+
+// ReadOptionalJSON is ReadJSON for calls that need no body: an absent one leaves out as it is.
+func ReadOptionalJSON(c echo.Context, out any) error {
+	r := c.Request()
+	if r.ContentLength == 0 && len(r.TransferEncoding) == 0 {
+		return nil
+	}
+	data, err := readBody(r)
+	if err != nil || len(bytes.TrimSpace(data)) == 0 {
+		return err
+	}
+	return decodeBody(data, out)
+}
+
+func readBody(r *http.Request) ([]byte, error) {
+	if err := checkContentType(r.Header.Get("Content-Type")); err != nil {
+		return nil, err
+	}
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, app.E(app.CodeUnsupportedMedia, "a compressed body is not accepted",
+			"Send the JSON as it is, without Content-Encoding.")
+	}
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return nil, errBodyTooLarge(err)
+		}
+		if errors.Is(err, ErrBodies) {
+			return nil, err
+		}
+		e := app.E(app.CodeInvalidJSON, "the body could not be read to its end",
+			"Send it again, with a Content-Length that is true.")
+		e.Cause = err
+		return nil, e
+	}
+	return data, nil
+}
+
+// checkContentType accepts JSON, no type, and the type of forms, which curl sends unless told
+// otherwise.
+func checkContentType(value string) error {
+	if value == "" {
+		return nil
+	}
+	kind, params, err := mime.ParseMediaType(value)
+	known := kind == "application/json" || kind == "application/x-www-form-urlencoded" ||
+		strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")
+	charset := params["charset"]
+	if err == nil && known && (charset == "" || strings.EqualFold(charset, "utf-8")) {
+		return nil
+	}
+	return app.E(app.CodeUnsupportedMedia, "the body's content type is "+app.Clip(value, 60)+", not JSON",
+		"Send JSON in UTF-8 with the header Content-Type: application/json.")
+}
+
+func decodeBody(data []byte, out any) error {
+	if !utf8.Valid(data) {
+		return app.E(app.CodeInvalidJSON, "the body is not valid UTF-8", "Encode the JSON in UTF-8.")
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
+		return explainSyntax(data, err)
+	}
+	if bytes.TrimSpace(data)[0] != '{' {
+		return app.E(app.CodeInvalidJSON, "the body is "+KindOf(whole)+", not a JSON object",
+			"Send one JSON object, such as {\"description\": \"…\"}.")
+	}
+	if loneSurrogate(data) {
+		return app.E(app.CodeInvalidJSON, "the body has half of a surrogate pair (\\ud800 to \\udfff) on its own",
+			"Write the character itself, or both halves.")
+	}
+	return BindJSON(whole, out, "")
+}
+
+func explainSyntax(data []byte, err error) error {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return app.E(app.CodeInvalidJSON, "the body is not valid JSON", "Send one JSON object.")
+	}
+	before := data[:min(int(syntax.Offset), len(data))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return app.E(app.CodeInvalidJSON,
+		fmt.Sprintf("the body is not valid JSON at line %d, column %d: %s", line, max(column, 1), syntax.Error()),
+		"Send exactly one JSON object. Let a JSON library write it: line breaks inside strings must be \\n.")
+}
+
+// loneSurrogate finds a \uD800–\uDFFF escape without its other half, which would silently become
+// U+FFFD. data is valid JSON.
+func loneSurrogate(data []byte) bool {
+	high := false // the escape just before was a first half
+	for i := 0; i < len(data); i++ {
+		if data[i] != '\\' || i+1 >= len(data) {
+			if high {
+				return true
+			}
+			continue
+		}
+		i++
+		half := byte(0)
+		if data[i] == 'u' && i+4 < len(data) {
+			half = surrogate(data[i+1 : i+5])
+			i += 4
+		}
+		if high != (half == 'l') {
+			return true
+		}
+		high = half == 'h'
+	}
+	return high
+}
+
+// surrogate tells 'h' (first half), 'l' (second half) or 0 of four hex digits.
+func surrogate(hex []byte) byte {
+	if hex[0] != 'd' && hex[0] != 'D' {
+		return 0
+	}
+	switch hex[1] {
+	case '8', '9', 'a', 'b', 'A', 'B':
+		return 'h'
+	case 'c', 'd', 'e', 'f', 'C', 'D', 'E', 'F':
+		return 'l'
+	}
+	return 0
+}
+
+// KindOf names a JSON value's type with its article.
+func KindOf(raw json.RawMessage) string {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return "nothing"
+	}
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}

@@ -1,0 +1,65 @@
+package httpx
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// RequestTimeout bounds a request from its first byte to the last one of its answer: the longest
+// wait, and time to send both bodies.
+const RequestTimeout = app.MaxPollWait + 60*time.Second
+
+// KeepOpen lifts the deadlines of one request, for streams.
+//
+// The stream must end with the request's context and when the server drains. The request's body
+// must have been read: net/http would wait for the rest of it for ever.
+func KeepOpen(w http.ResponseWriter) error {
+	rc := http.NewResponseController(w)
+	if err := rc.SetReadDeadline(time.Time{}); err != nil {
+		return err
+	}
+	return rc.SetWriteDeadline(time.Time{})
+}
+
+// DeadlineWriter writes an answer that may come at any time, with a deadline for each piece of it.
+// It drops readers that take nothing.
+type DeadlineWriter struct {
+	http.ResponseWriter
+	timeout time.Duration
+}
+
+// NewDeadlineWriter returns a writer for a request that KeepOpen was called for. Each piece has the
+// time that the server gives a whole answer.
+func NewDeadlineWriter(w http.ResponseWriter, r *http.Request) DeadlineWriter {
+	timeout := RequestTimeout
+	if server, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && server.WriteTimeout > 0 {
+		timeout = server.WriteTimeout
+	}
+	return DeadlineWriter{w, timeout}
+}
+
+// Unwrap is for http.ResponseController.
+func (w DeadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Write implements io.Writer.
+func (w DeadlineWriter) Write(p []byte) (int, error) {
+	if err := w.Extend(); err != nil {
+		return 0, err
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// FlushError is for http.ResponseController.
+func (w DeadlineWriter) FlushError() error {
+	if err := w.Extend(); err != nil {
+		return err
+	}
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// Extend begins the time of the next piece, or of the rest when the handler returns.
+func (w DeadlineWriter) Extend() error {
+	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.timeout))
+}

@@ -1,0 +1,143 @@
+package httpx
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+)
+
+// statuses gives every code its HTTP status. No other place does.
+var statuses = map[app.Code]int{
+	app.CodeInvalidJSON:        http.StatusBadRequest,
+	app.CodeUnknownField:       http.StatusBadRequest,
+	app.CodeInvalidField:       http.StatusBadRequest,
+	app.CodeTooLarge:           http.StatusRequestEntityTooLarge,
+	app.CodeUnauthorized:       http.StatusUnauthorized,
+	app.CodeForbidden:          http.StatusForbidden,
+	app.CodeNotFound:           http.StatusNotFound,
+	app.CodeMethodNotAllowed:   http.StatusMethodNotAllowed,
+	app.CodeUnsupportedMedia:   http.StatusUnsupportedMediaType,
+	app.CodeProfileUnlocked:    http.StatusConflict,
+	app.CodeProfileLocked:      http.StatusConflict,
+	app.CodeProfileRevoked:     http.StatusForbidden,
+	app.CodeProfileExpired:     http.StatusForbidden,
+	app.CodeMissingValue:       http.StatusConflict,
+	app.CodeNotWaiting:         http.StatusConflict,
+	app.CodeRequestMismatch:    http.StatusConflict,
+	app.CodeAlreadyEnded:       http.StatusConflict,
+	app.CodeIdempotencyReused:  http.StatusConflict,
+	app.CodeConflict:           http.StatusConflict,
+	app.CodeInUse:              http.StatusConflict,
+	app.CodeQueueFull:          http.StatusTooManyRequests,
+	app.CodeRateLimited:        http.StatusTooManyRequests,
+	app.CodeProfilesDisabled:   http.StatusForbidden,
+	app.CodeSandboxUnavailable: http.StatusServiceUnavailable,
+	app.CodeInstanceRetired:    http.StatusGone,
+	app.CodeStorageBusy:        http.StatusServiceUnavailable,
+	app.CodeStorageFull:        http.StatusServiceUnavailable,
+	app.CodeUnreachable:        http.StatusBadGateway, // met by scripts, in the ledger
+	app.CodeInternal:           http.StatusInternalServerError,
+}
+
+// Statuses returns the HTTP status of every code.
+func Statuses() map[app.Code]int { return maps.Clone(statuses) }
+
+// Status is the HTTP status of a code.
+func Status(code app.Code) int {
+	if status, known := statuses[code]; known {
+		return status
+	}
+	return http.StatusInternalServerError
+}
+
+// ErrorBody is the one shape of every error.
+type ErrorBody struct {
+	Error ErrorDetail `json:"error"`
+}
+
+type ErrorDetail struct {
+	Code    app.Code `json:"code"`
+	Message string   `json:"message"`
+	Hint    string   `json:"hint"`
+	Field   string   `json:"field,omitempty"`
+}
+
+// AnswerError answers with an error as agents read it.
+func AnswerError(c echo.Context, e *app.Error) error {
+	return c.JSON(Status(e.Code), ErrorBody{ErrorDetail{e.Code, e.Message, e.Hint, e.Field}})
+}
+
+// RetryAfter is how many seconds a client should wait after a code. A queue empties soon; a full
+// disk takes longer.
+func RetryAfter(code app.Code) string {
+	if code == app.CodeStorageFull {
+		return "60"
+	}
+	return "5"
+}
+
+// FieldError is an error about one field of the input.
+func FieldError(code app.Code, field, message, hint string) *app.Error {
+	return &app.Error{Code: code, Field: app.Clip(field, 80), Message: message, Hint: hint}
+}
+
+// Explain turns any error into one that may be shown. An unknown one becomes CodeInternal, with its
+// cause.
+func Explain(c echo.Context, err error) *app.Error {
+	var known *app.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		if tooLarge.Limit < app.MaxBody {
+			return app.E(app.CodeTooLarge, "that is more than this form takes", "Go back and send less.")
+		}
+		return errBodyTooLarge(err)
+	}
+	var fromEcho *echo.HTTPError
+	if errors.As(err, &fromEcho) {
+		switch fromEcho.Code {
+		case http.StatusNotFound:
+			return app.E(app.CodeNotFound, "there is nothing at this path", "GET /skill.md lists every call.")
+		case http.StatusMethodNotAllowed:
+			return errMethod(c)
+		case http.StatusRequestEntityTooLarge:
+			return errBodyTooLarge(err)
+		}
+	}
+	e := app.E(app.CodeInternal, "something went wrong inside Airlock",
+		"Try again; if it stays, the person who runs Airlock finds the cause in its log.")
+	e.Cause = err
+	return e
+}
+
+func errMethod(c echo.Context) *app.Error {
+	allowed := strings.TrimPrefix(c.Response().Header().Get(echo.HeaderAllow), "OPTIONS, ")
+	return app.E(app.CodeMethodNotAllowed, "this path does not take "+ShownMethod(c.Request().Method),
+		"It takes "+allowed+"; GET /skill.md shows every call.")
+}
+
+func errBodyTooLarge(cause error) *app.Error {
+	e := app.E(app.CodeTooLarge, "the body is larger than 4 MiB",
+		"Send less: a script has at most 1 MiB, and so have inputs and an LLM answer. "+
+			"Fetch large data from inside the script.")
+	e.Cause = cause
+	return e
+}
+
+// ShownMethod is a method for the log and for errors. What is no method, a client may have chosen
+// as a text.
+func ShownMethod(m string) string {
+	switch m {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions, http.MethodConnect, http.MethodTrace:
+		return m
+	}
+	return "(other)"
+}

@@ -1,0 +1,110 @@
+package httpx
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"regexp"
+	"strings"
+)
+
+// Origins tells who sent a request, and under which address the caller reaches this instance.
+//
+// X-Forwarded-* headers count only from TrustedProxies. Of several values the nearest proxy's counts.
+type Origins struct {
+	PublicURL      string // without trailing slash; "" means from the request
+	TrustedProxies []netip.Prefix
+}
+
+// ClientAddress is the address that a request came from: of X-Forwarded-For, read from the right,
+// the first that is not a trusted proxy itself.
+func (o Origins) ClientAddress(r *http.Request) string {
+	direct, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		direct = r.RemoteAddr
+	}
+	if !o.fromProxy(r) {
+		return direct
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	client := direct
+	for i := len(hops) - 1; i >= 0; i-- {
+		addr, err := parseHop(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		client = addr.WithZone("").Unmap().String() // a zone may be any text
+		if !o.trusts(addr) {
+			break
+		}
+	}
+	return client
+}
+
+// parseHop reads one address of X-Forwarded-For. Some proxies write brackets around IPv6, and some
+// the port.
+func parseHop(text string) (netip.Addr, error) {
+	if with, err := netip.ParseAddrPort(text); err == nil {
+		return with.Addr(), nil
+	}
+	return netip.ParseAddr(strings.Trim(text, "[]"))
+}
+
+// fromProxy reports whether the direct peer of a request is a trusted proxy.
+func (o Origins) fromProxy(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && o.trusts(peer.Addr())
+}
+
+func (o Origins) trusts(addr netip.Addr) bool {
+	addr = addr.Unmap()
+	for _, p := range o.TrustedProxies {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// forwarded is the nearest proxy's value of a header; "" unless that proxy is trusted.
+func (o Origins) forwarded(r *http.Request, name string) string {
+	if !o.fromProxy(r) {
+		return ""
+	}
+	values := strings.Split(strings.Join(r.Header.Values(name), ","), ",")
+	return strings.TrimSpace(values[len(values)-1])
+}
+
+// Scheme is "https" or "http".
+func (o Origins) Scheme(r *http.Request) string {
+	if r.TLS != nil || strings.EqualFold(o.forwarded(r, "X-Forwarded-Proto"), "https") {
+		return "https"
+	}
+	return "http"
+}
+
+// OverTLS reports whether a visitor came over https. Behind a proxy that isn't trusted, the public
+// URL says so, for visitors who used it.
+func (o Origins) OverTLS(r *http.Request) bool {
+	host, secure := strings.CutPrefix(o.PublicURL, "https://")
+	return o.Scheme(r) == "https" || secure && strings.EqualFold(r.Host, host)
+}
+
+// hostShape is what a Host header must look like to be repeated in an answer.
+var hostShape = regexp.MustCompile(`^([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$`)
+
+// BaseURL is the address of this instance for the caller, without trailing slash: the public URL,
+// else what the request says.
+func (o Origins) BaseURL(r *http.Request) string {
+	if o.PublicURL != "" {
+		return o.PublicURL
+	}
+	host := r.Host
+	if forwarded := o.forwarded(r, "X-Forwarded-Host"); forwarded != "" {
+		host = forwarded
+	}
+	if !hostShape.MatchString(host) {
+		host = "localhost:9090"
+	}
+	return o.Scheme(r) + "://" + host
+}

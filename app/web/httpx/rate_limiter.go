@@ -1,0 +1,82 @@
+package httpx
+
+import (
+	"math"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"golang.org/x/time/rate"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/conns"
+)
+
+// RateLimiter bounds how often something happens: for each client, and ten times as often for all
+// of them. It is safe for concurrent use.
+type RateLimiter struct {
+	perMinute int
+	now       func() time.Time
+
+	mu      sync.Mutex
+	all     *rate.Limiter
+	clients map[string]*rate.Limiter // by network
+}
+
+// maxClients bounds the memory of a RateLimiter. When it is reached all clients are forgotten; the
+// limit for all of them together still holds.
+const maxClients = 10_000
+
+// NewRateLimiter returns a limiter by the clock now.
+func NewRateLimiter(perMinute int, now func() time.Time) *RateLimiter {
+	return &RateLimiter{
+		perMinute: perMinute, now: now, all: perMinuteLimit(10 * perMinute), clients: map[string]*rate.Limiter{},
+	}
+}
+
+func perMinuteLimit(n int) *rate.Limiter { return rate.NewLimiter(rate.Limit(float64(n)/60), n) }
+
+// Allow returns nil if the client's request may pass, else a refusal, with Retry-After set.
+func (l *RateLimiter) Allow(c echo.Context) error {
+	wait := l.delay(c.RealIP(), l.now())
+	if wait == 0 {
+		return nil
+	}
+	seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
+	c.Response().Header().Set("Retry-After", seconds)
+	return app.E(app.CodeRateLimited, "too many requests from this address",
+		"Wait "+seconds+" s, then try again; a profile can be used for any number of executions.")
+}
+
+// delay counts a request of an address; it returns 0, or how long to wait before the next try.
+func (l *RateLimiter) delay(address string, now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := ClientNetwork(address)
+	client := l.clients[key]
+	if client == nil {
+		if len(l.clients) >= maxClients {
+			clear(l.clients)
+		}
+		client = perMinuteLimit(l.perMinute)
+		l.clients[key] = client
+	}
+	own, all := client.ReserveN(now, 1), l.all.ReserveN(now, 1)
+	wait := max(own.DelayFrom(now), all.DelayFrom(now))
+	if wait > 0 { // a refused request counts for neither
+		own.CancelAt(now)
+		all.CancelAt(now)
+	}
+	return wait
+}
+
+// ClientNetwork is what counts as one client, of an address that may be any text.
+func ClientNetwork(address string) string {
+	addr, err := netip.ParseAddr(address)
+	if err != nil {
+		return address
+	}
+	return conns.Network(addr)
+}

@@ -1,0 +1,180 @@
+package mcphttp
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/mcp"
+	"github.com/computclaw/airlock/app/shares"
+	"github.com/computclaw/airlock/app/web/httpx"
+)
+
+const (
+	sessionIdle       = 10 * time.Minute
+	SessionsPerMinute = 30 // of one address
+	MaxSessions       = 256
+	MaxOpening        = 16 << 10 // bytes of a request that opens a session
+	maxCalls          = 1024     // at once; each may be held open
+)
+
+// Config is what a Handler needs.
+type Config struct {
+	API     http.Handler // the agent API
+	Version string
+	Origins httpx.Origins
+	Drain   *httpx.Drain
+	Now     func() time.Time
+}
+
+// Handler serves /mcp. It is safe for concurrent use.
+type Handler struct {
+	cfg       Config
+	streams   http.Handler
+	sessions  *httpx.RateLimiter
+	addresses *shares.Shares // calls that are being answered, by address
+	bearers   *shares.Shares // and by bearer
+}
+
+// New returns a Handler.
+func New(cfg Config) *Handler {
+	h := &Handler{
+		cfg: cfg, sessions: httpx.NewRateLimiter(SessionsPerMinute, cfg.Now),
+		addresses: shares.New(maxCalls), bearers: shares.New(maxCalls),
+	}
+	server := mcp.Server(h.loopback, app.Secret{}, cfg.Version)
+	server.AddReceivingMiddleware((&sessionLimit{most: MaxSessions}).middleware)
+	h.streams = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server },
+		&sdk.StreamableHTTPOptions{
+			SessionTimeout:      sessionIdle,
+			MaxRequestBodyBytes: app.MaxBody,
+			// Behind a proxy on this host a request comes from loopback with the public name. Being
+			// local gives no authority, and browsers are refused.
+			DisableLocalhostProtection:   true,
+			PropagateRequestCancellation: true,
+		})
+	return h
+}
+
+// Calls is how many requests are being answered.
+func (h *Handler) Calls() int { return h.addresses.Taken() }
+
+// Serve answers one request.
+func (h *Handler) Serve(c echo.Context) error {
+	if err := h.admit(c); err != nil {
+		return err
+	}
+	release, err := h.acquire(c)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := httpx.KeepOpen(c.Response()); err != nil {
+		return err
+	}
+	ctx, cancel := h.cfg.Drain.Context(c.Request().Context())
+	defer cancel()
+	// Eviction ends the context too: each write would extend the deadline again.
+	ctx, reader := httpx.CarryRequests(ctx, c, cancel)
+	defer reader.Release()
+	httpx.HoldBody(c, reader.Evict)
+	w := httpx.NewDeadlineWriter(c.Response(), c.Request())
+	serveAs(h.streams, w, c.Request().WithContext(ctx))
+	return w.Extend()
+}
+
+// acquire takes a place for a call. Neither one address nor one bearer gets all of them: a call may
+// take long.
+func (h *Handler) acquire(c echo.Context) (release func(), err error) {
+	digest := sha256.Sum256([]byte(c.Request().Header.Get(echo.HeaderAuthorization)))
+	address, bearer := httpx.ClientNetwork(c.RealIP()), string(digest[:])
+	if !h.addresses.Enter(address) {
+		return nil, httpx.ErrBusy
+	}
+	if !h.bearers.Enter(bearer) {
+		h.addresses.Leave(address)
+		return nil, httpx.ErrBusy
+	}
+	return func() {
+		h.bearers.Leave(bearer)
+		h.addresses.Leave(address)
+	}, nil
+}
+
+// errNotMCP is for requests of a browser or curl.
+func errNotMCP() error {
+	return app.E(app.CodeMethodNotAllowed, "this path is for clients of the Model Context Protocol",
+		"Name its URL in your client's configuration, with Authorization: Bearer and the profile id as a header. "+
+			"Without such a client use the HTTP API: GET /skill.md shows every call.")
+}
+
+// admit checks a request before its deadlines are lifted. It reads the whole message, so that a
+// slow sender meets the deadlines of every other request.
+func (h *Handler) admit(c echo.Context) error {
+	r := c.Request()
+	if r.Header.Get("Origin") != "" {
+		return app.E(app.CodeForbidden, "browsers are refused here",
+			"No page speaks MCP, and programs send no Origin. "+
+				"A page whose name was made to lead here would look like Airlock's own.")
+	}
+	if r.Method == http.MethodGet && !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		return errNotMCP()
+	}
+	if r.Method != http.MethodPost {
+		if r.ContentLength != 0 {
+			return app.E(app.CodeInvalidField, "only POST takes a body here", "Send messages with POST.")
+		}
+		return nil
+	}
+	most := int64(app.MaxBody)
+	if opens := r.Header.Get("Mcp-Session-Id") == ""; opens {
+		if err := h.sessions.Allow(c); err != nil {
+			return err
+		}
+		most = MaxOpening
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	switch {
+	case err != nil:
+		return err
+	case int64(len(body)) > most:
+		return app.E(app.CodeTooLarge, "a message that opens a session is larger than 16 KiB",
+			"Send initialize first, and all else with the Mcp-Session-Id of its answer.")
+	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")):
+		return app.E(app.CodeInvalidJSON, "batches of messages are refused",
+			"Send one message per request, as the protocol has it since 2025-06-18.")
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return nil
+}
+
+// requestKey is where serveAs leaves the request for the tools.
+const requestKey = "request"
+
+// serveAs tells the library whose request it is. A session then answers only to the bearer that
+// opened it, and tools know who calls them.
+//
+// The agent API checks whether the bearer is a profile. So the library's own check gets a request
+// that always has one.
+func serveAs(handler http.Handler, w http.ResponseWriter, r *http.Request) {
+	who := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+	origin := r.WithContext(r.Context())
+	origin.Body = nil // a session keeps the request that opened it
+	info := &auth.TokenInfo{UserID: hex.EncodeToString(who[:]), Extra: map[string]any{requestKey: origin}}
+	verify := func(context.Context, string, *http.Request) (*auth.TokenInfo, error) { return info, nil }
+	checked := auth.RequireBearerToken(verify, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
+	bare := (&http.Request{Header: http.Header{"Authorization": {"Bearer -"}}}).WithContext(r.Context())
+	checked(http.HandlerFunc(func(w http.ResponseWriter, known *http.Request) {
+		handler.ServeHTTP(w, r.WithContext(known.Context()))
+	})).ServeHTTP(w, bare)
+}

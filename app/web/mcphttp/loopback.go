@@ -1,0 +1,78 @@
+package mcphttp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/computclaw/airlock/app/client"
+	"github.com/computclaw/airlock/app/web/httpx"
+)
+
+// loopback lets a tool's call act in the name of the request that carries it, and end with it:
+// nobody would get the answer.
+func (h *Handler) loopback(ctx context.Context, req *sdk.CallToolRequest) (context.Context, client.Client) {
+	ctx, cancel := context.WithCancel(ctx)
+	var origin *http.Request
+	if req.Extra != nil && req.Extra.TokenInfo != nil {
+		origin, _ = req.Extra.TokenInfo.Extra[requestKey].(*http.Request)
+	}
+	if origin == nil {
+		cancel()
+		return ctx, client.Client{HTTP: &http.Client{}}
+	}
+	context.AfterFunc(origin.Context(), cancel)
+	transport := &loopbackTransport{api: h.cfg.API, origin: origin, drain: h.cfg.Drain}
+	return ctx, client.Client{URL: h.cfg.Origins.BaseURL(origin), HTTP: &http.Client{Transport: transport}}
+}
+
+// loopbackTransport sends requests to the agent API in this process, as if the client of origin had
+// sent them.
+type loopbackTransport struct {
+	api    http.Handler
+	origin *http.Request
+	drain  *httpx.Drain
+}
+
+// errDraining ends calls when the server is about to stop. Executions go on, or run after its next
+// start.
+var errDraining = errors.New( //nolint:staticcheck // begins with a name
+	"Airlock is stopping; it will be back, and read_execution then tells how the execution stands")
+
+// RoundTrip implements http.RoundTripper.
+func (t *loopbackTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	select {
+	case <-t.drain.Done():
+		return nil, errDraining
+	default:
+	}
+	r = r.Clone(httpx.CarriedBy(r.Context(), t.origin.Context()))
+	r.RemoteAddr, r.Host, r.TLS = t.origin.RemoteAddr, t.origin.Host, t.origin.TLS
+	r.RequestURI = r.URL.RequestURI()
+	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "Traceparent"} {
+		r.Header[name] = t.origin.Header[name]
+	}
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	w := &memoryWriter{header: http.Header{}, status: http.StatusOK}
+	t.api.ServeHTTP(w, r)
+	return &http.Response{
+		StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.body), Request: r, ProtoMajor: 1, ProtoMinor: 1,
+	}, nil
+}
+
+// memoryWriter keeps an answer in memory. The agent API bounds its answers.
+type memoryWriter struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *memoryWriter) Header() http.Header         { return w.header }
+func (w *memoryWriter) WriteHeader(status int)      { w.status = status }
+func (w *memoryWriter) Write(p []byte) (int, error) { return w.body.Write(p) }

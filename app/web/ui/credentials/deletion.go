@@ -1,0 +1,72 @@
+package credentials
+
+import (
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+func (h *Handlers) askDeleteCredential(c echo.Context) error {
+	cred, err := h.access.Credential(c.Request().Context(), c.Param("name"))
+	if err != nil {
+		return err
+	}
+	return h.confirmDeletion(c, cred, nil)
+}
+
+// confirmDeletion says which profiles it would hit, before it asks for the name.
+func (h *Handlers) confirmDeletion(c echo.Context, cred app.Credential, refused error) error {
+	sh, profiles, err := h.Shell(c, "Delete "+cred.Name, layout.SectionCredentials)
+	if err != nil {
+		return err
+	}
+	page := layout.ConfirmPage{
+		Shell: sh, Question: "Delete " + cred.Name + "?", Button: "Delete " + cred.Name, Typed: cred.Name,
+		Action: paths.CredentialDeleteURL(cred.Name), Back: paths.CredentialURL(cred.Name),
+		Lines: []string{
+			"Scripts can't use it any more. Its value is destroyed with all earlier versions. This can't be undone.",
+		},
+	}
+	if cred.Searched() {
+		page.Lines = append(page.Lines, "Airlock stops searching answers and output for the value, "+
+			"which its service still accepts. Revoke it there first.")
+	}
+	for _, p := range app.ProfilesWith(profiles, cred.ID) {
+		hit := layout.Affected{Handle: p.Handle, Title: format.Title(p.Description)}
+		switch p.State(h.Now()) {
+		case app.StateLocked:
+			page.Blocked, hit.How = true, "is locked and uses it: revoke or delete this profile first"
+		case app.StateUnlocked:
+			hit.How = "is being set up: its key loses the link"
+		case app.StateExpired:
+			hit.How = "has expired: extended, it could not run without this"
+		case app.StateRevoked:
+			hit.How = "was revoked: it can't be restored then"
+		}
+		page.Affected = append(page.Affected, hit)
+	}
+	return h.Confirm(c, page, refused)
+}
+
+func (h *Handlers) deleteCredential(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	cred, err := h.access.Credential(c.Request().Context(), c.Param("name"))
+	if err != nil {
+		return err
+	}
+	if fields.Get("typed") != cred.Name {
+		return h.confirmDeletion(c, cred,
+			app.Invalid("typed", "that is not its name", "Type "+cred.Name+" if you mean it."))
+	}
+	if err := h.access.DeleteCredential(c.Request().Context(), uix.Actor(c), cred.Name); err != nil {
+		return h.confirmDeletion(c, cred, err)
+	}
+	return h.Done(c, "credential-deleted", paths.Credentials)
+}

@@ -1,0 +1,164 @@
+package credentials
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/credentialview"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// saveCredential takes the form of a new credential (cred is zero) or of one that exists. A refused
+// form comes back with everything but the value.
+func (h *Handlers) saveCredential(c echo.Context, title string, cred app.Credential, notice string) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	page := credentialview.CredentialPage{
+		New: cred.ID == "", Credential: cred, Name: strings.TrimSpace(fields.Get("name")),
+		Mode:  app.Mode(fields.Get("mode")),
+		Hosts: fields.Get("hosts"), Description: strings.TrimSpace(fields.Get("description")),
+		Service: strings.TrimSpace(fields.Get("service")),
+		Places:  tickedPlaces(fields), Headers: fields.Get("headers"), PlainHTTP: fields.Get("plain_http") != "",
+		Check: checkForm(cred),
+	}
+	in := access.CredentialInput{
+		Name: page.Name, Description: page.Description, Service: &page.Service, Mode: page.Mode, Places: page.Places,
+		Headers: headerNames(page.Headers), PlainHTTP: &page.PlainHTTP,
+	}
+	if in.Seen, err = seenAt(fields); err != nil {
+		return err
+	}
+	page.Vault = h.typedSource(fields, cred, &in)
+	var saved app.Credential
+	if in.Value, err = givenValue(c, fields); err == nil {
+		in.Hosts, err = uix.ParseHosts(page.Hosts, cred.Hosts)
+	}
+	if err == nil {
+		err = erasing(fields, cred, in)
+	}
+	if err == nil {
+		if page.New {
+			saved, err = h.access.CreateCredential(c.Request().Context(), uix.Actor(c), in)
+		} else {
+			in.Name = cred.Name
+			saved, err = h.access.SetCredential(c.Request().Context(), uix.Actor(c), in)
+		}
+	}
+	if err == nil {
+		found, err := h.access.InspectCredential(c.Request().Context(), uix.Actor(c), saved)
+		if err != nil {
+			return err
+		}
+		if found != nil && found.Problem != "" {
+			notice = "credential-unresolved"
+		}
+		return h.Done(c, savedNotice(saved, in.Value, notice), paths.Credentials)
+	}
+	places := map[string]string{
+		"name": "name", "value": "value", "mode": "mode", "reference": "reference", "source": "reference",
+		"host": "hosts", "hosts": "hosts", "places": "places", "headers": "headers", "description": "description",
+		"service": "service", "file": "file", "erase": "erase",
+	}
+	if app.CodeOf(err) == app.CodeConflict && page.New {
+		places[""] = "name"
+	}
+	failed := err
+	if page.Problems, err = uix.Problems(err, places); err != nil {
+		return err
+	}
+	if app.CodeOf(failed) == app.CodeConflict && !page.New { // what was typed goes by what isn't there any more
+		return h.showCredentialAgain(c, cred.Name, page.Problems)
+	}
+	var profiles []app.Profile
+	if page.Shell, profiles, err = h.Shell(c, title, layout.SectionCredentials); err != nil {
+		return err
+	}
+	if !page.New {
+		page.Profiles, page.Superseded = app.ProfilesWith(profiles, cred.ID), h.supersededDays()
+	}
+	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
+}
+
+// seenAt is when the credential that a form shows was changed last; zero for a form that doesn't say.
+func seenAt(fields url.Values) (time.Time, error) {
+	text := fields.Get("seen")
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}, app.Invalid("seen", "the form is incomplete", "Open the page again and save from there.")
+	}
+	return at, nil
+}
+
+// showCredentialAgain shows a credential as it is now, and why a form was refused.
+func (h *Handlers) showCredentialAgain(c echo.Context, name string, found components.Problems) error {
+	cred, err := h.access.Credential(c.Request().Context(), name)
+	if err != nil {
+		return err
+	}
+	page, err := h.credentialPage(c, cred)
+	if err != nil {
+		return err
+	}
+	page.Problems = found
+	return h.Render(c, http.StatusUnprocessableEntity, credentialview.Credential(page))
+}
+
+// savedNotice is the notice after a credential was saved: usual, or what a person should know about
+// its value.
+func savedNotice(c app.Credential, value app.Secret, usual string) string {
+	switch {
+	case !c.HasValue():
+		return "credential-empty"
+	case c.Mode == app.ModeSealed && app.IsWide(value):
+		return "credential-wide"
+	case c.Mode != app.ModePlain && app.WeakValue(value) != "":
+		return "credential-weak"
+	}
+	return usual
+}
+
+// tickedPlaces reads the ticks for the parts of a request in which a sealed value may stand.
+func tickedPlaces(fields url.Values) []app.Place {
+	all := []app.Place{app.PlaceHeader}
+	for _, p := range []app.Place{app.PlacePath, app.PlaceQuery, app.PlaceBody} {
+		if fields.Get(components.PlaceField(p)) != "" {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// headerNames are the names in a list with commas or one a line. It is never nil, since an empty
+// field means the usual headers.
+func headerNames(text string) []string {
+	return append([]string{}, strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })...)
+}
+
+// givenValue is the typed value, or that of a file, which is kept byte for byte: some programs need
+// the line break at the end of a key.
+func givenValue(c echo.Context, fields url.Values) (app.Secret, error) {
+	typed := uix.TypedValue(fields.Get("value"))
+	file, err := uix.UploadedFile(c, "file", app.MaxValue)
+	switch {
+	case err != nil || file == "":
+		return typed, err
+	case !typed.Empty():
+		return app.Secret{}, app.Invalid("file", "there is a typed value and a file", "Give only one of them.")
+	}
+	return app.NewSecret(file), nil
+}

@@ -1,0 +1,33 @@
+package credentials
+
+import (
+	"testing"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+)
+
+// Saving a credential says what a person should know about its value, each in words that exist.
+func TestSavedNotice(t *testing.T) {
+	t.Parallel()
+	const strong = "kP9s-Zx8-long-enough-1"
+	for _, c := range []struct {
+		mode    app.Mode
+		version int
+		value   string
+		want    string
+	}{
+		{app.ModeSealed, 0, "", "credential-empty"},
+		{app.ModeSealed, 1, strong, "credential-added"},
+		{app.ModeSealed, 1, "", "credential-added"},
+		{app.ModeSealed, 1, strong + "ä", "credential-wide"},
+		{app.ModeInjected, 1, strong + "ä", "credential-added"},
+		{app.ModeInjected, 1, "1234", "credential-weak"},
+		{app.ModePlain, 1, "1234", "credential-added"},
+	} {
+		got := savedNotice(app.Credential{Mode: c.mode, Version: c.version}, app.NewSecret(c.value), "credential-added")
+		if got != c.want || !uix.IsNotice(got) {
+			t.Errorf("%s, version %d, %q: %q", c.mode, c.version, c.value, got)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package credentials
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/dotenv"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/credentialview"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+func (h *Handlers) showPaste(c echo.Context) error {
+	return h.pastePage(c, http.StatusOK, nil, nil)
+}
+
+func (h *Handlers) pastePage(
+	c echo.Context, status int, lines []credentialview.PasteProblem, found components.Problems,
+) error {
+	sh, _, err := h.Shell(c, "Paste a .env file", layout.SectionCredentials)
+	if err != nil {
+		return err
+	}
+	return h.Render(c, status, credentialview.Paste(credentialview.PastePage{Shell: sh, Lines: lines, Problems: found}))
+}
+
+// paste reads the text or the file. What could be read goes on to the preview; if nothing could,
+// the form says why. The text is never sent back.
+func (h *Handlers) paste(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	text := fields.Get("text")
+	file, err := uix.UploadedFile(c, "file", dotenv.MaxText)
+	if err != nil {
+		found, err := uix.Problems(err, map[string]string{"file": "file"})
+		if err != nil {
+			return err
+		}
+		return h.pastePage(c, http.StatusUnprocessableEntity, nil, found)
+	}
+	if strings.TrimSpace(text) == "" {
+		text = file
+	} else if file != "" {
+		return h.pastePage(c, http.StatusUnprocessableEntity, nil, components.Problems{
+			"file": "There is a text and a file. Give only one of them.",
+		})
+	}
+	entries, wrong := dotenv.Parse(text)
+	lines := make([]credentialview.PasteProblem, len(wrong))
+	for i, p := range wrong {
+		lines[i] = credentialview.PasteProblem{Line: p.Line, Message: p.Message}
+	}
+	switch {
+	case len(wrong) > 0:
+		return h.pastePage(c, http.StatusUnprocessableEntity, lines, nil)
+	case len(entries) == 0:
+		return h.pastePage(c, http.StatusUnprocessableEntity, nil,
+			components.Problems{"text": "There is no NAME=value in it."})
+	case !h.staged.put(uix.Session(c).ID, entries):
+		return app.E(app.CodeRateLimited, "too many people have pasted values that they have not decided about",
+			"Wait a quarter of an hour, then try again.")
+	}
+	return c.Redirect(http.StatusSeeOther, paths.CredentialPreview)
+}
+
+func (h *Handlers) showPreview(c echo.Context) error {
+	entries := h.staged.get(uix.Session(c).ID)
+	if len(entries) == 0 {
+		return h.Done(c, "nothing-pasted", paths.CredentialPaste)
+	}
+	return h.previewPage(c, http.StatusOK, entries, nil, nil)
+}
+
+// previewPage shows what would be stored: names, and of the values only whether they are good.
+// fields, if not nil, are the decisions so far.
+func (h *Handlers) previewPage(
+	c echo.Context, status int, entries []dotenv.Entry, fields url.Values, found components.Problems,
+) error {
+	ctx := c.Request().Context()
+	sh, _, err := h.Shell(c, "What was pasted", layout.SectionCredentials)
+	if err != nil {
+		return err
+	}
+	list, err := h.access.Credentials(ctx)
+	if err != nil {
+		return err
+	}
+	page := credentialview.PreviewPage{Shell: sh, Problems: found}
+	for _, e := range entries {
+		row := previewRow(e, entries)
+		if i := slices.IndexFunc(list, func(c app.Credential) bool { return c.Name == e.Name }); i >= 0 {
+			row.Exists, row.Mode, row.Action, row.Profiles = true, list[i].Mode, "skip", list[i].Profiles
+		}
+		if fields != nil {
+			row.Action = fields.Get(credentialview.ActionField(e.Name))
+			if !row.Exists {
+				row.Mode = app.Mode(fields.Get(components.ModeField(e.Name)))
+				row.Hosts = fields.Get(components.HostsField(e.Name))
+			}
+		}
+		page.Rows = append(page.Rows, row)
+	}
+	return h.Render(c, status, credentialview.Preview(page))
+}
+
+// plainName is how variables are called that are mostly not secret.
+var plainName = regexp.MustCompile(`(?i)(^|_)(url|uri|host|hostname|port|region|user|username|env|environment|` +
+	`debug|log_level|timeout|bucket|database|db|schema|endpoint|domain|version|mode|locale|tz)$`)
+
+// previewRow suggests what to do with an entry. It never suggests to inject.
+func previewRow(e dotenv.Entry, all []dotenv.Entry) credentialview.PreviewRow {
+	facts := app.Describe(e.Value)
+	row := credentialview.PreviewRow{
+		Name: e.Name, Line: e.Line, Action: "add", Mode: app.ModeSealed, Empty: e.Value.Empty(), Size: facts.Size,
+		Lines: facts.Lines, Expands: e.Expands,
+	}
+	switch {
+	case row.Empty:
+		row.Action = "skip"
+	case !facts.Password && (plainName.MatchString(e.Name) || facts.Host != "" && facts.Size < 200):
+		row.Mode = app.ModePlain
+	default:
+		row.Weak = app.WeakValue(e.Value)
+		row.Hosts = nearbyHost(e.Name, all)
+	}
+	return row
+}
+
+// nearbyHost is the host of an address that stands beside a secret: of STRIPE_URL for
+// STRIPE_API_KEY; "" if there is none.
+func nearbyHost(name string, all []dotenv.Entry) string {
+	prefix, _, ok := strings.Cut(name, "_")
+	for _, e := range all {
+		if host := app.Describe(e.Value).Host; ok && e.Name != name && host != "" &&
+			strings.HasPrefix(e.Name, prefix+"_") {
+			return host
+		}
+	}
+	return ""
+}
+
+// applyPaste carries out the decisions. What was stored leaves the preview; what was refused stays,
+// with the reason.
+func (h *Handlers) applyPaste(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	session := uix.Session(c).ID
+	entries := h.staged.get(session)
+	if fields.Get("do") == "discard" {
+		h.staged.put(session, nil)
+		return h.Done(c, "paste-discarded", paths.Credentials)
+	}
+	if len(entries) == 0 {
+		return h.Done(c, "nothing-pasted", paths.CredentialPaste)
+	}
+	found := components.Problems{}
+	var left []dotenv.Entry
+	for _, e := range entries {
+		wrong, err := h.applyEntry(c.Request().Context(), uix.Actor(c), e, fields)
+		if err != nil {
+			return err
+		}
+		if len(wrong) > 0 {
+			left = append(left, e)
+			for field, message := range wrong {
+				found[field] = message
+			}
+		}
+	}
+	h.staged.put(session, left)
+	if len(left) > 0 {
+		return h.previewPage(c, http.StatusUnprocessableEntity, left, fields, found)
+	}
+	return h.Done(c, "pasted", paths.Credentials)
+}
+
+// applyEntry stores one entry, and returns what is wrong with its row.
+func (h *Handlers) applyEntry(
+	ctx context.Context, by app.Actor, e dotenv.Entry, fields url.Values,
+) (components.Problems, error) {
+	in := access.CredentialInput{Name: e.Name, Value: e.Value}
+	mode, hosts := components.ModeField(e.Name), components.HostsField(e.Name)
+	var err error
+	switch fields.Get(credentialview.ActionField(e.Name)) {
+	case "skip":
+		return nil, nil
+	case "overwrite":
+		var now app.Credential
+		if now, err = h.access.Credential(ctx, e.Name); err == nil {
+			in.Description = app.VisibleText(now.Description)
+			if e.Value.Empty() {
+				err = app.Invalid("value", "the value is empty", "Skip it.")
+			}
+		}
+		if err == nil {
+			_, err = h.access.SetCredential(ctx, by, in)
+		}
+	case "add":
+		in.Mode = app.Mode(fields.Get(mode))
+		if in.Mode == app.ModeSealed {
+			in.Hosts, err = uix.ParseHosts(strings.ReplaceAll(fields.Get(hosts), " ", "\n"), nil)
+		}
+		if err == nil {
+			_, err = h.access.CreateCredential(ctx, by, in)
+		}
+	default:
+		err = app.Invalid("action", "nothing was decided", "Choose what to do with it.")
+	}
+	if err == nil {
+		return nil, nil
+	}
+	place := credentialview.ActionField(e.Name)
+	found, err := uix.Problems(err, map[string]string{
+		"mode": mode, "host": hosts, "hosts": hosts, "value": place, "name": place, "action": place,
+	})
+	if message, ok := found[""]; ok {
+		delete(found, "")
+		found[place] = message
+	}
+	return found, err
+}

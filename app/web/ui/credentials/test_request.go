@@ -1,0 +1,107 @@
+package credentials
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/credentialview"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// TestsPerMinute bounds the test requests that one address makes Airlock send.
+const TestsPerMinute = 10
+
+// checkForm is the form of a test as a page first shows it.
+func checkForm(c app.Credential) credentialview.CheckForm {
+	return credentialview.CheckForm{Targets: probe.Targets(c), Wildcards: probe.Wildcards(c), Path: "/"}
+}
+
+// testCredential sends a test request and shows its outcome on the credential's page. Nothing is
+// kept of it but what the list shows, so there is nowhere to lead on to.
+func (h *Handlers) testCredential(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	cred, err := h.access.Credential(ctx, c.Param("name"))
+	if err != nil {
+		return err
+	}
+	typed := checkForm(cred)
+	typed.Target, typed.Host = fields.Get("target"), strings.TrimSpace(fields.Get("test_host"))
+	typed.Path, typed.Private = strings.TrimSpace(fields.Get("test_path")), fields.Get("test_private") != ""
+	typed.As, typed.AsName = fields.Get("test_as"), strings.TrimSpace(fields.Get("test_as_name"))
+	err = h.tests.Allow(c)
+	var result probe.Result
+	if err == nil {
+		result, err = h.prober.Credential(ctx, uix.Actor(c), probe.Request{
+			Name: cred.Name, Host: chosenTarget(typed), Path: typed.Path, Private: typed.Private, As: sentAs(typed),
+		})
+	}
+	status := http.StatusOK
+	if err == nil {
+		typed.Outcome = outcome(result)
+		cred, err = h.access.Credential(ctx, cred.Name) // it carries the time of the test now
+	} else {
+		status = http.StatusUnprocessableEntity
+		typed.Problems, err = uix.Problems(err, map[string]string{
+			"host": testedField(typed), "path": "test_path", "header": "test_as_name", "user": "test_as_name",
+		})
+	}
+	if err != nil {
+		return err
+	}
+	page, err := h.credentialPage(c, cred)
+	if err != nil {
+		return err
+	}
+	page.Check = typed
+	c.Response().Header().Set("HX-Push-Url", "false")
+	return h.Render(c, status, credentialview.Credential(page))
+}
+
+// chosenTarget is the host that a person named, else the one that they chose.
+func chosenTarget(f credentialview.CheckForm) string {
+	if f.Host != "" {
+		return f.Host
+	}
+	return f.Target
+}
+
+// sentAs is how a test sends the value. A header of its own without a name is one that the test
+// refuses.
+func sentAs(f credentialview.CheckForm) probe.As {
+	switch f.As {
+	case "basic":
+		return probe.As{Basic: true, User: f.AsName}
+	case "header":
+		return probe.As{Header: cmp.Or(f.AsName, "?")}
+	}
+	return probe.As{}
+}
+
+// testedField is the field that a message about the host belongs to.
+func testedField(f credentialview.CheckForm) string {
+	if f.Host != "" || len(f.Targets) == 0 {
+		return "test_host"
+	}
+	return "target"
+}
+
+func outcome(r probe.Result) *credentialview.CheckOutcome {
+	return &credentialview.CheckOutcome{
+		Request: "GET " + r.URL, Works: r.Works(), Swapped: r.Swapped, Status: r.Status, Took: r.Took,
+		Problem: r.Problem, Hint: r.Hint,
+	}
+}
+
+func (h *Handlers) backToCredential(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, paths.CredentialURL(c.Param("name")))
+}

@@ -1,0 +1,69 @@
+package credentials
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/credentialview"
+)
+
+// vaultChoice is where a credential's value comes from, as it is stored.
+func (h *Handlers) vaultChoice(cred app.Credential) credentialview.VaultChoice {
+	return credentialview.VaultChoice{
+		Offered: h.access.HasVault() || cred.Source == app.SourceVault, Source: cred.Source,
+		Reference: cred.Reference, Held: heldHere(cred),
+	}
+}
+
+// heldHere reports whether Airlock holds a value of the credential.
+func heldHere(cred app.Credential) bool { return cred.Source != app.SourceVault && cred.HasValue() }
+
+// erasing refuses to put a reference in the place of a value that Airlock holds, unless it was said
+// that this shall be erased.
+func erasing(fields url.Values, cred app.Credential, in access.CredentialInput) error {
+	if in.Source != app.SourceVault || !heldHere(cred) || fields.Get("erase") == "yes" {
+		return nil
+	}
+	return app.Invalid("erase", "Airlock holds a value of "+cred.Name+", and a reference would erase it",
+		"Tick that it shall be erased, if it is in Vault.")
+}
+
+// vaultFinding is vaultChoice with what Vault says of the reference now.
+func (h *Handlers) vaultFinding(c echo.Context, cred app.Credential) (credentialview.VaultChoice, error) {
+	choice := h.vaultChoice(cred)
+	in, err := h.access.InspectCredential(c.Request().Context(), uix.Actor(c), cred)
+	if err != nil || in == nil {
+		return choice, err
+	}
+	choice.Finding = &credentialview.VaultFinding{
+		Engine: in.Engine, Lent: in.Lease, Version: in.Version, Created: in.Created,
+		Problem: uix.Sentence(in.Problem), Hint: in.Hint,
+	}
+	return choice, nil
+}
+
+// typedSource takes what a form says about where the value comes from. What is typed in the field
+// of the other source doesn't count, and a form without the fields changes nothing.
+func (h *Handlers) typedSource(
+	fields url.Values, cred app.Credential, in *access.CredentialInput,
+) credentialview.VaultChoice {
+	choice := h.vaultChoice(cred)
+	if !choice.Offered || !fields.Has("source") {
+		return choice
+	}
+	choice.Source, choice.Reference = app.Source(fields.Get("source")), strings.TrimSpace(fields.Get("reference"))
+	in.Source = choice.Source
+	if choice.Source != app.SourceVault {
+		return choice
+	}
+	in.Value = app.Secret{}
+	if in.Reference = choice.Reference; choice.Reference == cred.Reference && cred.Source == app.SourceVault {
+		in.Source, in.Reference = "", "" // as it is, also while no Vault is configured
+	}
+	return choice
+}

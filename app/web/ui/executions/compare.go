@@ -1,0 +1,118 @@
+package executions
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/executionview"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+)
+
+// compareChoices is how many executions can be chosen from.
+const compareChoices = 50
+
+// compareExecutions shows an execution beside another: the one that is asked for, else the one that
+// it repeats, else none.
+func (h *Handlers) compareExecutions(c echo.Context) error {
+	ctx := c.Request().Context()
+	x, err := h.engine.ByHandle(ctx, c.Param("handle"))
+	if err != nil {
+		return err
+	}
+	httpx.LogExecution(c, x.Handle)
+	sh, _, err := h.Shell(c, "Compare", layout.SectionExecutions)
+	if err != nil {
+		return err
+	}
+	page := executionview.ComparePage{Shell: sh}
+	if page.This, err = h.side(ctx, x); err != nil {
+		return err
+	}
+	list, err := h.engine.Search(ctx, engine.Filter{ProfileHandle: x.ProfileHandle, Limit: compareChoices})
+	if err != nil {
+		return err
+	}
+	for _, one := range list.Executions {
+		if one.Handle != x.Handle && one.Status.Terminal() {
+			page.Choices = append(page.Choices, components.Choice{
+				Value: one.Handle,
+				Word: format.ShortHandle(one.Handle) + ", " + format.Status(one.Status) + ", " +
+					format.Day(one.CreatedAt),
+			})
+		}
+	}
+	with := c.QueryParam("with")
+	if with == "" {
+		with = x.RerunOf
+	}
+	status := http.StatusOK
+	if with != "" {
+		if page.Problem, err = h.chooseOther(ctx, &page, with); err != nil {
+			return err
+		}
+		if page.Problem != "" && c.QueryParam("with") != "" {
+			status = http.StatusUnprocessableEntity
+		}
+	}
+	return h.Render(c, status, executionview.Compare(page))
+}
+
+// chooseOther fills in the other side, or says why it can't. The older one comes first.
+func (h *Handlers) chooseOther(
+	ctx context.Context, page *executionview.ComparePage, handle string,
+) (problem string, err error) {
+	other, err := h.engine.ByHandle(ctx, handle)
+	switch {
+	case app.CodeOf(err) == app.CodeNotFound:
+		return "That execution is not kept any more.", nil
+	case err != nil:
+		return "", err
+	case !other.Status.Terminal() || !page.This.Execution.Status.Terminal():
+		return "Both must have ended before they can be compared.", nil
+	}
+	side, err := h.side(ctx, other)
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(page.Choices, func(c components.Choice) bool { return c.Value == handle }) {
+		page.Choices = append(page.Choices, components.Choice{
+			Value: handle, Word: format.ShortHandle(handle) + ", " + format.Title(other.Profile),
+		})
+	}
+	page.Other = &side
+	return "", nil
+}
+
+func (h *Handlers) side(ctx context.Context, x app.Execution) (side executionview.Side, err error) {
+	side.Execution = x
+	if side.Script, err = h.engine.Script(ctx, x.Handle); err != nil {
+		return side, err
+	}
+	if !x.Status.Terminal() {
+		return side, nil
+	}
+	out, err := h.engine.Output(ctx, x.Handle)
+	if err != nil {
+		return side, err
+	}
+	side.Stdout, side.Stderr = out.Stdout, out.Stderr
+	if out.Result != nil {
+		side.Result = executionview.Indent(out.Result)
+	}
+	exchanges, err := h.engine.Exchanges(ctx, x.Handle)
+	var answers strings.Builder
+	for _, e := range exchanges {
+		answers.WriteString(e.Response + "\n")
+	}
+	side.Answers = answers.String()
+	return side, err
+}

@@ -1,0 +1,3 @@
+// Package executions answers the pages about executions: the list, one execution, comparison, print
+// and download.
+package executions

@@ -1,0 +1,188 @@
+package executions
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/egress"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/executionview"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+func (h *Handlers) showExecution(c echo.Context) error {
+	page, err := h.executionPage(c)
+	if err != nil {
+		return err
+	}
+	return h.Render(c, http.StatusOK, executionview.Execution(page), "execution")
+}
+
+// executionPage gathers what there is to see of the execution in the path.
+func (h *Handlers) executionPage(c echo.Context) (executionview.ExecutionPage, error) {
+	ctx, handle := c.Request().Context(), c.Param("handle")
+	x, err := h.engine.ByHandle(ctx, handle)
+	if err != nil {
+		return executionview.ExecutionPage{}, err
+	}
+	httpx.LogExecution(c, x.Handle)
+	sh, profiles, err := h.Shell(c, "Execution "+format.ShortHandle(x.Handle), layout.SectionExecutions)
+	if err != nil {
+		return executionview.ExecutionPage{}, err
+	}
+	page := executionview.ExecutionPage{
+		Shell: sh, Execution: x, ListRules: []string{egress.RuleNotListed, egress.RulePort},
+	}
+	for _, p := range profiles {
+		if p.Handle == x.ProfileHandle {
+			page.ProfileURL, page.Hosts = paths.ProfileURL(p.Handle), p.Hosts
+		}
+	}
+	return page, h.fillExecution(ctx, &page)
+}
+
+func (h *Handlers) fillExecution(ctx context.Context, page *executionview.ExecutionPage) (err error) {
+	x := page.Execution
+	if page.Script, err = h.engine.Script(ctx, x.Handle); err != nil {
+		return err
+	}
+	if x.RerunOf != "" {
+		compared, err := h.engine.Compare(ctx, x)
+		if err != nil {
+			return err
+		}
+		page.Repeat = repeatOf(compared)
+	}
+	if page.Exchanges, err = h.engine.Exchanges(ctx, x.Handle); err != nil {
+		return err
+	}
+	if page.Network, err = h.engine.Network(ctx, x.Handle); err != nil {
+		return err
+	}
+	if page.Redactions, err = h.redactions(ctx, x.Handle); err != nil {
+		return err
+	}
+	var out app.Output
+	if x.Status.Terminal() {
+		if out, err = h.engine.Output(ctx, x.Handle); err != nil {
+			return err
+		}
+	} else {
+		out, page.Live = h.engine.LiveOutput(x.Handle)
+	}
+	page.Stdout, page.Stderr, page.Result, page.Turns = out.Stdout, out.Stderr, out.Result, out.Turns
+	return nil
+}
+
+// redactions lists what was masked, in the order in which the page shows the channels.
+func (h *Handlers) redactions(ctx context.Context, handle string) (list []executionview.Redaction, err error) {
+	hits, err := h.engine.Redactions(ctx, handle)
+	if err != nil {
+		return nil, err
+	}
+	for _, channel := range executionview.Channels(slices.Collect(maps.Keys(hits))) {
+		for _, h := range hits[channel] {
+			list = append(list, executionview.Redaction{
+				Channel: channel, Name: h.Name, Rule: h.Rule, NotGiven: h.Rule == redact.RuleNotGiven,
+				Encoding: h.Encoding, Count: h.Count,
+			})
+		}
+	}
+	return list, nil
+}
+
+func (h *Handlers) backToExecution(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, paths.ExecutionURL(c.Param("handle")))
+}
+
+func (h *Handlers) cancelByPerson(c echo.Context) error {
+	ctx := c.Request().Context()
+	x, err := h.engine.ByHandle(ctx, c.Param("handle"))
+	if err != nil {
+		return err
+	}
+	httpx.LogExecution(c, x.Handle)
+	_, err = h.engine.Cancel(ctx, x.ID, uix.Actor(c))
+	if app.CodeOf(err) == app.CodeAlreadyEnded { // it ended by itself while the person decided
+		return h.Done(c, "", paths.ExecutionURL(x.Handle))
+	}
+	if err != nil {
+		return err
+	}
+	return h.Done(c, "cancelled", paths.ExecutionURL(x.Handle))
+}
+
+// answerByPerson sends a script the answer, or the error, that it waits for.
+func (h *Handlers) answerByPerson(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	ctx, text := c.Request().Context(), fields.Get("response")
+	x, err := h.engine.ByHandle(ctx, c.Param("handle"))
+	if err != nil {
+		return err
+	}
+	httpx.LogExecution(c, x.Handle)
+	answer := engine.Answer{RequestID: fields.Get("request"), Text: text, By: uix.Actor(c)}
+	if fields.Get("as") == "failure" {
+		answer.Text, answer.Failure = "", text
+	}
+	if text == "" {
+		err = app.Invalid("response", "the answer is empty", "Type what the script is to get.")
+	} else {
+		_, err = h.engine.Respond(ctx, x.ID, answer)
+	}
+	if err == nil {
+		return h.Done(c, "answered", paths.ExecutionURL(x.Handle))
+	}
+	switch app.CodeOf(err) {
+	case app.CodeNotWaiting, app.CodeRequestMismatch, app.CodeAlreadyEnded:
+		err = app.E(app.CodeConflict, "the script no longer waits for this answer",
+			"Somebody else answered first, or the execution has ended.")
+	}
+	found, err := uix.Problems(err, map[string]string{"response": "response", "error": "response"})
+	if err != nil {
+		return err
+	}
+	page, err := h.executionPage(c)
+	if err != nil {
+		return err
+	}
+	page.Problems, page.Answer = found, text
+	return h.Render(c, http.StatusUnprocessableEntity, executionview.Execution(page))
+}
+
+// rerunByPerson runs an execution again and leads to the new one.
+func (h *Handlers) rerunByPerson(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	again, err := h.engine.Rerun(c.Request().Context(), c.Param("handle"), fields.Get("live") == "on", uix.Actor(c),
+		httpx.TraceID(c))
+	if err != nil {
+		return err
+	}
+	httpx.LogExecution(c, again.Handle)
+	if err := h.access.Note(c.Request().Context(), uix.Actor(c), "execution.rerun", again.Handle,
+		"Submitted "+c.Param("handle")+" again."); err != nil {
+		return err
+	}
+	return h.Done(c, "rerun", paths.ExecutionURL(again.Handle))
+}
+
+// repeatOf is what the page of a re-run says about its original.
+func repeatOf(c engine.Comparison) *executionview.Repeat {
+	return &executionview.Repeat{Handle: c.Original.Handle, Gone: c.Gone, SameResult: c.SameResult, Differs: c.Differs}
+}

@@ -1,0 +1,72 @@
+package executions
+
+import (
+	"context"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/executionview"
+)
+
+// executionFilter reads what a person looks for from the URL. Problems are of fields that were
+// typed wrong.
+func (h *Handlers) executionFilter(
+	c echo.Context,
+) (typed executionview.Filter, f engine.Filter, found components.Problems, err error) {
+	ask := func(name string) string { return strings.TrimSpace(c.QueryParam(name)) }
+	typed = executionview.Filter{
+		Text: app.Clip(ask("text"), 200), Profile: ask("profile"), From: ask("from"), To: ask("to"),
+		Credential: ask("credential"), Host: hostTyped(ask("host")),
+	}
+	if text := ask("status"); text != "" {
+		if typed.Status, err = app.ParseStatus(text); err != nil {
+			return typed, f, nil, err
+		}
+	}
+	f = engine.Filter{
+		ProfileHandle: typed.Profile, Status: typed.Status, Text: typed.Text, Host: typed.Host,
+		Before: c.QueryParam("before"),
+	}
+	if f.From, f.To, found = uix.ParseDays(&typed.From, &typed.To); len(found) > 0 {
+		return typed, f, found, nil
+	}
+	if typed.Credential != "" {
+		f.Credential, err = h.credentialID(c.Request().Context(), typed.Credential)
+	}
+	return typed, f, nil, err
+}
+
+// hostTyped is a host as the ledger has it, from what somebody may paste: a URL, a name with a port.
+func hostTyped(text string) string {
+	text = strings.ToLower(app.Clip(text, 253))
+	if _, rest, is := strings.Cut(text, "://"); is {
+		text = rest
+	}
+	text, _, _ = strings.Cut(text, "/")
+	if name, port, is := strings.Cut(text, ":"); is && !strings.Contains(port, ":") { // more colons are an address
+		text = name
+	}
+	return strings.TrimSuffix(text, ".")
+}
+
+// credentialID finds a credential by its name. A name that nobody has gives an id that nobody has.
+func (h *Handlers) credentialID(ctx context.Context, name string) (string, error) {
+	cred, err := h.access.Credential(ctx, name)
+	if app.CodeOf(err) == app.CodeNotFound || app.CodeOf(err) == app.CodeInvalidField {
+		return "none", nil
+	}
+	return cred.ID, err
+}
+
+// executionsURL is a list, or a download of it, under a filter.
+func executionsURL(path string, f executionview.Filter, more ...string) string {
+	return uix.Address(path, append([]string{
+		"text", f.Text, "profile", f.Profile, "status", string(f.Status), "from", f.From, "to", f.To, "credential",
+		f.Credential, "host", f.Host,
+	}, more...)...)
+}

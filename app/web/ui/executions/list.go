@@ -1,0 +1,64 @@
+package executions
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/executionview"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+func (h *Handlers) showExecutions(c echo.Context) error {
+	ctx := c.Request().Context()
+	typed, f, found, err := h.executionFilter(c)
+	if err != nil {
+		return err
+	}
+	sh, profiles, err := h.Shell(c, "Executions", layout.SectionExecutions)
+	if err != nil {
+		return err
+	}
+	page := executionview.ListPage{
+		Shell: sh, Filter: typed, Problems: found,
+		CSV:   executionsURL(paths.ExecutionsExport, typed, "as", "csv"),
+		Lines: executionsURL(paths.ExecutionsExport, typed, "as", "jsonl"),
+	}
+	if f.Before == "" && len(found) == 0 {
+		page.Here = executionsURL(paths.Executions, typed)
+	}
+	for _, p := range profiles {
+		page.Profiles = append(page.Profiles, components.Choice{Value: p.Handle, Word: format.Title(p.Description)})
+	}
+	if page.Credentials, err = h.credentialNames(ctx); err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		return h.Render(c, http.StatusUnprocessableEntity, executionview.List(page))
+	}
+	list, err := h.engine.Search(ctx, f)
+	if err != nil {
+		return err
+	}
+	page.Executions, page.Unfinished = list.Executions, list.Unfinished
+	if list.Next != "" {
+		page.Older = executionsURL(paths.Executions, typed, "before", list.Next)
+	}
+	return h.Render(c, http.StatusOK, executionview.List(page), "list")
+}
+
+func (h *Handlers) credentialNames(ctx context.Context) ([]string, error) {
+	credentials, err := h.access.Credentials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(credentials))
+	for i, one := range credentials {
+		names[i] = one.Name
+	}
+	return names, nil
+}

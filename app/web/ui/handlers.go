@@ -1,0 +1,145 @@
+package ui
+
+import (
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/probe"
+	"github.com/computclaw/airlock/app/redact/patterns"
+	"github.com/computclaw/airlock/app/retention"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/app/web/ui/audit"
+	"github.com/computclaw/airlock/app/web/ui/credentials"
+	"github.com/computclaw/airlock/app/web/ui/executions"
+	"github.com/computclaw/airlock/app/web/ui/login"
+	"github.com/computclaw/airlock/app/web/ui/overview"
+	"github.com/computclaw/airlock/app/web/ui/profiles"
+	"github.com/computclaw/airlock/app/web/ui/settings"
+	"github.com/computclaw/airlock/app/web/ui/transfers"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/assets"
+	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// Config is what Handlers need.
+type Config struct {
+	Access     *access.Service
+	Engine     *engine.Engine
+	Prober     *probe.Prober
+	Transfer   *transfer.Service
+	Retention  *retention.Keeper // nil: nothing is removed
+	Rules      *patterns.Set     // of redaction, as people see them
+	Hub        *live.Hub
+	Log        *slog.Logger
+	Now        func() time.Time
+	Key        func() transfers.KeyInfo
+	Origins    httpx.Origins
+	Drain      *httpx.Drain
+	Version    string
+	TokenPlace string // where the admin token is found; "" for what is true everywhere
+	DataLoss   string // why the data will be gone after the next start; "" if it won't
+}
+
+// Handlers answer everything under /ui. They are safe for concurrent use.
+type Handlers struct {
+	ui        *uix.UI
+	login     *login.Handlers
+	overview  *overview.Handlers
+	transfers *transfers.Handlers
+	pages     []httpx.Route // for people with a session, without transfers'
+}
+
+// New returns Handlers.
+func New(cfg Config) *Handlers {
+	u := uix.New(uix.Config{
+		Access: cfg.Access, Engine: cfg.Engine, Transfer: cfg.Transfer, Hub: cfg.Hub, Log: cfg.Log, Now: cfg.Now,
+		Origins: cfg.Origins, Version: cfg.Version, DataLoss: cfg.DataLoss,
+	})
+	h := &Handlers{
+		ui:    u,
+		login: login.New(u, cfg.Access, cfg.TokenPlace),
+		overview: overview.New(u, overview.Config{
+			Access: cfg.Access, Engine: cfg.Engine, Hub: cfg.Hub, Log: cfg.Log, Version: cfg.Version, Drain: cfg.Drain,
+		}),
+		transfers: transfers.New(u, transfers.Config{
+			Access: cfg.Access, Engine: cfg.Engine, Transfer: cfg.Transfer, Log: cfg.Log, Key: cfg.Key,
+		}),
+	}
+	h.pages = slices.Concat(
+		h.overview.Routes(),
+		audit.New(u, cfg.Access).Routes(),
+		credentials.New(u, cfg.Access, cfg.Prober, cfg.Retention).Routes(),
+		profiles.New(u, cfg.Access, cfg.Engine).Routes(),
+		executions.New(u, cfg.Access, cfg.Engine).Routes(),
+		settings.New(u, cfg.Access, cfg.Engine, cfg.Retention, cfg.Rules).Routes(),
+		h.login.Routes(),
+	)
+	return h
+}
+
+// Register adds the routes to the group of /ui. Everybody may use those before the check of the
+// session.
+func (h *Handlers) Register(g *echo.Group) {
+	g.Use(uix.PageHeaders, readUrgently)
+	static := echo.WrapHandler(assets.Handler())
+	g.GET(relative(assets.Prefix)+"*", static)
+	g.HEAD(relative(assets.Prefix)+"*", static)
+	for _, r := range h.login.PublicRoutes() {
+		g.Add(r.Method, relative(r.Path), r.Handle)
+	}
+	people := g.Group("", h.ui.Require)
+	for _, r := range h.Pages() {
+		people.Add(r.Method, relative(r.Path), r.Handle)
+	}
+	people.RouteNotFound("", notFound)
+	people.RouteNotFound("/*", notFound)
+}
+
+// Pages are the routes of people with a session.
+func (h *Handlers) Pages() []httpx.Route {
+	var all []httpx.Route
+	for _, r := range slices.Concat(h.pages, h.transfers.Routes()) {
+		all = append(all, r)
+		if r.OnGet != nil {
+			all = append(all, httpx.Get(r.Path, r.OnGet))
+		}
+	}
+	return all
+}
+
+func relative(path string) string { return strings.TrimPrefix(path, paths.Root) }
+
+// Streams is how many event streams are open.
+func (h *Handlers) Streams() int64 { return h.overview.Streams() }
+
+// AnswerError answers a failed request under /ui with a page, or leads to the login.
+func (h *Handlers) AnswerError(c echo.Context, status int, e *app.Error) {
+	h.ui.AnswerError(c, status, e)
+}
+
+// readUrgently lets the reads for pages pass those for agents: people look at pages. A form may
+// begin work that reads for minutes, so its reads wait with all others.
+func readUrgently(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if c.Request().Method == http.MethodGet {
+			c.SetRequest(c.Request().WithContext(store.Urgent(c.Request().Context())))
+		}
+		return next(c)
+	}
+}
+
+func notFound(echo.Context) error {
+	return app.E(app.CodeNotFound, "there is nothing at this address",
+		"It may have been deleted, or the link is incomplete.")
+}

@@ -1,0 +1,41 @@
+package login
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/authview"
+)
+
+func (h *Handlers) showFresh(c echo.Context) error {
+	return h.freshPage(c, http.StatusOK, uix.LocalPage(c.QueryParam("next")), "")
+}
+
+func (h *Handlers) freshPage(c echo.Context, status int, next, problem string) error {
+	page := authview.PasswordPage{
+		Shell: h.BareShell(c, "Your password, please"), Name: uix.Actor(c).Name, Next: next, Problem: problem,
+	}
+	return h.Render(c, status, authview.Password(page))
+}
+
+func (h *Handlers) confirmPassword(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	next := uix.LocalPage(fields.Get("next"))
+	err = h.access.Confirm(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("password")))
+	known, _ := uix.AppError(err)
+	switch app.CodeOf(err) {
+	case "":
+		return c.Redirect(http.StatusSeeOther, next)
+	case app.CodeInvalidField:
+		return h.freshPage(c, http.StatusUnprocessableEntity, next, uix.Sentences(known))
+	case app.CodeRateLimited:
+		return h.freshPage(c, http.StatusTooManyRequests, next, uix.Sentences(known))
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package login
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/authview"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+func (h *Handlers) showLogin(c echo.Context) error { return h.loginPage(c, false) }
+
+func (h *Handlers) showToken(c echo.Context) error { return h.loginPage(c, true) }
+
+// loginPage leads on whoever is in already, or half in.
+func (h *Handlers) loginPage(c echo.Context, token bool) error {
+	ctx, next := c.Request().Context(), uix.LocalPage(c.QueryParam("next"))
+	if _, err := h.access.Session(ctx, uix.SessionToken(c), c.RealIP()); err == nil {
+		return c.Redirect(http.StatusSeeOther, next)
+	}
+	if _, err := h.access.Enrolling(ctx, uix.SessionToken(c)); err == nil {
+		return c.Redirect(http.StatusSeeOther, paths.WelcomeURL(next))
+	}
+	founded, err := h.access.Founded(ctx)
+	if err != nil {
+		return err
+	}
+	notice, _ := h.TakeNotice(c)
+	page := authview.LoginPage{
+		Shell: h.BareShell(c, "Log in"), Next: next, First: !founded, Token: token || !founded,
+		TokenAt: h.tokenPlace, Said: notice,
+	}
+	return h.Render(c, http.StatusOK, authview.Login(page))
+}
+
+func (h *Handlers) login(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	page := authview.LoginPage{
+		Shell: h.BareShell(c, "Log in"), Next: uix.LocalPage(fields.Get("next")), Name: fields.Get("name"),
+		Token: fields.Has("token"), TokenAt: h.tokenPlace,
+	}
+	to := page.Next
+	var opened access.Opened
+	if page.Token {
+		to = paths.WelcomeURL(page.Next)
+		opened, err = h.access.Enroll(ctx, c.RealIP(), c.Request().UserAgent(),
+			app.NewSecret(strings.TrimSpace(fields.Get("token"))))
+	} else {
+		opened, err = h.access.Login(ctx, c.RealIP(), c.Request().UserAgent(), page.Name,
+			app.NewSecret(fields.Get("password")))
+	}
+	if err == nil {
+		h.setSession(c, opened)
+		return c.Redirect(http.StatusSeeOther, to)
+	}
+	return h.refuseLogin(c, page, err)
+}
+
+// refuseLogin says no more than it must. The words don't tell a wrong name from a wrong password.
+func (h *Handlers) refuseLogin(c echo.Context, page authview.LoginPage, cause error) error {
+	founded, err := h.access.Founded(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	page.First = !founded
+	status := http.StatusUnprocessableEntity
+	switch known, _ := uix.AppError(cause); app.CodeOf(cause) {
+	case app.CodeUnauthorized:
+		page.Problem = "The name or the password is wrong."
+		if page.Token {
+			page.Problem = "That is not a token that can be used."
+		}
+	case app.CodeRateLimited:
+		status = http.StatusTooManyRequests
+		page.Problem = "There were too many attempts. Wait a minute, then try again."
+	case app.CodeConflict: // to the holder of a spent token
+		page.Problem = uix.Sentences(known)
+	default:
+		return cause
+	}
+	return h.Render(c, status, authview.Login(page))
+}
+
+func (h *Handlers) setSession(c echo.Context, opened access.Opened) {
+	h.SetCookie(c, uix.SessionCookie, opened.Token.Reveal(), max(opened.Expires.Sub(h.Now()), time.Second))
+}
+
+func (h *Handlers) logout(c echo.Context) error {
+	if cookie := uix.SessionToken(c); !cookie.Empty() {
+		if err := h.access.Logout(c.Request().Context(), cookie, c.RealIP()); err != nil {
+			return err
+		}
+	}
+	h.SetCookie(c, uix.SessionCookie, "", -time.Second)
+	return c.Redirect(http.StatusSeeOther, paths.Login)
+}

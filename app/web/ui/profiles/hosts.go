@@ -1,0 +1,182 @@
+package profiles
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
+)
+
+// chosen is what the ticks of a form say about a profile's hosts.
+type chosen struct {
+	allowed   []app.Host
+	dismissed []string // proposals that were shown and left unticked
+}
+
+// chosenHosts reads the rows of hosts. A row counts only if the profile has that host: ticks can't
+// bring in another one. What the form didn't show stays as it is. The added host is read last; if
+// it can't be, the rest is returned with the error.
+func chosenHosts(fields url.Values, p app.Profile) (chosen, *app.Error) {
+	var c chosen
+	shown := map[string]int{}
+	for i := range app.MaxHosts + 1 {
+		if text := fields.Get(profileview.HostField(i)); text != "" {
+			shown[text] = i
+		}
+	}
+	for _, h := range p.Hosts {
+		i, ok := shown[h.String()]
+		switch {
+		case !ok && h.Allowed:
+			c.allowed = append(c.allowed, h.Host)
+		case ok && fields.Get(profileview.AllowField(i)) != "":
+			h.Private = fields.Get(profileview.PrivateField(i)) != ""
+			c.allowed = append(c.allowed, h.Host)
+		case ok && !h.Allowed:
+			c.dismissed = append(c.dismissed, h.String())
+		}
+	}
+	text := strings.TrimSpace(fields.Get("new_host"))
+	if text == "" {
+		return c, nil
+	}
+	added, err := app.ParseHost(text)
+	if err != nil {
+		e, _ := uix.AppError(err)
+		return c, e
+	}
+	added.Private = fields.Get("new_private") != ""
+	for i, h := range c.allowed {
+		if h.String() == added.String() {
+			c.allowed[i].Private = added.Private
+			return c, nil
+		}
+	}
+	c.allowed = append(c.allowed, added)
+	return c, nil
+}
+
+// changeHosts takes the forms of hosts after the lock. What takes hosts away or dismisses a request
+// counts at once; what lets scripts reach more is shown first, as it would be before a lock, and
+// counts when the person grants it there.
+func (h *Handlers) changeHosts(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	p, err := h.pathProfileByHandle(c)
+	if err != nil {
+		return err
+	}
+	if !p.Locked {
+		return app.E(app.CodeProfileUnlocked, "the profile is not locked yet", "Use its form; hosts are chosen there.")
+	}
+	choice, wrong := chosenHosts(fields, p)
+	granted := fields.Get("do") == "grant"
+	looked := p.UpdatedAt
+	if granted {
+		if looked, err = time.Parse(time.RFC3339Nano, fields.Get("seen")); err != nil || looked.IsZero() {
+			return app.Invalid("seen", "the form is incomplete", "Open the page again and change the hosts from there.")
+		}
+	}
+	switch {
+	case wrong != nil:
+		err = wrong
+	case !granted && widens(choice.allowed, profileview.AllowedHosts(p.Hosts)):
+		if err = checkHosts(choice.allowed); err == nil {
+			return h.reviewHosts(c, p, choice.allowed, fields)
+		}
+	default:
+		_, err = h.access.SetHostsAsSeen(c.Request().Context(), uix.Actor(c), p.Handle, looked, choice.allowed,
+			choice.dismissed)
+	}
+	if err == nil {
+		return h.Done(c, hostsNotice(profileview.AllowedHosts(p.Hosts), choice), paths.ProfileURL(p.Handle))
+	}
+	found, err := uix.Problems(err, map[string]string{"host": "new_host", "hosts": "new_host"})
+	if err != nil {
+		return err
+	}
+	return h.showProfileAgain(c, p.Handle, func(page *profileview.ProfilePage) {
+		page.Problems = found
+		for i, h := range page.Hosts {
+			for j := range app.MaxHosts + 1 {
+				if fields.Get(profileview.HostField(j)) == h.Text {
+					page.Hosts[i].Allow = fields.Get(profileview.AllowField(j)) != ""
+					page.Hosts[i].Private = fields.Get(profileview.PrivateField(j)) != ""
+				}
+			}
+		}
+		keepHost(page, fields)
+	})
+}
+
+// hostsNotice names what a page says after a choice of hosts took effect.
+func hostsNotice(before []app.Host, choice chosen) string {
+	added, removed := widens(choice.allowed, before), widens(before, choice.allowed)
+	switch {
+	case added && removed:
+		return "hosts-changed"
+	case added:
+		return "hosts-added"
+	case removed:
+		return "hosts-removed"
+	case len(choice.dismissed) > 0:
+		return "hosts-dismissed"
+	}
+	return "hosts-same"
+}
+
+// reviewHosts shows what the profile would grant. The form there sends the same fields again.
+func (h *Handlers) reviewHosts(c echo.Context, p app.Profile, allowed []app.Host, fields url.Values) error {
+	sh, _, err := h.Shell(c, "Change the hosts of "+format.Title(p.Description), layout.SectionProfiles)
+	if err != nil {
+		return err
+	}
+	page := profileview.HostsPage{Shell: sh, Profile: p, Allowed: allowed}
+	if page.Granted, err = h.granted(c.Request().Context(), p); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if name != "do" && name != "seen" {
+			page.Fields = append(page.Fields, components.Choice{Value: name, Word: fields.Get(name)})
+		}
+	}
+	page.Fields = append(page.Fields, components.Choice{Value: "seen", Word: seen(p)})
+	c.Response().Header().Set("HX-Push-Url", "false") // its address takes forms only
+	return h.Render(c, http.StatusOK, profileview.Hosts(page))
+}
+
+// seen tells whether a profile changed since a page showed it.
+func seen(p app.Profile) string { return p.UpdatedAt.UTC().Format(time.RFC3339Nano) }
+
+// widens reports whether scripts could reach anything that they couldn't before.
+func widens(hosts, before []app.Host) bool {
+	return slices.ContainsFunc(hosts, func(h app.Host) bool {
+		return !slices.ContainsFunc(before, func(b app.Host) bool {
+			return b.String() == h.String() && b.Protocol == h.Protocol && (b.Private || !h.Private)
+		})
+	})
+}
+
+// checkHosts refuses what can't be allowed before it is shown as if it could.
+func checkHosts(hosts []app.Host) error {
+	for _, h := range hosts {
+		if err := h.CheckReachable(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package profiles
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/secrets/vault"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
+)
+
+func (h *Handlers) showLock(c echo.Context) error {
+	p, err := h.pathProfileByHandle(c)
+	if err != nil {
+		return err
+	}
+	if p.Locked || p.Revoked {
+		return h.backToProfile(c)
+	}
+	return h.lockPage(c, http.StatusOK, p, nil)
+}
+
+func (h *Handlers) lockPage(c echo.Context, status int, p app.Profile, found components.Problems) error {
+	sh, _, err := h.Shell(c, "Lock "+format.Title(p.Description), layout.SectionProfiles)
+	if err != nil {
+		return err
+	}
+	page := profileview.LockPage{Shell: sh, Profile: p, Allowed: profileview.AllowedHosts(p.Hosts), Problems: found}
+	if page.Granted, err = h.granted(c.Request().Context(), p); err != nil {
+		return err
+	}
+	if page.Unresolved, err = h.unresolved(c, p); err != nil {
+		return err
+	}
+	if blocked, ok := uix.AppError(p.CanLock(h.Now())); ok {
+		page.Blocked = uix.Sentences(blocked)
+	}
+	return h.Render(c, status, profileview.Lock(page))
+}
+
+// lockProfile locks what the person saw, and only that: the form carries the time of the last
+// change it showed.
+func (h *Handlers) lockProfile(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	p, err := h.pathProfileByHandle(c)
+	if err != nil {
+		return err
+	}
+	seen, err := time.Parse(time.RFC3339Nano, fields.Get("seen"))
+	if err != nil || seen.IsZero() {
+		return app.Invalid("seen", "the form is incomplete", "Open the page again and lock from there.")
+	}
+	_, err = h.access.Lock(c.Request().Context(), uix.Actor(c), p.Handle, seen)
+	if err == nil {
+		return h.Done(c, "profile-locked", paths.ProfileURL(p.Handle))
+	}
+	found, err := uix.Problems(err, nil)
+	if err != nil {
+		return err
+	}
+	if p, err = h.pathProfileByHandle(c); err != nil {
+		return err
+	}
+	return h.lockPage(c, http.StatusUnprocessableEntity, p, found)
+}
+
+// lookAtOnce bounds how many references one page looks up side by side.
+const lookAtOnce = 8
+
+// unresolved says which of a profile's keys come from Vault and can't be read there now. All are
+// looked at side by side, so that it takes no longer than a few seconds for a Vault that doesn't
+// answer; what was not looked at by then is not told.
+func (h *Handlers) unresolved(c echo.Context, p app.Profile) ([]profileview.Unresolved, error) {
+	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
+	defer cancel()
+	credentials, err := h.access.Credentials(c.Request().Context())
+	if err != nil {
+		return nil, err
+	}
+	found, failed := make([]*vault.Inspection, len(p.Keys)), make([]error, len(p.Keys))
+	used := make([]app.Credential, len(p.Keys))
+	by, slots := uix.Actor(c), make(chan struct{}, lookAtOnce)
+	var look sync.WaitGroup
+	for i, k := range p.Keys {
+		at := slices.IndexFunc(credentials, func(c app.Credential) bool { return c.ID == k.CredentialID })
+		if at < 0 || credentials[at].Source != app.SourceVault {
+			continue
+		}
+		used[i] = credentials[at]
+		look.Go(func() {
+			select {
+			case slots <- struct{}{}:
+				defer func() { <-slots }()
+				found[i], failed[i] = h.access.InspectCredential(ctx, by, used[i])
+			case <-ctx.Done():
+			}
+		})
+	}
+	look.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
+	}
+	var list []profileview.Unresolved
+	for i, k := range p.Keys {
+		if in := found[i]; in != nil && in.Problem != "" {
+			list = append(list, profileview.Unresolved{
+				Key: k.Name, Credential: used[i].Name, Problem: uix.Sentence(in.Problem), Hint: in.Hint,
+			})
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,196 @@
+package profiles
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
+)
+
+func (h *Handlers) showNewProfile(c echo.Context) error {
+	sh, _, err := h.Shell(c, "Create a profile", layout.SectionProfiles)
+	if err != nil {
+		return err
+	}
+	return h.Render(c, http.StatusOK, profileview.New(profileview.NewPage{Shell: sh}))
+}
+
+func (h *Handlers) createOwnProfile(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	description := strings.TrimSpace(fields.Get("description"))
+	if description == "" {
+		err = app.Invalid("description", "it has no name", "Say in a few words what it is for.")
+	}
+	var p app.Profile
+	if err == nil {
+		p, err = h.access.CreateProfile(c.Request().Context(), uix.Actor(c), description)
+	}
+	if err == nil {
+		return h.Done(c, "profile-created", paths.ProfileURL(p.Handle))
+	}
+	found, err := uix.Problems(err, map[string]string{"description": "description"})
+	if err != nil {
+		return err
+	}
+	sh, _, err := h.Shell(c, "Create a profile", layout.SectionProfiles)
+	if err != nil {
+		return err
+	}
+	return h.Render(c, http.StatusUnprocessableEntity, profileview.New(profileview.NewPage{
+		Shell: sh, Description: description, Problems: found,
+	}))
+}
+
+// pathProfileByHandle is the profile in the path of a page.
+func (h *Handlers) pathProfileByHandle(c echo.Context) (app.Profile, error) {
+	p, err := h.access.ProfileByHandle(c.Request().Context(), c.Param("handle"))
+	if err == nil {
+		httpx.LogProfile(c, p.Handle)
+	}
+	return p, err
+}
+
+func (h *Handlers) showProfile(c echo.Context) error {
+	p, err := h.pathProfileByHandle(c)
+	if err != nil {
+		return err
+	}
+	page, err := h.profilePage(c, p)
+	if err != nil {
+		return err
+	}
+	page.Live = uix.Partial(c)
+	return h.Render(c, http.StatusOK, profileview.Profile(page), "beats", "list")
+}
+
+// showProfileAgain answers a refused form with the profile as it is now, and what was typed.
+func (h *Handlers) showProfileAgain(c echo.Context, handle string, keep func(*profileview.ProfilePage)) error {
+	p, err := h.access.ProfileByHandle(c.Request().Context(), handle)
+	if err != nil {
+		return err
+	}
+	page, err := h.profilePage(c, p)
+	if err != nil {
+		return err
+	}
+	keep(&page)
+	return h.Render(c, http.StatusUnprocessableEntity, profileview.Profile(page))
+}
+
+// refuseProfile is showProfileAgain for an error about the form.
+func (h *Handlers) refuseProfile(c echo.Context, handle string, cause error, fields map[string]string) error {
+	found, err := uix.Problems(cause, fields)
+	if err != nil {
+		return err
+	}
+	return h.showProfileAgain(c, handle, func(page *profileview.ProfilePage) { page.Problems = found })
+}
+
+// profilePage is a profile with the choices as they stand.
+func (h *Handlers) profilePage(c echo.Context, p app.Profile) (profileview.ProfilePage, error) {
+	ctx := c.Request().Context()
+	sh, _, err := h.Shell(c, format.Title(p.Description), layout.SectionProfiles)
+	if err != nil {
+		return profileview.ProfilePage{}, err
+	}
+	page := profileview.ProfilePage{
+		Shell: sh, Profile: p, State: p.State(h.Now()), Allowed: profileview.AllowedHosts(p.Hosts),
+		Expiry: profileview.ExpiryForm{Choice: "never"},
+	}
+	page.Place = p.Placement
+	page.Backends, page.Images = h.places(p.Placement)
+	if !p.ExpiresAt.IsZero() {
+		page.Expiry.Choice = "keep"
+	}
+	if page.Credentials, err = h.access.Credentials(ctx); err != nil {
+		return profileview.ProfilePage{}, err
+	}
+	if page.Granted, err = keyGrants(ctx, h.access, p, page.Credentials); err != nil {
+		return profileview.ProfilePage{}, err
+	}
+	for _, k := range p.Keys {
+		page.Keys = append(page.Keys, suggestion(k, page.Credentials, p.Hosts))
+	}
+	for _, h := range p.Hosts {
+		page.Hosts = append(page.Hosts, profileview.HostForm{Text: h.String(), Host: h.Host, Reason: h.Reason,
+			Allow: h.Allowed, Private: h.Private,
+			Asked: !h.Allowed, Execution: h.Execution, Line: h.Line, At: h.CreatedAt})
+	}
+	beats, err := h.engine.Beats(ctx, p.Handle)
+	if err != nil {
+		return profileview.ProfilePage{}, err
+	}
+	page.Beats = viewBeats(beats[p.Handle])
+	page.Executions, _, err = h.engine.List(ctx, engine.Filter{ProfileHandle: p.Handle, Limit: 10})
+	return page, err
+}
+
+// suggestion fills in a key's row: what is linked, else the credential of the same name, else a new
+// one of that name. It is never injected, whatever the agent asked for: that is for a person to
+// choose knowingly.
+func suggestion(k app.Key, credentials []app.Credential, hosts []app.HostRequest) profileview.KeyForm {
+	f := profileview.KeyForm{
+		Key: k, Link: profileview.LinkNew, NewName: k.Name, Mode: app.ModeSealed,
+		Hosts: uix.HostLines(suggestedHosts(k, hosts)),
+	}
+	if k.Mode == app.ModePlain {
+		f.Mode = app.ModePlain
+	}
+	if k.CredentialID != "" {
+		f.Link = k.Credential
+		return f
+	}
+	for _, c := range credentials {
+		if c.Name == k.Name {
+			f.Link = c.Name
+		}
+	}
+	return f
+}
+
+// suggestedHosts are those that a key's new credential may belong to: what the agent asked for with
+// the key, else the profile's only host if it speaks HTTP by its usual ports.
+func suggestedHosts(k app.Key, hosts []app.HostRequest) []app.Host {
+	if len(k.Hosts) > 0 || len(hosts) != 1 || hosts[0].KeyReference() != "" || !slices.Contains(hosts[0].Ports, 443) {
+		return k.Hosts
+	}
+	return []app.Host{hosts[0].Host}
+}
+
+func (h *Handlers) backToProfile(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, paths.ProfileURL(c.Param("handle")))
+}
+
+func (h *Handlers) describeProfile(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	p, err := h.pathProfileByHandle(c)
+	if err != nil {
+		return err
+	}
+	description := strings.TrimSpace(fields.Get("description"))
+	if description == "" {
+		err = app.Invalid("description", "it has no name", "Say in a few words what it is for.")
+	} else {
+		_, err = h.access.DescribeProfile(c.Request().Context(), uix.Actor(c), p.Handle, description)
+	}
+	if err != nil {
+		return h.refuseProfile(c, p.Handle, err, map[string]string{"description": "description"})
+	}
+	return h.Done(c, "profile-renamed", paths.ProfileURL(p.Handle))
+}

@@ -1,0 +1,216 @@
+package profiles
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/profileview"
+)
+
+// setup is one submission of the form of an unlocked profile. It applies what is right and collects
+// what is not, so that one mistyped host doesn't cost a person the secrets they typed beside it:
+// those are never sent back.
+type setup struct {
+	h       *Handlers
+	by      app.Actor
+	fields  url.Values
+	profile app.Profile
+	review  bool // leads to the lock, so nothing may be left open
+	wrong   components.Problems
+}
+
+func (h *Handlers) setUpProfile(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	p, err := h.pathProfileByHandle(c)
+	if err != nil {
+		return err
+	}
+	if p.State(h.Now()) != app.StateUnlocked {
+		return h.refuseProfile(c, p.Handle, p.CanChangeKeys(h.Now()), nil)
+	}
+	f := &setup{
+		h: h, by: uix.Actor(c), fields: fields, profile: p, review: fields.Get("do") == "review",
+		wrong: components.Problems{},
+	}
+	if err := f.apply(c.Request().Context()); err != nil {
+		return err
+	}
+	if len(f.wrong) > 0 {
+		return h.showProfileAgain(c, p.Handle, f.keep)
+	}
+	if f.review {
+		return h.Done(c, "", paths.ProfileLockURL(p.Handle))
+	}
+	return h.Done(c, "profile-saved", paths.ProfileURL(p.Handle))
+}
+
+// apply carries out the form. Its error is none that the person could solve.
+func (f *setup) apply(ctx context.Context) error {
+	removed, removing := strings.CutPrefix(f.fields.Get("do"), "remove ")
+	for _, k := range f.profile.Keys {
+		var err error
+		if removing && k.Name == removed {
+			_, err = f.h.access.RemoveKey(ctx, f.by, f.profile.Handle, k.Name)
+			err = f.note(err, "", nil)
+		} else if f.fields.Has(profileview.LinkField(k.Name)) {
+			err = f.applyKey(ctx, k)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, step := range []func(context.Context) error{f.addKey, f.applyHosts, f.applyExpiry} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note puts an error beside the field it belongs to (fields says which, other is for the rest) and
+// returns it if it belongs to none.
+func (f *setup) note(err error, other string, fields map[string]string) error {
+	if err == nil {
+		return nil
+	}
+	found, err := uix.Problems(err, fields)
+	if err != nil {
+		return err
+	}
+	for field, message := range found {
+		if field == "" {
+			field = other
+		}
+		f.wrong[field] = message
+	}
+	return nil
+}
+
+func (f *setup) applyKey(ctx context.Context, k app.Key) error {
+	link := f.fields.Get(profileview.LinkField(k.Name))
+	if link == profileview.LinkNew {
+		name, err := f.newCredential(ctx, k)
+		if err != nil || name == "" {
+			return err
+		}
+		link = name
+	}
+	if link == "" && f.review {
+		f.wrong[profileview.LinkField(k.Name)] = "Choose a credential or type a value, or remove the key."
+		return nil
+	}
+	if link == k.Credential {
+		return nil
+	}
+	_, err := f.h.access.LinkKey(ctx, f.by, f.profile.Handle, k.Name, link)
+	if app.CodeOf(err) == app.CodeNotFound { // of the credential, since the key is there
+		f.wrong[profileview.LinkField(k.Name)] = "This credential is not there any more. Choose another."
+		return nil
+	}
+	return f.note(err, profileview.LinkField(k.Name), nil)
+}
+
+// newCredential stores the value that was typed for a key, and returns the credential's name, or ""
+// if nothing was typed or it was refused.
+func (f *setup) newCredential(ctx context.Context, k app.Key) (string, error) {
+	value := uix.TypedValue(f.fields.Get(profileview.ValueField(k.Name)))
+	if value.Empty() {
+		if f.review {
+			f.wrong[profileview.ValueField(k.Name)] = "Type the value, or choose a credential."
+		}
+		return "", nil
+	}
+	in := access.CredentialInput{
+		Name: strings.TrimSpace(f.fields.Get(profileview.NameField(k.Name))),
+		Mode: app.Mode(f.fields.Get(components.ModeField(k.Name))), Value: value,
+	}
+	var err error
+	if in.Mode == app.ModeSealed { // the field is not shown with the other modes
+		in.Hosts, err = uix.ParseHosts(f.fields.Get(components.HostsField(k.Name)), nil)
+	}
+	if err == nil {
+		_, err = f.h.access.CreateCredential(ctx, f.by, in)
+	}
+	if err == nil {
+		return in.Name, nil
+	}
+	return "", f.note(err, profileview.NameField(k.Name), map[string]string{
+		"name": profileview.NameField(k.Name), "value": profileview.ValueField(k.Name),
+		"mode": components.ModeField(k.Name),
+		"host": components.HostsField(k.Name), "hosts": components.HostsField(k.Name),
+	})
+}
+
+func (f *setup) addKey(ctx context.Context) error {
+	name := strings.TrimSpace(f.fields.Get("new_key"))
+	if name == "" {
+		return nil
+	}
+	for _, k := range f.profile.Keys {
+		if k.Name == name {
+			f.wrong["new_key"] = "The profile has this key already."
+			return nil
+		}
+	}
+	_, err := f.h.access.AddKeys(ctx, f.by, f.profile.Handle, []app.Key{
+		{Name: name, Description: strings.TrimSpace(f.fields.Get("new_key_note"))},
+	})
+	return f.note(err, "new_key", map[string]string{"name": "new_key", "keys": "new_key", "description": "new_key"})
+}
+
+func (f *setup) applyHosts(ctx context.Context) error {
+	chosen, err := chosenHosts(f.fields, f.profile)
+	if err != nil {
+		f.wrong["new_host"] = uix.Sentences(err)
+	}
+	_, failed := f.h.access.SetHosts(ctx, f.by, f.profile.Handle, chosen.allowed, nil)
+	return f.note(failed, "new_host", map[string]string{"host": "new_host", "hosts": "new_host"})
+}
+
+func (f *setup) applyExpiry(ctx context.Context) error {
+	at, change, err := chooseExpiry(profileview.ExpiryForm{
+		Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date"),
+	}, f.h.Now())
+	if err == nil && change && !at.Equal(f.profile.ExpiresAt) {
+		_, err = f.h.access.SetExpiry(ctx, f.by, f.profile.Handle, at)
+	}
+	return f.note(err, "expiry", expiryFields())
+}
+
+// keep puts what was typed back into the form, except values.
+func (f *setup) keep(page *profileview.ProfilePage) {
+	page.Problems, page.Partly = f.wrong, true
+	for i, k := range page.Keys {
+		if k.Key.CredentialID != "" || !f.fields.Has(profileview.LinkField(k.Key.Name)) {
+			continue
+		}
+		page.Keys[i].Link = f.fields.Get(profileview.LinkField(k.Key.Name))
+		page.Keys[i].NewName = f.fields.Get(profileview.NameField(k.Key.Name))
+		page.Keys[i].Mode = app.Mode(f.fields.Get(components.ModeField(k.Key.Name)))
+		page.Keys[i].Hosts = f.fields.Get(components.HostsField(k.Key.Name))
+	}
+	if f.wrong.Of("new_key") != "" {
+		page.NewKey, page.NewKeyNote = f.fields.Get("new_key"), f.fields.Get("new_key_note")
+	}
+	keepHost(page, f.fields)
+	if f.wrong.Of("expiry")+f.wrong.Of("expiry_date") != "" {
+		page.Expiry = profileview.ExpiryForm{Choice: f.fields.Get("expiry"), Date: f.fields.Get("expiry_date")}
+	}
+}
+
+func keepHost(page *profileview.ProfilePage, fields url.Values) {
+	if page.Problems.Of("new_host") != "" {
+		page.NewHost, page.NewPrivate = fields.Get("new_host"), fields.Get("new_private") != ""
+	}
+}

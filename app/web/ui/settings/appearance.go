@@ -1,0 +1,42 @@
+package settings
+
+import (
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// setTheme keeps the theme in a cookie, so that the first paint has it already.
+func (h *Handlers) setTheme(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	switch theme := fields.Get("theme"); theme {
+	case "light", "dark":
+		h.SetCookie(c, uix.ThemeCookie, theme, 365*24*time.Hour)
+	case "":
+		h.SetCookie(c, uix.ThemeCookie, "", -time.Second)
+	default:
+		return app.Invalid("theme", "this theme is not known", "Choose one of the list.")
+	}
+	return h.Done(c, "theme", paths.Settings)
+}
+
+// setKeys keeps in a cookie whether single keys are commands.
+func (h *Handlers) setKeys(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	age := -time.Second
+	if fields.Get("keys") == "off" {
+		age = 365 * 24 * time.Hour
+	}
+	h.SetCookie(c, uix.KeysCookie, "off", age)
+	return h.Done(c, "keys", paths.Settings)
+}

@@ -1,0 +1,138 @@
+package settings
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/settingsview"
+)
+
+// whoIsIn fills in who may log in and who is logged in.
+func (h *Handlers) whoIsIn(ctx context.Context, page *settingsview.SettingsPage) error {
+	people, err := h.access.People(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range people {
+		page.People = append(page.People, settingsview.PersonRow{
+			ID: p.ID, Name: p.Name, CreatedAt: p.CreatedAt, LastLogin: p.LastLoginAt, From: p.LastLoginFrom,
+		})
+	}
+	invitations, err := h.access.Invitations(ctx)
+	if err != nil {
+		return err
+	}
+	for _, x := range invitations {
+		page.Invitations = append(page.Invitations, settingsview.InvitationRow{
+			ID: x.ID, By: x.By.Name, CreatedAt: x.CreatedAt, ExpiresAt: x.ExpiresAt,
+		})
+	}
+	sessions, err := h.access.Sessions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, x := range sessions {
+		page.Sessions = append(page.Sessions, settingsview.SessionRow{
+			ID: x.ID, PersonID: x.PersonID, Person: x.Person, Address: x.Address, Browser: format.Browser(x.Browser),
+			CreatedAt: x.CreatedAt, SeenAt: x.SeenAt, ExpiresAt: x.ExpiresAt,
+		})
+	}
+	token, err := h.access.AdminToken(ctx)
+	page.Token = settingsview.TokenRow{
+		MadeAt: token.MadeAt, SpentAt: token.SpentAt, From: token.SpentFrom, By: token.SpentBy,
+	}
+	return err
+}
+
+// invite shows the token on the answer itself: it must not be kept anywhere that a later page could
+// read it from.
+func (h *Handlers) invite(c echo.Context) error {
+	token, expires, err := h.access.Invite(c.Request().Context(), uix.Actor(c))
+	if err != nil {
+		return err
+	}
+	sh, _, err := h.Shell(c, "An invitation", layout.SectionSettings)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set("HX-Push-Url", "false")
+	return h.Render(c, http.StatusOK, settingsview.Invited(settingsview.InvitedPage{
+		Shell: sh, Token: token.Reveal(), Expires: expires,
+	}))
+}
+
+func (h *Handlers) uninvite(c echo.Context) error {
+	if err := h.access.Uninvite(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
+		return err
+	}
+	return h.Done(c, "uninvited", paths.Settings)
+}
+
+func (h *Handlers) askRemovePerson(c echo.Context) error {
+	p, err := h.pathPerson(c)
+	if err != nil {
+		return err
+	}
+	return h.confirmRemoval(c, p, nil)
+}
+
+// pathPerson is the person that the address names.
+func (h *Handlers) pathPerson(c echo.Context) (access.Person, error) {
+	people, err := h.access.People(c.Request().Context())
+	if err != nil {
+		return access.Person{}, err
+	}
+	i := slices.IndexFunc(people, func(p access.Person) bool { return p.ID == c.Param("id") })
+	if i < 0 {
+		return access.Person{}, app.E(app.CodeNotFound, "there is no such person",
+			"Their access may have been taken away already.")
+	}
+	return people[i], nil
+}
+
+func (h *Handlers) confirmRemoval(c echo.Context, p access.Person, refused error) error {
+	sh, _, err := h.Shell(c, "Remove "+p.Name, layout.SectionSettings)
+	if err != nil {
+		return err
+	}
+	return h.Confirm(c, layout.ConfirmPage{
+		Shell: sh, Question: "Remove " + p.Name + "?", Button: "Remove " +
+			p.Name, Typed: p.Name, Action: paths.SettingsPersonURL(p.ID), Back: paths.Settings,
+		Lines: []string{
+			"Their sessions end at once, and their password counts no more.",
+			"What they did stays in the audit log. They can be invited again.",
+		},
+	}, refused)
+}
+
+func (h *Handlers) removePerson(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	p, err := h.pathPerson(c)
+	if err != nil {
+		return err
+	}
+	if err := uix.CheckTyped(fields, p.Name); err != nil {
+		return h.confirmRemoval(c, p, err)
+	}
+	err = h.access.RemovePerson(c.Request().Context(), uix.Session(c), c.Param("id"))
+	if err == nil {
+		return h.Done(c, "person-removed", paths.Settings)
+	}
+	found, err := uix.Problems(err, nil)
+	if err != nil {
+		return err
+	}
+	return h.settingsPage(c, http.StatusUnprocessableEntity, found)
+}

@@ -1,0 +1,49 @@
+package settings
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+func (h *Handlers) changePassword(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	found := uix.CheckRepeated(fields.Get("password"), fields.Get("password-again"), "password-again")
+	if found == nil {
+		err := h.access.ChangePassword(c.Request().Context(), uix.Session(c), app.NewSecret(fields.Get("old")),
+			app.NewSecret(fields.Get("password")))
+		if err == nil {
+			return h.Done(c, "password-changed", paths.Settings)
+		}
+		if found, err = uix.Problems(err, map[string]string{"old": "old", "password": "password"}); err != nil {
+			return err
+		}
+	}
+	return h.settingsPage(c, http.StatusUnprocessableEntity, found)
+}
+
+func (h *Handlers) endSession(c echo.Context) error {
+	if err := h.access.EndSession(c.Request().Context(), uix.Actor(c), c.Param("id")); err != nil {
+		return err
+	}
+	return h.Done(c, "session-ended", paths.Settings)
+}
+
+func (h *Handlers) endSessions(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	if _, err := h.access.EndOtherSessions(c.Request().Context(), uix.Session(c),
+		fields.Get("whose") == "all"); err != nil {
+		return err
+	}
+	return h.Done(c, "sessions-ended", paths.Settings)
+}

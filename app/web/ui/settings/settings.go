@@ -1,0 +1,93 @@
+package settings
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/settingsview"
+)
+
+func (h *Handlers) showSettings(c echo.Context) error {
+	return h.settingsPage(c, http.StatusOK, nil)
+}
+
+func (h *Handlers) backToSettings(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, paths.Settings)
+}
+
+func (h *Handlers) settingsPage(c echo.Context, status int, found components.Problems) error {
+	sh, _, err := h.Shell(c, "Settings", layout.SectionSettings)
+	if err != nil {
+		return err
+	}
+	here := uix.Session(c)
+	page := settingsview.SettingsPage{
+		Shell: sh, Address: c.RealIP(), PersonID: here.PersonID, SessionID: here.ID, Problems: found,
+		Rules: h.ruleRows(),
+	}
+	if err := h.whoIsIn(c.Request().Context(), &page); err != nil {
+		return err
+	}
+	if page.Retention, err = h.retentionState(c.Request().Context()); err != nil {
+		return err
+	}
+	age := time.Duration(0)
+	if uix.Partial(c) {
+		age = uix.VaultMaxAge
+	}
+	if page.Vault, _, err = h.Vault.State(c.Request().Context(), age); err != nil {
+		return err
+	}
+	if uix.Partial(c) && status < http.StatusBadRequest {
+		page.Live = true
+		return h.Render(c, status, settingsview.Live(page))
+	}
+	return h.Render(c, status, settingsview.Settings(page))
+}
+
+// ruleRows are the rules of redaction for secrets of known shapes.
+func (h *Handlers) ruleRows() []settingsview.RuleRow {
+	entries := h.rules.Entries()
+	rows := make([]settingsview.RuleRow, len(entries))
+	for i, e := range entries {
+		rows[i] = settingsview.RuleRow{Name: e.Name, About: e.About, Own: e.Own, Off: e.Off}
+	}
+	return rows
+}
+
+func (h *Handlers) pauseExecutions(c echo.Context) error {
+	if err := h.access.PauseExecutions(c.Request().Context(), uix.Actor(c)); err != nil {
+		return err
+	}
+	return h.Done(c, "paused", paths.Settings)
+}
+
+func (h *Handlers) resumeExecutions(c echo.Context) error {
+	if err := h.access.ResumeExecutions(c.Request().Context(), uix.Actor(c)); err != nil {
+		return err
+	}
+	return h.Done(c, "resumed", uix.CameFrom(c.Request()))
+}
+
+// retentionState is what the settings show of it.
+func (h *Handlers) retentionState(ctx context.Context) (settingsview.RetentionState, error) {
+	size, err := h.engine.Stored(ctx)
+	if err != nil {
+		return settingsview.RetentionState{}, err
+	}
+	state := settingsview.RetentionState{Database: size.Bytes, Reusable: size.Reusable}
+	if h.retention == nil {
+		return state, nil
+	}
+	now, err := h.retention.Status(ctx)
+	state.Days, state.Count, state.Superseded = now.Policy.Days, now.Policy.Count, now.Policy.Superseded
+	state.PassedAt, state.Last, state.All = now.PassedAt, int64(now.Last), now.All
+	return state, err
+}

@@ -1,0 +1,117 @@
+package transfers
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/transfer/blobs"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/settingsview"
+)
+
+func (h *Handlers) showBackups(c echo.Context) error {
+	state, err := h.transfer.BackupState(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	f := state.Settings
+	form := settingsview.BackupForm{On: f.On, Every: f.Every, Keep: strconv.Itoa(f.Keep), Kind: f.Kind,
+		Directory: f.Directory, Endpoint: f.S3.Endpoint, Region: f.S3.Region, Bucket: f.S3.Bucket,
+		Prefix: f.S3.Prefix, PathStyle: f.S3.PathStyle, AccessKey: f.S3.AccessKey,
+		HasPassphrase: !f.Passphrase.Empty(), HasSecret: !f.S3.SecretKey.Empty()}
+	if !state.Set {
+		form.Every, form.Keep, form.Kind = transfer.Daily, "14", transfer.ToDirectory
+	}
+	return h.backupsPage(c, http.StatusOK, form, state, nil)
+}
+
+func (h *Handlers) backupsPage(
+	c echo.Context, status int, f settingsview.BackupForm, state transfer.BackupState, found components.Problems,
+) error {
+	sh, _, err := h.Shell(c, "Backups", layout.SectionSettings)
+	if err != nil {
+		return err
+	}
+	page := settingsview.BackupsPage{
+		Shell: sh, Form: f, Set: state.Set && !state.Settings.Passphrase.Empty(),
+		Place: strings.TrimPrefix(state.Place, " "), Next: state.Next, Problem: state.Problem, Problems: found,
+	}
+	for _, b := range state.List {
+		page.Rows = append(page.Rows, backupRow(b))
+	}
+	return h.Render(c, status, settingsview.Backups(page))
+}
+
+func backupRow(b store.Backup) settingsview.BackupRow {
+	row := settingsview.BackupRow{
+		At: b.StartedAt, Status: b.Status, Cause: b.Cause, Name: b.Name, Size: b.Size, Detail: b.Error,
+	}
+	if b.Cause != "schedule" && b.By.Name != "" {
+		row.Cause = b.By.Name
+	}
+	if b.Status == store.BackupVerified {
+		row.Detail = transfer.Found(b) + ", in " + b.Target + "."
+		if b.Error != "" {
+			row.Detail += " " + b.Error
+		}
+	}
+	return row
+}
+
+func (h *Handlers) saveBackups(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	get := func(name string) string { return strings.TrimSpace(fields.Get(name)) }
+	keep, err := strconv.Atoi(get("keep"))
+	if err != nil {
+		keep = 0
+	}
+	in := transfer.BackupSettings{On: get("on") == "yes", Every: get("every"), Keep: keep, Kind: get("kind"),
+		Directory: get("directory"), Passphrase: app.NewSecret(fields.Get("passphrase")),
+		S3: blobs.S3{Endpoint: get("endpoint"), Region: get("region"), Bucket: get("bucket"), Prefix: get("prefix"),
+			PathStyle: get("path_style") == "yes", AccessKey: get("access_key"),
+			SecretKey: app.NewSecret(get("secret_key"))}}
+	// a slip would be found when the backups are needed
+	found := uix.CheckRepeated(fields.Get("passphrase"), fields.Get("again"), "again")
+	if found == nil {
+		if err = h.transfer.SetBackupSettings(c.Request().Context(), uix.Actor(c), in); err == nil {
+			return h.Done(c, "backups-saved", paths.SettingsBackups)
+		}
+		found, err = uix.Problems(err, map[string]string{"keep": "keep", "passphrase": "passphrase",
+			"directory": "directory", "endpoint": "endpoint", "bucket": "bucket", "access_key": "access_key",
+			"secret_key": "secret_key",
+			"every":      "every", "kind": "kind"})
+		if err != nil {
+			return err
+		}
+	}
+	state, err := h.transfer.BackupState(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	typed := settingsview.BackupForm{On: in.On, Every: in.Every, Keep: get("keep"), Kind: in.Kind,
+		Directory: in.Directory, Endpoint: in.S3.Endpoint, Region: in.S3.Region, Bucket: in.S3.Bucket,
+		Prefix:    in.S3.Prefix,
+		PathStyle: in.S3.PathStyle, AccessKey: in.S3.AccessKey, HasPassphrase: !state.Settings.Passphrase.Empty(),
+		HasSecret: !state.Settings.S3.SecretKey.Empty()}
+	return h.backupsPage(c, http.StatusUnprocessableEntity, typed, state, found)
+}
+
+func (h *Handlers) backUpNow(c echo.Context) error {
+	id, err := h.transfer.StartBackup(uix.Actor(c))
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
+}

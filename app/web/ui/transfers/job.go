@@ -1,0 +1,199 @@
+package transfers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/settingsview"
+)
+
+// jobSize says how much there is to do: an export counts executions, the others bytes of the file.
+func jobSize(j transfer.Job) string {
+	if j.Kind == transfer.JobExport {
+		return format.Number(j.Total) + " executions"
+	}
+	return format.Bytes(j.Total)
+}
+
+// jobTitle is what a job is called while it runs, and afterwards.
+func jobTitle(j transfer.Job) string {
+	titles := map[string][2]string{
+		transfer.JobExport: {"Exporting", "The export is ready"},
+		transfer.JobPlan:   {"Reading the file", "Before you import"},
+		transfer.JobImport: {"Importing", "The import is done"},
+		transfer.JobBackup: {"Backing up", "The backup is done"},
+	}
+	switch t := titles[j.Kind]; {
+	case j.Running():
+		return t[0]
+	case j.Err != nil:
+		return "It did not work"
+	default:
+		return t[1]
+	}
+}
+
+// showJob shows how far a job is. While it runs, the browser is told to ask again: that needs no
+// script.
+func (h *Handlers) showJob(c echo.Context) error {
+	j, err := h.transfer.Job(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	sh, _, err := h.Shell(c, jobTitle(j), layout.SectionSettings)
+	if err != nil {
+		return err
+	}
+	page := settingsview.JobPage{
+		Shell: sh, ID: j.ID, Title: jobTitle(j), Running: j.Running(), Done: j.Done, Total: j.Total, Of: jobSize(j),
+	}
+	switch {
+	case j.Running():
+		c.Response().Header().Set("Refresh", "1")
+	case j.Err != nil:
+		page.Failed = h.failureText(c, j)
+	case j.Kind == transfer.JobExport:
+		page.Size = j.Size
+		page.Lines = []string{
+			fmt.Sprintf("It holds %s.", j.Exported.Counts),
+			"Without the passphrase nobody opens it. It can be downloaded for half an hour.",
+		}
+	case j.Kind == transfer.JobPlan:
+		page.Plan = planView(j.Plan)
+		page.Lines = page.Plan.From
+	case j.Kind == transfer.JobImport:
+		page.Lines = []string{
+			fmt.Sprintf("Written: %s.", transfer.Counts{
+				Credentials: j.Report.Credentials, Profiles: j.Report.Profiles, Executions: j.Report.Executions,
+			}),
+		}
+		if j.Report.Skipped > 0 {
+			page.Lines = append(page.Lines,
+				fmt.Sprintf("%d executions were here already, or belong to profiles that were not taken.",
+					j.Report.Skipped))
+		}
+		page.Lines = append(page.Lines,
+			"The ids of the agents work here as they are. Keep the old instance retired, so that no script runs twice, "+
+				"and point its address here.",
+			"A copy of the database from before stands under Move house, with the command that goes back to it.")
+	case j.Kind == transfer.JobBackup:
+		return c.Redirect(http.StatusSeeOther, paths.SettingsBackups)
+	}
+	return h.Render(c, http.StatusOK, settingsview.Job(page))
+}
+
+// failureText says why a job failed, without what only the log may know.
+func (h *Handlers) failureText(c echo.Context, j transfer.Job) string {
+	if known, ok := uix.AppError(j.Err); ok {
+		return uix.Sentences(known)
+	}
+	if j.Kind == transfer.JobBackup {
+		return "The backup failed; the list of backups says why."
+	}
+	return uix.Sentences(httpx.Explain(c, j.Err))
+}
+
+func planView(p transfer.Plan) *settingsview.Plan {
+	v := &settingsview.Plan{
+		From: []string{
+			fmt.Sprintf("The file was made on %s by instance %s (%s).", format.Day(time.UnixMilli(p.MadeAt)),
+				p.Instance, p.Program),
+		},
+	}
+	if p.Own {
+		v.From = append(v.From, "It says that it is from this instance.")
+	}
+	if !p.Whole {
+		v.From = append(v.From, "It holds chosen profiles only.")
+	}
+	if p.File.Executions > 0 || p.Events > 0 {
+		v.History = fmt.Sprintf("With its %s executions, %s of them here already, and %s events of its audit log, "+
+			"which are kept apart from this one's",
+			format.Number(p.File.Executions), format.Number(p.Here), format.Number(p.Events))
+	}
+	for _, i := range p.Items {
+		name := i.Name
+		if i.Title != "" {
+			name = i.Title
+		}
+		choice := i.State == transfer.StateNew || i.State == transfer.StateConflict
+		v.Items = append(v.Items, settingsview.PlanItem{Field: i.Key, Kind: i.Kind, Name: name,
+			State: string(i.State), Facts: i.Facts, Changes: i.Changes, Widens: i.Widens, Choice: choice,
+			Yes: i.State == transfer.StateNew && !i.Widens})
+	}
+	return v
+}
+
+// importPlan imports what is ticked, and nothing else.
+func (h *Handlers) importPlan(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	j, err := h.transfer.Job(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	choice := transfer.Choice{History: fields.Get("history") == "yes", Each: map[string]bool{}}
+	for _, i := range j.Plan.Items {
+		choice.Each[i.Key] = slices.Contains(fields["take"], i.Key)
+	}
+	id, err := h.transfer.StartImport(uix.Actor(c), j.ID, choice, h.afterImport)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
+}
+
+// downloadExport gives an export's file out. It lifts the time limit of answers: the file may be
+// large and the line slow.
+func (h *Handlers) downloadExport(c echo.Context) error {
+	file, err := h.transfer.Download(c.Param("id"))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if err := h.access.Note(c.Request().Context(), uix.Actor(c), "transfer.download", "instance",
+		fmt.Sprintf("Downloaded an export of %d bytes.", info.Size())); err != nil {
+		return err
+	}
+	if err := httpx.KeepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	header := c.Response().Header()
+	header.Set("Content-Disposition", `attachment; filename="airlock-`+h.Now().UTC().Format("2006-01-02")+`.airlock"`)
+	header.Set("Content-Type", "application/octet-stream")
+	header.Set("Content-Length", fmt.Sprint(info.Size()))
+	c.Response().WriteHeader(http.StatusOK)
+	_, err = io.Copy(c.Response(), h.Reader(c, file))
+	return err
+}
+
+// afterImport stops what runs under profiles that an import revoked.
+func (h *Handlers) afterImport(r transfer.Report) {
+	ctx := context.Background()
+	for _, handle := range r.Revoked {
+		if err := h.engine.KillProfile(ctx, handle, "the profile was revoked by an import"); err != nil &&
+			app.CodeOf(err) != app.CodeNotFound {
+			h.log.ErrorContext(ctx, "what a revoked profile runs could not be stopped", "profile", handle, "error", err)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package transfers
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/layout"
+	"github.com/computclaw/airlock/views/paths"
+	"github.com/computclaw/airlock/views/settingsview"
+)
+
+// KeyInfo says where the instance key is, for people.
+type KeyInfo struct {
+	From string // where it comes from
+	ID   string // its name, which tells nothing about it
+	Risk string // why key and data are not apart; "" if they are
+}
+
+func (h *Handlers) showMove(c echo.Context) error { return h.movePage(c, http.StatusOK, nil) }
+
+func (h *Handlers) movePage(c echo.Context, status int, found components.Problems) error {
+	sh, profiles, err := h.Shell(c, "Move house", layout.SectionSettings)
+	if err != nil {
+		return err
+	}
+	retired, err := h.access.Retired(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	points, err := h.transfer.RestorePoints()
+	if err != nil {
+		return err
+	}
+	key := h.key() // now: a rotation changes it while the server runs
+	page := settingsview.MovePage{
+		Shell: sh, Profiles: profiles, Problems: found, Retired: retired.Since, By: retired.By.Name,
+		KeyFrom: key.From, KeyID: key.ID, KeyRisk: key.Risk,
+	}
+	for _, p := range points {
+		page.Points = append(page.Points, settingsview.PointRow{Name: p.Name, At: p.At, Size: p.Size})
+	}
+	return h.Render(c, status, settingsview.Move(page))
+}
+
+func (h *Handlers) export(c echo.Context) error {
+	fields, err := uix.Form(c)
+	if err != nil {
+		return err
+	}
+	if found := uix.CheckRepeated(fields.Get("passphrase"), fields.Get("again"), "again"); found != nil {
+		return h.movePage(c, http.StatusUnprocessableEntity, found)
+	}
+	what := transfer.Selection{History: fields.Get("history") == "yes"}
+	if chosen := fields["profiles"]; len(chosen) > 0 {
+		what.Profiles = chosen
+	}
+	passphrase := app.NewSecret(fields.Get("passphrase"))
+	if err = transfer.CheckPassphrase(passphrase); err == nil {
+		var id string
+		if id, err = h.transfer.StartExport(uix.Actor(c), passphrase, what); err == nil {
+			return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
+		}
+	}
+	found, err := uix.Problems(err, map[string]string{"passphrase": "passphrase"})
+	if err != nil {
+		return err
+	}
+	return h.movePage(c, http.StatusUnprocessableEntity, found)
+}
+
+func (h *Handlers) retire(c echo.Context) error {
+	if err := h.access.Retire(c.Request().Context(), uix.Actor(c)); err != nil {
+		return err
+	}
+	return h.Done(c, "retired", paths.SettingsMove)
+}
+
+func (h *Handlers) unretire(c echo.Context) error {
+	if err := h.access.Unretire(c.Request().Context(), uix.Actor(c)); err != nil {
+		return err
+	}
+	return h.Done(c, "unretired", paths.SettingsMove)
+}

@@ -1,0 +1,75 @@
+package transfers
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/app/web/ui/uix"
+	"github.com/computclaw/airlock/views/components"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// maxFormField bounds a form's field in an upload, in bytes.
+const maxFormField = 8 << 10
+
+// upload takes a file to look at. The passphrase stands before it in the form, so that nothing is
+// kept of an upload without one. The body has no limit but the disk's room: limitBody leaves this
+// route alone, and this handler runs only for a person with a fresh password.
+func (h *Handlers) upload(c echo.Context) error {
+	if err := httpx.KeepOpen(c.Response().Writer); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	kind, _, err := mime.ParseMediaType(c.Request().Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" {
+		return app.E(app.CodeUnsupportedMedia, "the form came without a file", "Go back and choose the file.")
+	}
+	parts, err := c.Request().MultipartReader()
+	if err != nil {
+		return app.E(app.CodeInvalidField, "the upload can't be read", "Go back and send it again.")
+	}
+	passphrase := ""
+	for {
+		part, err := parts.NextPart()
+		if err != nil {
+			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{
+				"file": "The upload ended too early. Send it again.",
+			})
+		}
+		if part.FormName() == "passphrase" {
+			text, err := io.ReadAll(io.LimitReader(part, maxFormField))
+			if err != nil {
+				return err
+			}
+			passphrase = string(text)
+			continue
+		}
+		if part.FormName() != "file" || passphrase == "" {
+			return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{
+				"import-passphrase": "Type the passphrase of the file.",
+			})
+		}
+		return h.look(c, part, app.NewSecret(passphrase))
+	}
+}
+
+// look keeps the uploaded file and begins to read it.
+func (h *Handlers) look(c echo.Context, file io.Reader, passphrase app.Secret) error {
+	path, size, err := h.transfer.Receive(h.Reader(c, file))
+	if err == nil {
+		var id string
+		if id, err = h.transfer.StartPlan(uix.Actor(c), path, size, passphrase); err == nil {
+			return c.Redirect(http.StatusSeeOther, paths.TransferURL(id))
+		}
+	}
+	found, err := uix.Problems(err, nil)
+	if err != nil {
+		return err
+	}
+	return h.movePage(c, http.StatusUnprocessableEntity, components.Problems{"file": found.Of("")})
+}

@@ -1,0 +1,147 @@
+package uix
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
+)
+
+// Record is one line of a download: name, value, name, value… All lines of a download have the same
+// names in the same order. A value is a string, int64, bool or nil.
+type Record []any
+
+// recordWriter writes records in one of the two forms of downloads.
+type recordWriter interface {
+	write(Record) error
+	flush() error
+}
+
+// Download answers with all records that next yields, as they come; next returns none at the end.
+//
+// It drops a reader that stalls, and one whose session is over. A failure half-way ends the
+// connection, so that a part is never taken for the whole.
+func (u *UI) Download(c echo.Context, name string, next func() ([]Record, error)) error {
+	w := c.Response()
+	var out recordWriter
+	switch c.QueryParam("as") {
+	case "csv":
+		w.Header().Set(echo.HeaderContentType, "text/csv; charset=utf-8; header=present")
+		out = &csvWriter{w: csv.NewWriter(w)}
+		name += ".csv"
+	case "jsonl":
+		w.Header().Set(echo.HeaderContentType, "application/jsonl; charset=utf-8")
+		out = jsonWriter{json.NewEncoder(w)}
+		name += ".jsonl"
+	default:
+		return app.Invalid("as", "this form of download is not known", "Choose csv or jsonl.")
+	}
+	records, err := next() // the first ones may still be answered with an error page
+	if err != nil {
+		w.Header().Del(echo.HeaderContentType)
+		return err
+	}
+	w.Header().Set(echo.HeaderContentDisposition, `attachment; filename="`+name+`"`)
+	w.WriteHeader(http.StatusOK)
+	rc := http.NewResponseController(w)
+	for ; len(records) > 0 && err == nil; records, err = next() {
+		if err = u.Check(c); err != nil {
+			break
+		}
+		if err := rc.SetWriteDeadline(time.Now().Add(httpx.RequestTimeout)); err != nil {
+			return err
+		}
+		for _, r := range records {
+			if err := out.write(r); err != nil {
+				return nil //nolint:nilerr // the reader is gone
+			}
+		}
+		if out.flush() != nil || rc.Flush() != nil {
+			return nil
+		}
+	}
+	if err != nil {
+		u.log.Error("a download ended early", "name", name, "error", err)
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+type csvWriter struct {
+	w      *csv.Writer
+	headed bool
+}
+
+func (w *csvWriter) write(r Record) error {
+	var names, cells []string
+	for i := 0; i < len(r); i += 2 {
+		names, cells = append(names, cell(r[i])), append(cells, cell(r[i+1]))
+	}
+	if !w.headed {
+		w.headed = true
+		if err := w.w.Write(names); err != nil {
+			return err
+		}
+	}
+	return w.w.Write(cells)
+}
+
+func (w *csvWriter) flush() error { w.w.Flush(); return w.w.Error() }
+
+// formula is where a text begins like a formula: at its start, and after what some spreadsheets
+// take for the end of a cell (a semicolon in many countries, whatever quotes say).
+var formula = regexp.MustCompile("(^|[;\t\r\n])([ \"]*)([=+\\-@|%＝＋－＠])")
+
+// cell is a value in a table. Agents can choose texts, and spreadsheets run text that begins like a
+// formula: an apostrophe keeps it text.
+func cell(value any) string {
+	switch v := value.(type) {
+	case string:
+		if v != "" && strings.ContainsRune("\t\r\n", rune(v[0])) {
+			v = "'" + v
+		}
+		return formula.ReplaceAllString(v, "$1$2'$3")
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return ""
+}
+
+type jsonWriter struct{ e *json.Encoder }
+
+func (w jsonWriter) write(r Record) error { return w.e.Encode(r) }
+func (jsonWriter) flush() error           { return nil }
+
+// MarshalJSON writes an object with the fields in their order.
+func (r Record) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i := 0; i < len(r); i += 2 {
+		value, err := json.Marshal(r[i+1])
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(strconv.AppendQuote(out, r[i].(string)), ':'), value...) //nolint:forcetypeassert // a name
+	}
+	return append(out, '}'), nil
+}
+
+// Stamp is a time in a download, nil if there is none.
+func Stamp(at time.Time) any {
+	if at.IsZero() {
+		return nil
+	}
+	return at.UTC().Format(time.RFC3339Nano)
+}

@@ -1,0 +1,107 @@
+package uix
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/views/components"
+)
+
+// TypedValue is a typed secret without the line break at its end, which comes with copying.
+func TypedValue(text string) app.Secret { return app.NewSecret(strings.TrimRight(text, "\n")) }
+
+// HostLines writes hosts one per line, as ParseHosts reads them.
+func HostLines(hosts []app.Host) string {
+	lines := make([]string, len(hosts))
+	for i, h := range hosts {
+		lines[i] = h.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ParseHosts reads one host per line. What the short form doesn't say is taken from the same host
+// in before. The result is never nil: no line means no host.
+func ParseHosts(text string, before []app.Host) ([]app.Host, error) {
+	hosts := []app.Host{}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		h, err := app.ParseHost(line)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range before {
+			if b.String() == h.String() {
+				h = b
+			}
+		}
+		hosts = append(hosts, h)
+	}
+	return hosts, nil
+}
+
+// ParseDays reads two days, both included, as [from, to). It empties a text that is no day: a date
+// field can't show it, and browsers complain.
+func ParseDays(first, last *string) (from, to time.Time, found components.Problems) {
+	found = components.Problems{}
+	day := func(field string, text *string) time.Time {
+		if *text == "" {
+			return time.Time{}
+		}
+		at, err := time.Parse(time.DateOnly, *text)
+		if err != nil {
+			found[field] = `"` + app.Clip(*text, 20) + `" is no day. Write it like 2026-11-30.`
+			*text = ""
+		}
+		return at
+	}
+	from, to = day("from", first), day("to", last)
+	if !to.IsZero() {
+		to = to.AddDate(0, 0, 1)
+	}
+	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
+		found["to"] = "This day is before the first one."
+	}
+	return from, to, found
+}
+
+// Address is a path with the query parameters that are not empty, in pairs of name and value.
+func Address(path string, pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// ContainsWords reports whether every word of text stands in hay, in whatever case.
+func ContainsWords(hay, text string) bool {
+	hay = strings.ToLower(hay)
+	for _, word := range strings.Fields(strings.ToLower(text)) {
+		if !strings.Contains(hay, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// MatchProfile looks for every word of text in a profile's name, keys, credentials, hosts and
+// handle. It doesn't look at its id, which is a token.
+func MatchProfile(p app.Profile, text string) bool {
+	hay := []string{p.Description, p.Handle, p.PairingCode}
+	for _, k := range p.Keys {
+		hay = append(hay, k.Name, k.Credential)
+	}
+	for _, h := range p.Hosts {
+		hay = append(hay, h.Name)
+	}
+	return ContainsWords(strings.Join(hay, "\n"), text)
+}

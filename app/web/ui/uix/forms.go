@@ -1,0 +1,144 @@
+package uix
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/views/components"
+)
+
+// Form reads the body's fields. Browsers send line breaks as CR LF; otherwise values are kept as
+// they were typed.
+func Form(c echo.Context) (url.Values, error) {
+	err := c.Request().ParseForm()
+	kind, _, _ := mime.ParseMediaType(c.Request().Header.Get("Content-Type"))
+	if err == nil && kind == "multipart/form-data" {
+		err = c.Request().ParseMultipartForm(app.MaxBody) // all of it fits, so nothing of it is written to a file
+	}
+	if err != nil {
+		return nil, errUnreadable(err)
+	}
+	fields := c.Request().PostForm
+	for name, values := range fields {
+		for i, v := range values {
+			fields[name][i] = strings.ReplaceAll(v, "\r\n", "\n")
+		}
+	}
+	return fields, nil
+}
+
+func errUnreadable(err error) error {
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) || errors.Is(err, httpx.ErrBodies) {
+		return err
+	}
+	e := app.E(app.CodeInvalidField, "the form can't be read", "Go back, reload the page and send it again.")
+	e.Cause = err
+	return e
+}
+
+// SmallForm limits forms that strangers may send: thousands of fields take far more memory than
+// bytes.
+func SmallForm(next echo.HandlerFunc) echo.HandlerFunc {
+	const limit = 16 << 10
+	return func(c echo.Context) error {
+		r := c.Request()
+		r.Body = http.MaxBytesReader(c.Response(), r.Body, limit)
+		return next(c)
+	}
+}
+
+// UploadedFile reads a file of a form, as it is; "" if none was chosen. A file over the limit is
+// CodeInvalidField.
+//
+// Form must have been called. It keeps files in memory: a secret must not be written to a temporary
+// directory.
+func UploadedFile(c echo.Context, field string, limit int64) (string, error) {
+	f, header, err := c.Request().FormFile(field)
+	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if header.Size > limit {
+		return "", app.Invalid(field, fmt.Sprintf("the file is longer than %d bytes", limit), "Choose another one.")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit))
+	return string(data), err
+}
+
+// Problems places an error on a form: beside the field that fields gives for it, else on top. An
+// error that a person can't solve is returned.
+func Problems(err error, fields map[string]string) (components.Problems, error) {
+	known, ok := AppError(err)
+	if !ok {
+		return nil, err
+	}
+	switch known.Code {
+	case app.CodeInternal, app.CodeUnauthorized, app.CodeForbidden, app.CodeNotFound:
+		return nil, err
+	}
+	return components.Problems{fields[known.Field]: Sentences(known)}, nil
+}
+
+// AppError finds the app.Error in an error.
+func AppError(err error) (*app.Error, bool) {
+	var e *app.Error
+	ok := errors.As(err, &e)
+	return e, ok
+}
+
+// Sentences is an error as one or two sentences.
+func Sentences(e *app.Error) string {
+	return strings.TrimSpace(Sentence(e.Message) + " " + Sentence(e.Hint))
+}
+
+// Sentence begins a text with a capital letter, and ends it with a full stop if it has several words.
+func Sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if !strings.ContainsAny(text[len(text)-1:], ".?") && strings.Contains(text, " ") {
+		text += "."
+	}
+	return text
+}
+
+// CheckRepeated compares a new password with its repetition in field. It returns nil if they are
+// the same.
+func CheckRepeated(password, repeated, field string) components.Problems {
+	if password == repeated {
+		return nil
+	}
+	return components.Problems{field: "This is not the same as above."}
+}
+
+// CheckTyped refuses unless the name that a page asked for was typed. Letter case and the number of
+// spaces don't matter: phones change them.
+func CheckTyped(fields url.Values, name string) error {
+	plain := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	if strings.EqualFold(plain(fields.Get("typed")), plain(name)) {
+		return nil
+	}
+	return ErrTyped(plain(name))
+}
+
+// ErrTyped refuses a form on which the name was not typed.
+func ErrTyped(name string) error {
+	return app.Invalid("typed", "that is not its name", "Type "+name+" if you mean it.")
+}

@@ -1,0 +1,147 @@
+package uix
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/store"
+	"github.com/computclaw/airlock/views/dashboard"
+	"github.com/computclaw/airlock/views/format"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+// Inbox finds what waits for a person.
+type Inbox struct {
+	access   *access.Service
+	transfer *transfer.Service
+	vault    *VaultWatch
+	now      func() time.Time
+}
+
+// Needs lists all that waits for a person, oldest first.
+func (i *Inbox) Needs(ctx context.Context, profiles []app.Profile) (all []dashboard.Need, err error) {
+	credentials, err := i.access.Credentials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if n, waits, err := i.backupNeed(ctx); err != nil {
+		return nil, err
+	} else if waits {
+		all = append(all, n)
+	}
+	n, vaultFails, err := i.vault.need(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if vaultFails {
+		all = append(all, n)
+	}
+	for _, p := range profiles {
+		if n, waits := i.profileNeed(p); waits {
+			all = append(all, n)
+		}
+	}
+	for _, c := range credentials {
+		if n, waits := credentialNeed(c); waits {
+			all = append(all, n)
+		} else if u, unreadable := i.access.Unreadable(c); unreadable && !vaultFails {
+			all = append(all, dashboard.Need{
+				Icon: "key", Title: c.Name, Detail: Sentence(u.Problem) + " Executions that need it end in an error.",
+				URL: paths.CredentialURL(c.Name), Action: "See the reference", At: u.Since,
+			})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b dashboard.Need) int { return a.At.Compare(b.At) })
+	return all, nil
+}
+
+// backupNeed says that the last backup failed or was missed.
+func (i *Inbox) backupNeed(ctx context.Context) (n dashboard.Need, waits bool, err error) {
+	last, bad, err := i.transfer.BackupTrouble(ctx)
+	if err != nil || !bad {
+		return n, false, err
+	}
+	n = dashboard.Need{
+		Icon: "download", Title: "The last backup failed", Detail: Sentence(app.Clip(last.Error, 200)),
+		URL: paths.SettingsBackups, Action: "See backups", At: last.FinishedAt,
+	}
+	if last.Status == store.BackupMissed {
+		n.Title = "Backups were missed"
+	}
+	return n, true, nil
+}
+
+// profileNeed says what a profile needs a person for, if anything.
+func (i *Inbox) profileNeed(p app.Profile) (n dashboard.Need, waits bool) {
+	n = dashboard.Need{
+		Icon: "profile", Title: format.Title(p.Description), Quoted: p.PairingCode != "",
+		URL: paths.ProfileURL(p.Handle), At: p.CreatedAt,
+	}
+	asked, since := undecidedHosts(p)
+	switch p.State(i.now()) {
+	case app.StateUnlocked:
+		n.Action, n.Code, n.Detail = "Fill in and lock", p.PairingCode, "It is being set up and not locked yet."
+		if p.PairingCode != "" {
+			n.Detail = "An agent at " + p.CreatedFrom + " asks for " + countRequests(len(p.Keys), len(asked)) + "."
+		}
+		return n, true
+	case app.StateLocked:
+		if len(asked) > 0 {
+			n.Icon, n.Action, n.At = "globe", "Decide", since
+			n.Detail = "Its agent asks for " + format.Count(int64(len(asked)), "more host") + ": " +
+				app.Clip(strings.Join(asked, ", "), 120) + "."
+			return n, true
+		}
+		for _, k := range p.Keys {
+			if !k.ValueExists {
+				n.Icon, n.Action, n.URL, n.At = "key", "Set the value", paths.CredentialURL(k.Credential), p.LockedAt
+				n.Detail = "Its key " + k.Name + " has no value, so its scripts are refused."
+				return n, k.Credential != ""
+			}
+		}
+	}
+	return n, false
+}
+
+// undecidedHosts are the hosts that nobody decided about, and when the oldest of them was asked for.
+func undecidedHosts(p app.Profile) (names []string, since time.Time) {
+	for _, h := range p.Hosts {
+		if h.Allowed {
+			continue
+		}
+		names = append(names, h.Brief())
+		if since.IsZero() || h.CreatedAt.Before(since) {
+			since = h.CreatedAt
+		}
+	}
+	return names, since
+}
+
+// credentialNeed says that a credential's last test failed, unless it got another value since.
+func credentialNeed(c app.Credential) (n dashboard.Need, waits bool) {
+	if c.CheckError == "" || c.ValueSetAt.After(c.CheckedAt) {
+		return n, false
+	}
+	return dashboard.Need{
+		Icon: "key", Title: c.Name, Detail: Sentence(c.CheckError),
+		URL: paths.CredentialURL(c.Name), Action: "Set a new value", At: c.CheckedAt,
+	}, true
+}
+
+// countRequests names what an agent asks for.
+func countRequests(keys, hosts int) string {
+	switch {
+	case keys == 0 && hosts == 0:
+		return "nothing so far"
+	case hosts == 0:
+		return format.Count(int64(keys), "key")
+	case keys == 0:
+		return format.Count(int64(hosts), "host")
+	}
+	return format.Count(int64(keys), "key") + " and " + format.Count(int64(hosts), "host")
+}

@@ -1,0 +1,127 @@
+package uix
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/views/paths"
+)
+
+const keySession = "airlock.session"
+
+// Sessions checks who is logged in. It is safe for concurrent use.
+type Sessions struct {
+	access *access.Service
+	now    func() time.Time
+}
+
+// Require lets only requests with a valid session pass.
+//
+// It reads a form to its end before it looks: a form that is sent slowly must not act for a session
+// that was ended meanwhile. It reads nothing that strangers send.
+func (s *Sessions) Require(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		look := s.access.Session
+		if automatic(c) {
+			look = s.access.Standing
+		}
+		if r.Method == http.MethodPost && !IsUpload(r) {
+			if err := s.Check(c); err != nil {
+				return err
+			}
+			if err := readBody(r); err != nil {
+				return err
+			}
+		}
+		session, err := look(r.Context(), SessionToken(c), c.RealIP())
+		if err != nil {
+			return err
+		}
+		c.Set(keySession, session)
+		return next(c)
+	}
+}
+
+// automatic reports whether a page asks by itself, because something changed: nobody need be there.
+// People only use links, forms and fields.
+func automatic(c echo.Context) bool {
+	r := c.Request()
+	element, _, _ := strings.Cut(r.Header.Get("HX-Source"), "#")
+	return r.Method == http.MethodGet &&
+		(r.URL.Path == paths.Events || Partial(c) && (element == "div" || element == "section"))
+}
+
+// Check returns nil while the session of a request counts, and CodeUnauthorized when it is over.
+func (s *Sessions) Check(c echo.Context) error {
+	_, err := s.access.Standing(c.Request().Context(), SessionToken(c), c.RealIP())
+	return err
+}
+
+// readBody keeps the whole body in memory. Its size is limited already.
+func readBody(r *http.Request) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return errUnreadable(err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return nil
+}
+
+// Heartbeat is how often a long transfer or stream checks its session.
+const Heartbeat = 20 * time.Second
+
+// Reader reads on while the session of a request counts. It checks every Heartbeat, and at the end.
+func (s *Sessions) Reader(c echo.Context, r io.Reader) io.Reader {
+	return &sessionReader{Reader: r, sessions: s, c: c, checked: s.now()}
+}
+
+type sessionReader struct {
+	io.Reader
+	sessions *Sessions
+	c        echo.Context
+	checked  time.Time
+}
+
+// Read implements io.Reader.
+func (r *sessionReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if now := r.sessions.now(); errors.Is(err, io.EOF) || now.Sub(r.checked) >= Heartbeat {
+		if over := r.sessions.Check(r.c); over != nil {
+			return 0, over
+		}
+		r.checked = now
+	}
+	return n, err
+}
+
+// SessionToken is the token in the session's cookie; empty if there is none.
+func SessionToken(c echo.Context) app.Secret {
+	k, err := c.Cookie(SessionCookie)
+	if err != nil {
+		return app.Secret{}
+	}
+	return app.NewSecret(k.Value)
+}
+
+// Session is the session of a request that passed Require; its ID is empty for any other.
+func Session(c echo.Context) access.Session {
+	session, _ := c.Get(keySession).(access.Session)
+	return session
+}
+
+// Actor is the person who is logged in; its kind is empty where nobody is.
+func Actor(c echo.Context) app.Actor { return Session(c).Actor }
+
+// IsUpload reports whether a request may have a body of any size. Its handler limits it.
+func IsUpload(r *http.Request) bool {
+	return r.Method == http.MethodPost && strings.TrimSuffix(r.URL.Path, "/") == paths.SettingsImport
+}

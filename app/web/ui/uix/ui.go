@@ -1,0 +1,175 @@
+package uix
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+
+	"github.com/computclaw/airlock/app"
+	"github.com/computclaw/airlock/app/access"
+	"github.com/computclaw/airlock/app/engine"
+	"github.com/computclaw/airlock/app/live"
+	"github.com/computclaw/airlock/app/transfer"
+	"github.com/computclaw/airlock/app/web/httpx"
+	"github.com/computclaw/airlock/views/layout"
+)
+
+// Config is what a UI needs.
+type Config struct {
+	Access   *access.Service
+	Engine   *engine.Engine
+	Transfer *transfer.Service
+	Hub      *live.Hub
+	Log      *slog.Logger
+	Now      func() time.Time
+	Origins  httpx.Origins
+	Version  string
+	DataLoss string // why the data will be gone after the next start; "" if it won't
+}
+
+// UI renders pages and leads from one to the next. It is safe for concurrent use.
+type UI struct {
+	*Sessions
+	*Inbox
+	Vault *VaultWatch
+	Now   func() time.Time
+
+	access   *access.Service
+	engine   *engine.Engine
+	log      *slog.Logger
+	origins  httpx.Origins
+	version  string
+	dataLoss string
+}
+
+// New returns a UI.
+func New(cfg Config) *UI {
+	vault := &VaultWatch{access: cfg.Access, hub: cfg.Hub, now: cfg.Now}
+	return &UI{
+		Sessions: &Sessions{access: cfg.Access, now: cfg.Now}, Vault: vault, Now: cfg.Now,
+		Inbox:  &Inbox{access: cfg.Access, transfer: cfg.Transfer, vault: vault, now: cfg.Now},
+		access: cfg.Access, engine: cfg.Engine, log: cfg.Log, origins: cfg.Origins,
+		version: cfg.Version, dataLoss: cfg.DataLoss,
+	}
+}
+
+// Shell is what surrounds the page of a person with a session. It returns the profiles that it
+// read, too.
+func (u *UI) Shell(c echo.Context, title string, section layout.Section) (layout.Shell, []app.Profile, error) {
+	ctx := c.Request().Context()
+	profiles, err := u.access.Profiles(ctx)
+	if err != nil {
+		return layout.Shell{}, nil, err
+	}
+	paused, err := u.access.Paused(ctx)
+	if err != nil {
+		return layout.Shell{}, nil, err
+	}
+	needs, err := u.Needs(ctx, profiles)
+	if err != nil {
+		return layout.Shell{}, nil, err
+	}
+	sh := u.BareShell(c, title)
+	sh.Section, sh.NeedsYou = section, len(needs)
+	sh.Disk = u.disk(ctx)
+	sh.Paused = layout.Paused{Since: paused.Since, By: paused.By.Name}
+	sh.Notice, sh.Warns = u.TakeNotice(c)
+	return sh, profiles, nil
+}
+
+// BareShell is a shell that asks nothing of the store, so that it can also surround errors.
+func (u *UI) BareShell(c echo.Context, title string) layout.Shell {
+	theme := ""
+	if k, err := c.Cookie(ThemeCookie); err == nil && (k.Value == "light" || k.Value == "dark") {
+		theme = k.Value
+	}
+	keys, err := c.Cookie(KeysCookie)
+	return layout.Shell{
+		Title: title, Theme: theme, Version: u.version, Base: u.origins.BaseURL(c.Request()), Now: u.Now(),
+		Person: Actor(c).Name, DataLoss: u.dataLoss, NoKeys: err == nil && keys.Value == "off",
+	}
+}
+
+// disk is the free space. If it can't be read, pages don't show it: a write that needs it fails
+// with its own error.
+func (u *UI) disk(ctx context.Context) layout.Disk {
+	room, err := u.engine.Room(ctx)
+	if err != nil && ctx.Err() == nil {
+		u.log.Error("the free space of the disk could not be read", "error", err)
+	}
+	return layout.Disk{Free: room.Free, Size: room.Size, Reserve: room.Reserve, Full: room.Full}
+}
+
+// Render answers with a whole page, or with the parts of it that htmx asks for. A page that can't
+// be rendered is an error, never half a page. Invisible characters are shown as their numbers,
+// wherever they come from.
+func (u *UI) Render(c echo.Context, status int, page templ.Component, parts ...any) error {
+	var buf bytes.Buffer
+	var err error
+	if Partial(c) && len(parts) > 0 && status < 400 {
+		err = templ.RenderFragments(c.Request().Context(), &buf, page, parts...)
+	} else {
+		err = page.Render(c.Request().Context(), &buf)
+	}
+	if err != nil {
+		return err
+	}
+	if status >= 400 {
+		c.Response().Header().Set("HX-Push-Url", "false") // the address of a refused form is not a page
+	}
+	return c.HTMLBlob(status, app.Visible(buf.Bytes()))
+}
+
+// Partial reports whether htmx asks for a part of a page.
+func Partial(c echo.Context) bool {
+	h := c.Request().Header
+	return h.Get("HX-Request") == "true" && h.Get("HX-Request-Type") == "partial" && h.Get("HX-Boosted") == ""
+}
+
+// Done leads on after an action, with a notice for the next page; "" for none.
+func (u *UI) Done(c echo.Context, notice, to string) error {
+	if notice != "" {
+		u.setNotice(c, notice)
+	}
+	return c.Redirect(http.StatusSeeOther, to)
+}
+
+// Confirm asks before an action that can't be undone. refused says why it was not done so far, or
+// is nil.
+func (u *UI) Confirm(c echo.Context, page layout.ConfirmPage, refused error) error {
+	if refused == nil {
+		return u.Render(c, http.StatusOK, layout.Confirm(page))
+	}
+	var err error
+	if page.Problems, err = Problems(refused, map[string]string{"typed": "typed"}); err != nil {
+		return err
+	}
+	return u.Render(c, http.StatusUnprocessableEntity, layout.Confirm(page))
+}
+
+// AnswerError answers a failed request with a page, or leads to the login.
+func (u *UI) AnswerError(c echo.Context, status int, e *app.Error) {
+	setPageHeaders(c)
+	if e.Code == app.CodeUnauthorized {
+		u.askLogin(c)
+		return
+	}
+	hint := e.Hint
+	if e.Code == app.CodeMethodNotAllowed || strings.Contains(hint, "skill.md") {
+		hint = "Go back and use the page's own buttons."
+	}
+	message := Sentence(e.Message)
+	page := layout.ErrorPage{
+		Shell: u.BareShell(c, strings.TrimSuffix(message, ".")), Status: status, Message: message,
+		Hint: Sentence(hint), Bare: Actor(c).Kind == "",
+	}
+	if err := u.Render(c, status, layout.Error(page)); err != nil {
+		u.log.Warn("an error page could not be written", "error", err)
+	}
+}
