@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"time"
@@ -88,9 +89,10 @@ func (s *Store) ValueChanges(ctx context.Context) (n int64, err error) {
 // Belonging says to which hosts a value belongs, or did.
 type Belonging struct {
 	CredentialID string
-	Credential   string // name
-	Version      int    // 0: no value is stored here
-	Superseded   int64  // row of the superseded value; 0 for the present one
+	Credential   string            // name
+	Version      int               // 0: no value is stored here
+	Superseded   int64             // row of the superseded value; 0 for the present one
+	Digest       [sha256.Size]byte // of the sealed value: id and version alone come back when a deleted credential is imported
 	Mode         app.Mode
 	Source       app.Source
 	Hosts        []app.Host
@@ -102,17 +104,20 @@ func (tx *Tx) Belongings(ctx context.Context) ([]Belonging, error) {
 	var list []Belonging
 	err := tx.rows(ctx, func(scan func(to ...any) error) error {
 		var b Belonging
+		var token []byte
 		var hosts string
-		if err := scan(&b.CredentialID, &b.Credential, &b.Version, &b.Superseded, &b.Mode, &b.Source, &hosts); err != nil {
+		if err := scan(&b.CredentialID, &b.Credential, &b.Version, &b.Superseded, &token, &b.Mode, &b.Source, &hosts); err != nil {
 			return err
 		}
+		b.Digest = sha256.Sum256(token)
 		var err error
 		b.Hosts, err = fromJSON[[]app.Host]("hosts", hosts)
 		list = append(list, b)
 		return err
-	}, `SELECT c.id, c.name, coalesce(v.version, 0), 0, c.mode, c.source, c.hosts
+	}, `SELECT c.id, c.name, coalesce(v.version, 0), 0, v.value, c.mode, c.source, c.hosts
 		FROM credentials c LEFT JOIN credential_versions v ON v.credential_id = c.id AND v.value IS NOT NULL
-		UNION ALL SELECT s.credential_id, c.name, s.version, s.id, s.mode, 'local', s.hosts FROM superseded_values s JOIN credentials c ON c.id = s.credential_id`)
+		UNION ALL SELECT s.credential_id, c.name, s.version, s.id, s.value, s.mode, 'local', s.hosts
+		FROM superseded_values s JOIN credentials c ON c.id = s.credential_id`)
 	if err != nil {
 		return nil, fmt.Errorf("store: read what belongs to hosts: %w", err)
 	}
