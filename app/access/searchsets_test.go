@@ -81,6 +81,7 @@ func (d *desk) set(in CredentialInput) app.Credential {
 const (
 	firstValue  = "first-value-7f3x9kw2m4p"
 	secondValue = "second-value-8g4y0kx3n5q"
+	thirdValue  = "third-value-9h5z1my4p6r"
 	otherValue  = "other-value-1a2b3c4d5e6f"
 )
 
@@ -96,7 +97,7 @@ func TestHoleH2SetOfAHost(t *testing.T) {
 	d.wantSearched("after a rotation", "api.test:443", []string{firstValue, secondValue}, all...)
 	d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test", "new.test")})
 	d.wantSearched("at a host that was taken away", "old.test:443", []string{firstValue, secondValue}, all...)
-	d.wantSearched("at a host that came later", "new.test:443", []string{secondValue}, all...)
+	d.wantSearched("at a host that came later", "new.test:443", []string{firstValue, secondValue}, all...)
 	d.set(CredentialInput{Name: "B", Mode: app.ModeInjected, Hosts: hosts(t, "api.test", "*.elsewhere.test"), Value: app.NewSecret(otherValue)})
 	d.wantSearched("with another credential, which is injected", "api.test:443", all, all...)
 	d.wantSearched("with injected ones only", "any.elsewhere.test:443", nil)
@@ -218,9 +219,10 @@ func TestHoleH2HostEditsEvictNoValue(t *testing.T) {
 		d.set(CredentialInput{Name: "A", Hosts: hosts(t, fmt.Sprintf("api-%d.test", n))})
 	}
 	d.wantSearched("where the first value belonged", "api.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
-	for _, place := range []string{"api-0.test:443", "api-100.test:443", "api-199.test:443"} {
-		d.wantSearched("where the second one does or did", place, []string{secondValue}, firstValue, secondValue)
+	for _, place := range []string{"api-0.test:443", "api-100.test:443"} {
+		d.wantSearched("where the second one did", place, []string{secondValue}, firstValue, secondValue)
 	}
+	d.wantSearched("where the credential belongs now", "api-199.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
 	if n := d.rows("superseded_values"); n != 2 {
 		t.Errorf("%d rows for two values", n)
 	}
@@ -389,4 +391,109 @@ func TestHoleH2HostsTakenFromAValueInVault(t *testing.T) {
 	d.wantSearched("after many changes of hosts", "api.test:443", []string{inVaultValue, secondValue}, inVaultValue, secondValue)
 	d.set(CredentialInput{Name: "TOKEN", Mode: app.ModePlain, Hosts: []app.Host{}})
 	d.wantSearched("plain, and without a host", "api-0.test:443", []string{secondValue}, inVaultValue, secondValue)
+}
+
+// TestHoleF2VaultValueAtALaterHost: a value from Vault is searched for wherever its credential belongs now, in whichever mode it was
+// read, and nobody has to read it again for that.
+func TestHoleF2VaultValueAtALaterHost(t *testing.T) {
+	both := hosts(t, "api.test", "other.test")
+	tests := []struct {
+		name        string
+		read, later CredentialInput // the value is read in between
+	}{
+		{"one more host", CredentialInput{Hosts: both[:1]}, CredentialInput{Hosts: both}},
+		{"the first hosts", CredentialInput{Mode: app.ModeInjected, Hosts: []app.Host{}}, CredentialInput{Mode: app.ModeSealed, Hosts: both}},
+		{"no secret before", CredentialInput{Mode: app.ModePlain, Hosts: both[:1]}, CredentialInput{Mode: app.ModeSealed, Hosts: both}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			d, s := newVaultDesk(t)
+			test.read.Name, test.later.Name, test.read.Reference = "TOKEN", "TOKEN", "secret/data/app#token"
+			d.set(test.read)
+			p := d.lockedWith("TOKEN")
+			d.values(p)
+			s.Put("app", map[string]any{"token": secondValue})
+			d.values(p)
+			d.searched("other.test:443")
+			d.set(test.later)
+			for _, place := range []string{"api.test:443", "other.test:443"} {
+				d.wantSearched("later", place, []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+			}
+			if got := d.masked([]string{"other.test"}, inVaultValue, secondValue); len(got) != 2 {
+				t.Errorf("output is searched for %v", got)
+			}
+		})
+	}
+}
+
+// lockedWith locks a profile with a key that is linked to the credential of its name.
+func (d *desk) lockedWith(name string) app.Profile {
+	d.t.Helper()
+	p := d.unlocked(name)
+	must[app.Profile](d.t)(d.LinkKey(d.t.Context(), person, p.Handle, name, name))
+	return must[app.Profile](d.t)(d.Lock(d.t.Context(), person, p.Handle, time.Time{}))
+}
+
+// TestVaultValueThatIsNotSealed: a value from Vault that scripts may have makes no connection be read, and a plain one is searched for
+// nowhere.
+func TestVaultValueThatIsNotSealed(t *testing.T) {
+	for mode, masked := range map[app.Mode][]string{app.ModeInjected: {inVaultValue}, app.ModePlain: nil} {
+		d, _ := newVaultDesk(t)
+		d.set(CredentialInput{Name: "TOKEN", Mode: mode, Hosts: hosts(t, "api.test"), Reference: "secret/data/app#token"})
+		d.values(d.lockedWith("TOKEN"))
+		d.wantSearched(string(mode), "api.test:443", nil)
+		if got := d.masked([]string{"api.test"}, inVaultValue); !slices.Equal(got, masked) {
+			t.Errorf("%s: output is searched for %v", mode, got)
+		}
+	}
+}
+
+// TestHoleF2VaultValueIsKept: what was read from Vault stays known, whatever becomes of its credential but its deletion.
+func TestHoleF2VaultValueIsKept(t *testing.T) {
+	for name, steps := range map[string][]CredentialInput{
+		"injected, without hosts": {{Mode: app.ModeInjected, Hosts: []app.Host{}}},
+		"plain":                   {{Mode: app.ModePlain}},
+		"plain and back":          {{Mode: app.ModePlain}, {Mode: app.ModeSealed}},
+		"another reference":       {{Reference: "secret/data/other#token"}},
+		"another source":          {{Source: app.SourceLocal, Value: app.NewSecret(secondValue), Mode: app.ModeInjected, Hosts: []app.Host{}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := newVaultDesk(t)
+			d.set(CredentialInput{Name: "TOKEN", Hosts: hosts(t, "api.test"), Reference: "secret/data/app#token"})
+			d.values(d.lockedWith("TOKEN"))
+			d.wantSearched("at first", "api.test:443", []string{inVaultValue}, inVaultValue)
+			for _, in := range steps {
+				in.Name = "TOKEN"
+				d.set(in)
+				d.wantSearched("then", "api.test:443", []string{inVaultValue}, inVaultValue)
+			}
+		})
+	}
+}
+
+// TestHoleF2VaultValueReadWhileHostsCame: a value that was asked for before its credential got its hosts, and came after, is searched
+// for there.
+func TestHoleF2VaultValueReadWhileHostsCame(t *testing.T) {
+	d, _ := newVaultDesk(t)
+	c := d.set(CredentialInput{Name: "TOKEN", Mode: app.ModeInjected, Reference: "secret/data/app#token"})
+	d.set(CredentialInput{Name: "TOKEN", Mode: app.ModeSealed, Hosts: hosts(t, "api.test")})
+	d.wantSearched("before it came", "api.test:443", []string{}, inVaultValue)
+	d.vault.add(c, must[app.Reference](t)(app.ParseReference(c.Reference)), app.NewSecret(inVaultValue), false)
+	d.wantSearched("after", "api.test:443", []string{inVaultValue}, inVaultValue)
+}
+
+// TestHoleF2SupersededValueAtALaterHost: a value that was replaced is searched for wherever its credential belongs now, also if it
+// belonged nowhere when it was replaced.
+func TestHoleF2SupersededValueAtALaterHost(t *testing.T) {
+	d := newDesk(t)
+	d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	d.set(CredentialInput{Name: "A", Value: app.NewSecret(secondValue)})
+	d.set(CredentialInput{Name: "A", Hosts: hosts(t, "api.test", "other.test")})
+	d.wantSearched("one more host", "other.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+	d.set(CredentialInput{Name: "B", Mode: app.ModeInjected, Value: app.NewSecret(otherValue)})
+	d.set(CredentialInput{Name: "B", Mode: app.ModeSealed, Hosts: hosts(t, "new.test"), Value: app.NewSecret(thirdValue)})
+	d.wantSearched("the first hosts", "new.test:443", []string{otherValue, thirdValue}, otherValue, thirdValue)
+	if got := d.masked([]string{"new.test"}, otherValue, thirdValue); len(got) != 2 {
+		t.Errorf("output is searched for %v", got)
+	}
 }

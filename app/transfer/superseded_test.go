@@ -34,7 +34,7 @@ func TestHoleH2ImportSupersedes(t *testing.T) {
 	for _, value := range []string{"sk_live_second_0123456789", "sk_live_third_0123456789"} {
 		must[app.Credential](t)(a.desk.SetCredential(t.Context(), person(), access.CredentialInput{Name: "STRIPE_KEY", Description: "about STRIPE_KEY", Value: app.NewSecret(value)}))
 	}
-	if a.superseded() != 2 || b.superseded() != 0 {
+	if a.superseded() != 3 || b.superseded() != 0 { // the third is of DB_PASSWORD
 		t.Fatalf("%d and %d values were superseded", a.superseded(), b.superseded())
 	}
 	b.take(a.export(all()), Choice{Overwrite: true})
