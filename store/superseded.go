@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"time"
@@ -14,8 +15,8 @@ import (
 const maxSuperseded = 100
 
 // supersede keeps the current value of a credential, if it has one, with its mode and hosts as they are now. A value has one
-// row for each mode, with all hosts that it ever belonged to. Plain values are no secrets, and those without hosts are shown
-// by none.
+// row for each mode, with all hosts that it ever belonged to; without any it is kept for the hosts that the credential may get.
+// Plain values are no secrets.
 func (tx Values) supersede(ctx context.Context, id string, at time.Time) error {
 	_, err := tx.exec(ctx, `INSERT INTO superseded_values (credential_id, version, value, mode, hosts, superseded_at)
 		SELECT c.id, v.version, v.value, c.mode, (SELECT json_group_array(json(host)) FROM (
@@ -23,7 +24,7 @@ func (tx Values) supersede(ctx context.Context, id string, at time.Time) error {
 			UNION SELECT h.value FROM superseded_values s, json_each(s.hosts) h
 			WHERE s.credential_id = c.id AND s.version = v.version AND s.mode = c.mode)), ?
 		FROM credentials c JOIN credential_versions v ON v.credential_id = c.id
-		WHERE c.id = ? AND v.value IS NOT NULL AND c.mode <> 'plain' AND c.hosts <> '[]'`, toMillis(at), id)
+		WHERE c.id = ? AND v.value IS NOT NULL AND c.mode <> 'plain'`, toMillis(at), id)
 	if err == nil {
 		_, err = tx.exec(ctx, `DELETE FROM superseded_values AS old WHERE credential_id = ? AND EXISTS (SELECT 1 FROM superseded_values s
 			WHERE s.credential_id = old.credential_id AND s.version = old.version AND s.mode = old.mode AND s.id > old.id)`, id)
@@ -88,12 +89,13 @@ func (s *Store) ValueChanges(ctx context.Context) (n int64, err error) {
 // Belonging says to which hosts a value belongs, or did.
 type Belonging struct {
 	CredentialID string
-	Credential   string // name
-	Version      int    // 0: no value is stored here
-	Superseded   int64  // row of the superseded value; 0 for the present one
+	Credential   string            // name
+	Version      int               // 0: no value is stored here
+	Superseded   int64             // row of the superseded value; 0 for the present one
+	Digest       [sha256.Size]byte // of the sealed value: id and version alone come back when a deleted credential is imported
 	Mode         app.Mode
 	Source       app.Source
-	Hosts        []app.Host
+	Hosts        []app.Host // of a superseded value: where it belonged and where its credential belongs now
 }
 
 // Belongings returns which values belong to which hosts, without the values: the present one of each credential, plain ones and those
@@ -102,17 +104,21 @@ func (tx Values) Belongings(ctx context.Context) ([]Belonging, error) {
 	var list []Belonging
 	err := tx.rows(ctx, func(scan func(to ...any) error) error {
 		var b Belonging
+		var token []byte
 		var hosts string
-		if err := scan(&b.CredentialID, &b.Credential, &b.Version, &b.Superseded, &b.Mode, &b.Source, &hosts); err != nil {
+		if err := scan(&b.CredentialID, &b.Credential, &b.Version, &b.Superseded, &token, &b.Mode, &b.Source, &hosts); err != nil {
 			return err
 		}
+		b.Digest = sha256.Sum256(token)
 		var err error
 		b.Hosts, err = fromJSON[[]app.Host]("hosts", hosts)
 		list = append(list, b)
 		return err
-	}, `SELECT c.id, c.name, coalesce(v.version, 0), 0, c.mode, c.source, c.hosts
+	}, `SELECT c.id, c.name, coalesce(v.version, 0), 0, v.value, c.mode, c.source, c.hosts
 		FROM credentials c LEFT JOIN credential_versions v ON v.credential_id = c.id AND v.value IS NOT NULL
-		UNION ALL SELECT s.credential_id, c.name, s.version, s.id, s.mode, 'local', s.hosts FROM superseded_values s JOIN credentials c ON c.id = s.credential_id`)
+		UNION ALL SELECT s.credential_id, c.name, s.version, s.id, s.value, s.mode, 'local',
+			(SELECT json_group_array(json(value)) FROM (SELECT value FROM json_each(s.hosts) UNION SELECT value FROM json_each(c.hosts)))
+		FROM superseded_values s JOIN credentials c ON c.id = s.credential_id`)
 	if err != nil {
 		return nil, fmt.Errorf("store: read what belongs to hosts: %w", err)
 	}

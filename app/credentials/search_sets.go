@@ -264,7 +264,7 @@ func (m member) key() string {
 	if m.seen != nil {
 		return fmt.Sprintf("vault:%d ", m.seen.number)
 	}
-	return fmt.Sprintf("%s:%d ", m.CredentialID, m.Version)
+	return fmt.Sprintf("stored:%x ", m.Digest)
 }
 
 // errChanged says that the store has changed since what belongs where was read.

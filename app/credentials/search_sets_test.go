@@ -80,6 +80,7 @@ func (d *desk) set(in credentials.Input) app.Credential {
 const (
 	firstValue  = "first-value-7f3x9kw2m4p"
 	secondValue = "second-value-8g4y0kx3n5q"
+	thirdValue  = "third-value-9h5z1my4p6r"
 	otherValue  = "other-value-1a2b3c4d5e6f"
 )
 
@@ -95,7 +96,7 @@ func TestHoleH2SetOfAHost(t *testing.T) {
 	d.wantSearched("after a rotation", "api.test:443", []string{firstValue, secondValue}, all...)
 	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test", "new.test")})
 	d.wantSearched("at a host that was taken away", "old.test:443", []string{firstValue, secondValue}, all...)
-	d.wantSearched("at a host that came later", "new.test:443", []string{secondValue}, all...)
+	d.wantSearched("at a host that came later", "new.test:443", []string{firstValue, secondValue}, all...)
 	d.set(credentials.Input{Name: "B", Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "api.test", "*.elsewhere.test"), Value: app.NewSecret(otherValue)})
 	d.wantSearched("with another credential, which is injected", "api.test:443", all, all...)
 	d.wantSearched("with injected ones only", "any.elsewhere.test:443", nil)
@@ -213,9 +214,10 @@ func TestHoleH2HostEditsEvictNoValue(t *testing.T) {
 		d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, fmt.Sprintf("api-%d.test", n))})
 	}
 	d.wantSearched("where the first value belonged", "api.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
-	for _, place := range []string{"api-0.test:443", "api-100.test:443", "api-199.test:443"} {
-		d.wantSearched("where the second one does or did", place, []string{secondValue}, firstValue, secondValue)
+	for _, place := range []string{"api-0.test:443", "api-100.test:443"} {
+		d.wantSearched("where the second one did", place, []string{secondValue}, firstValue, secondValue)
 	}
+	d.wantSearched("where the credential belongs now", "api-199.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
 	if n := d.rows("superseded_values"); n != 2 {
 		t.Errorf("%d rows for two values", n)
 	}
@@ -387,16 +389,96 @@ func TestHoleH2HostsTakenFromAValueInVault(t *testing.T) {
 	d.wantSearched("plain, and without a host", "api-0.test:443", []string{secondValue}, inVaultValue, secondValue)
 }
 
-// White space around a value makes it no harder to guess, and characters count, not their bytes.
-func TestHoleF7SpacesAroundAValue(t *testing.T) {
-	d := newDesk(t)
-	short := []string{"Summer2024", "  Summer2024-abc\n\t ", "пароль-пароль"}
-	d.set(credentials.Input{Name: "SEALED", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(otherValue)})
-	for i, v := range short {
-		d.set(credentials.Input{Name: fmt.Sprintf("KEY_%d", i), Mode: app.ModeInjected, Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(v)})
+// TestHoleF2VaultValueAtALaterHost: a value from Vault is searched for wherever its credential belongs now, in whichever mode it was
+// read, and nobody has to read it again for that.
+func TestHoleF2VaultValueAtALaterHost(t *testing.T) {
+	both := accesstest.Hosts(t, "api.test", "other.test")
+	tests := []struct {
+		name        string
+		read, later credentials.Input // the value is read in between
+	}{
+		{"one more host", credentials.Input{Hosts: both[:1]}, credentials.Input{Hosts: both}},
+		{"the first hosts", credentials.Input{Mode: app.ModeInjected, Hosts: []app.Host{}}, credentials.Input{Mode: app.ModeSealed, Hosts: both}},
+		{"no secret before", credentials.Input{Mode: app.ModePlain, Hosts: both[:1]}, credentials.Input{Mode: app.ModeSealed, Hosts: both}},
 	}
-	d.wantSearched("in the end", "api.test:443", []string{otherValue}, append(short, "Summer2024-abc", otherValue)...)
-	if got := d.masked([]string{"api.test"}, append(short, "Summer2024-abc", otherValue)...); !slices.Equal(got, []string{otherValue}) {
-		t.Errorf("output is searched for %q", got)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			d, s := newVaultDesk(t)
+			test.read.Name, test.later.Name, test.read.Reference = "TOKEN", "TOKEN", "secret/data/app#token"
+			d.set(test.read)
+			p := d.lockedWith("TOKEN")
+			d.Values(p)
+			s.Put("app", map[string]any{"token": secondValue})
+			d.Values(p)
+			d.searched("other.test:443")
+			d.set(test.later)
+			for _, place := range []string{"api.test:443", "other.test:443"} {
+				d.wantSearched("later", place, []string{inVaultValue, secondValue}, inVaultValue, secondValue)
+			}
+			if got := d.masked([]string{"other.test"}, inVaultValue, secondValue); len(got) != 2 {
+				t.Errorf("output is searched for %v", got)
+			}
+		})
+	}
+}
+
+// lockedWith locks a profile with a key that is linked to the credential of its name.
+func (d *desk) lockedWith(name string) app.Profile {
+	d.T.Helper()
+	p := d.Unlocked(name)
+	accesstest.Must[app.Profile](d.T)(d.LinkKey(d.T.Context(), person, p.Handle, name, name))
+	return accesstest.Must[app.Profile](d.T)(d.Lock(d.T.Context(), person, p.Handle, time.Time{}))
+}
+
+// TestVaultValueThatIsNotSealed: a value from Vault that scripts may have makes no connection be read, and a plain one is searched for
+// nowhere.
+func TestVaultValueThatIsNotSealed(t *testing.T) {
+	for mode, masked := range map[app.Mode][]string{app.ModeInjected: {inVaultValue}, app.ModePlain: nil} {
+		d, _ := newVaultDesk(t)
+		d.set(credentials.Input{Name: "TOKEN", Mode: mode, Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
+		d.Values(d.lockedWith("TOKEN"))
+		d.wantSearched(string(mode), "api.test:443", nil)
+		if got := d.masked([]string{"api.test"}, inVaultValue); !slices.Equal(got, masked) {
+			t.Errorf("%s: output is searched for %v", mode, got)
+		}
+	}
+}
+
+// TestHoleF2VaultValueIsKept: what was read from Vault stays known, whatever becomes of its credential but its deletion.
+func TestHoleF2VaultValueIsKept(t *testing.T) {
+	for name, steps := range map[string][]credentials.Input{
+		"injected, without hosts": {{Mode: app.ModeInjected, Hosts: []app.Host{}}},
+		"plain":                   {{Mode: app.ModePlain}},
+		"plain and back":          {{Mode: app.ModePlain}, {Mode: app.ModeSealed}},
+		"another reference":       {{Reference: "secret/data/other#token"}},
+		"another source":          {{Source: app.SourceLocal, Value: app.NewSecret(secondValue), Mode: app.ModeInjected, Hosts: []app.Host{}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := newVaultDesk(t)
+			d.set(credentials.Input{Name: "TOKEN", Hosts: accesstest.Hosts(t, "api.test"), Reference: "secret/data/app#token"})
+			d.Values(d.lockedWith("TOKEN"))
+			d.wantSearched("at first", "api.test:443", []string{inVaultValue}, inVaultValue)
+			for _, in := range steps {
+				in.Name = "TOKEN"
+				d.set(in)
+				d.wantSearched("then", "api.test:443", []string{inVaultValue}, inVaultValue)
+			}
+		})
+	}
+}
+
+// TestHoleF2SupersededValueAtALaterHost: a value that was replaced is searched for wherever its credential belongs now, also if it
+// belonged nowhere when it was replaced.
+func TestHoleF2SupersededValueAtALaterHost(t *testing.T) {
+	d := newDesk(t)
+	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test"), Value: app.NewSecret(firstValue)})
+	d.set(credentials.Input{Name: "A", Value: app.NewSecret(secondValue)})
+	d.set(credentials.Input{Name: "A", Hosts: accesstest.Hosts(t, "api.test", "other.test")})
+	d.wantSearched("one more host", "other.test:443", []string{firstValue, secondValue}, firstValue, secondValue)
+	d.set(credentials.Input{Name: "B", Mode: app.ModeInjected, Value: app.NewSecret(otherValue)})
+	d.set(credentials.Input{Name: "B", Mode: app.ModeSealed, Hosts: accesstest.Hosts(t, "new.test"), Value: app.NewSecret(thirdValue)})
+	d.wantSearched("the first hosts", "new.test:443", []string{otherValue, thirdValue}, otherValue, thirdValue)
+	if got := d.masked([]string{"new.test"}, otherValue, thirdValue); len(got) != 2 {
+		t.Errorf("output is searched for %v", got)
 	}
 }

@@ -37,9 +37,6 @@ func newVaultMemory() *vaultMemory { return &vaultMemory{read: map[string]*vault
 
 // add remembers a value that was read for a credential, or, of one that was lent, only that it was read.
 func (m *vaultMemory) add(c app.Credential, ref app.Reference, value app.Secret, lent bool) {
-	if c.Mode == app.ModePlain {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	of := m.read[c.ID]
@@ -57,6 +54,7 @@ func (m *vaultMemory) add(c app.Credential, ref app.Reference, value app.Secret,
 		of.values = slices.Delete(of.values, i, i+1)
 	} else {
 		m.numbers++
+		m.sightings++
 		v = vaultValue{m.numbers, value, map[app.Mode][]app.Host{}}
 		of.values = of.values[max(len(of.values)+1-maxSeen, 0):]
 	}
@@ -90,7 +88,8 @@ func (m *vaultMemory) count() int64 {
 	return m.sightings
 }
 
-// join returns what the store has of values that belong to hosts and what is remembered of the same credentials, and the count as of then.
+// join returns what the store has of values that belong to hosts and what is remembered of the same credentials, and the count
+// as of then. What is remembered belongs where it was read, and where its credential belongs now: a host may have two names.
 func (m *vaultMemory) join(stored []store.Belonging) (list []member, count int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,7 +100,9 @@ func (m *vaultMemory) join(stored []store.Belonging) (list []member, count int64
 		if of := m.read[b.CredentialID]; of != nil && b.Superseded == 0 {
 			for _, v := range of.values {
 				for _, mode := range []app.Mode{app.ModeSealed, app.ModeInjected} {
-					list = append(list, member{store.Belonging{CredentialID: b.CredentialID, Credential: b.Credential, Mode: mode, Hosts: slices.Clone(v.hosts[mode])}, &v})
+					if len(v.hosts[mode]) > 0 || mode == b.Mode {
+						list = append(list, member{store.Belonging{CredentialID: b.CredentialID, Credential: b.Credential, Mode: mode, Hosts: slices.Concat(v.hosts[mode], b.Hosts)}, &v})
+					}
 				}
 			}
 		}

@@ -1,11 +1,16 @@
 package transfer
 
 import (
+	"io"
+	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
 	"github.com/computclaw/airlock/app/redact"
+	"github.com/computclaw/airlock/app/egress/swap"
 	"github.com/computclaw/airlock/store"
 )
 
@@ -30,7 +35,7 @@ func TestHoleH2ImportSupersedes(t *testing.T) {
 	for _, value := range []string{"sk_live_second_0123456789", "sk_live_third_0123456789"} {
 		must[app.Credential](t)(a.desk.SetCredential(t.Context(), person(), access.CredentialInput{Name: "STRIPE_KEY", Description: "about STRIPE_KEY", Value: app.NewSecret(value)}))
 	}
-	if a.superseded() != 2 || b.superseded() != 0 {
+	if a.superseded() != 3 || b.superseded() != 0 { // the third is of DB_PASSWORD
 		t.Fatalf("%d and %d values were superseded", a.superseded(), b.superseded())
 	}
 	b.take(a.export(all()), Choice{Overwrite: true})
@@ -42,5 +47,47 @@ func TestHoleH2ImportSupersedes(t *testing.T) {
 		if _, hits := red.Text(value); hits.Total() != known {
 			t.Errorf("%s is masked %d times", value, hits.Total())
 		}
+	}
+}
+
+// TestHoleF3SameIDAndVersion: a credential that was deleted and came back by an import has the id and version of before, and what
+// is searched for is its new value, in answers and in output.
+func TestHoleF3SameIDAndVersion(t *testing.T) {
+	const theirs, ours = "second-value-of-house-a-0123", "second-value-of-house-b-0123"
+	a, b := newHouse(t, "aaaa"), newHouse(t, "bbbb")
+	a.credential("TOKEN", "first-value-of-both-0123", "api.stripe.com")
+	b.take(a.export(all()), Choice{})
+	theirCredential, ourCredential := a.credential("TOKEN", theirs, "api.stripe.com"), b.credential("TOKEN", ours, "api.stripe.com")
+	if theirCredential.ID != ourCredential.ID || theirCredential.Version != ourCredential.Version {
+		t.Fatal("the two differ in more than their values; the test shows nothing")
+	}
+	b.no(b.store.Write(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.Values.PruneSuperseded(t.Context(), time.Now().Add(time.Hour))
+		return err
+	}))
+	b.wantSearched("before", ours)
+	b.no(b.desk.DeleteCredential(t.Context(), person(), "TOKEN"))
+	b.take(a.export(all()), Choice{})
+	b.wantSearched("after the import", theirs)
+}
+
+// wantSearched checks that answers of api.stripe.com and the output of whoever reaches it are searched for a value.
+func (h *house) wantSearched(when, value string) {
+	h.t.Helper()
+	known, err := h.desk.SearchSets().Known(h.t.Context(), "api.stripe.com", 443)
+	if err != nil || known == nil {
+		h.t.Fatalf("%s: answers are not searched: %v", when, err)
+	}
+	resp := &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Body: io.NopCloser(strings.NewReader("log: " + value))}
+	h.no(swap.New(nil).Incoming(swap.Target{Host: "api.stripe.com", Port: 443, TLS: true}, resp, known))
+	if body := must[[]byte](h.t)(io.ReadAll(resp.Body)); string(body) != "log: "+swap.Withheld {
+		h.t.Errorf("%s: an answer reads %s", when, body)
+	}
+	others, err := h.desk.SearchSets().Others(h.t.Context(), hosts(h.t, "api.stripe.com"), nil)
+	if err != nil || others == nil {
+		h.t.Fatalf("%s: output is not searched: %v", when, err)
+	}
+	if clean, _ := redact.New(others).Text("log: " + value); clean.String() != "log: [REDACTED]" {
+		h.t.Errorf("%s: output reads %s", when, clean)
 	}
 }
