@@ -9,8 +9,8 @@ import (
 
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/access"
-	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/app/egress/swap"
+	"github.com/computclaw/airlock/app/redact"
 	"github.com/computclaw/airlock/store"
 )
 
