@@ -23,7 +23,8 @@ var (
 )
 
 // check judges what the file arranges by the rules that hold for what people and agents type, so that nothing gets in by a file that could not by a form.
-// Only invisible characters, which older versions took, pass: pages mark them.
+// Only invisible characters, which older versions took, pass: pages mark them. What a restore must
+// take as well is not judged here, but by checkRules.
 func (in *incoming) check() error {
 	if !labelShape.MatchString(in.open.Instance) || len(in.open.AskedKeys) > instance.MaxAskedKeys || checkBounds(in.open) != nil {
 		return contradiction("the first line", "is not Airlock's", nil)

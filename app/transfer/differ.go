@@ -150,7 +150,7 @@ func (p *planner) facts(f profileRecord) []string {
 			facts = append(facts, fact+".")
 		}
 		for _, h := range policy.Hosts {
-			facts = append(facts, "It reaches "+h.Sentence(sealedHosts(policy))+".")
+			facts = append(facts, "It reaches "+h.Sentence(p.sealedHosts(policy))+".")
 		}
 		if len(policy.Hosts) == 0 {
 			facts = append(facts, "It reaches no host.")
@@ -165,11 +165,12 @@ func (p *planner) facts(f profileRecord) []string {
 	return facts
 }
 
-// sealedHosts is where the values of a policy's sealed keys may go.
-func sealedHosts(p app.Policy) (hosts []app.Host) {
-	for _, g := range p.Keys {
-		if g.Mode == app.ModeSealed {
-			hosts = append(hosts, g.Hosts...)
+// sealedHosts is where the values of a policy's sealed keys may go. What counts is the mode of the
+// credential, not that of the grant, which says what it was at the lock.
+func (p *planner) sealedHosts(policy app.Policy) (hosts []app.Host) {
+	for _, g := range policy.Keys {
+		if c, ok := p.in.credential(g.CredentialID); ok && c.Mode == app.ModeSealed {
+			hosts = append(hosts, app.Within(g.Hosts, c.Hosts)...)
 		}
 	}
 	return hosts
@@ -280,7 +281,7 @@ func (p *planner) compareOpen(d *difference, f, r profileRecord) {
 
 func (p *planner) comparePolicies(d *difference, file, here app.Policy) {
 	for _, h := range missing(file.Hosts, here.Hosts) {
-		d.say(true, "It would also reach %s.", h.Sentence(sealedHosts(file)))
+		d.say(true, "It would also reach %s.", h.Sentence(p.sealedHosts(file)))
 	}
 	if less := missing(here.Hosts, file.Hosts); len(less) > 0 {
 		d.say(false, "It would no longer reach %s.", app.BriefHosts(less))

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,24 @@ func TestHoleF5PolicyGrantsWhatThePageShows(t *testing.T) {
 			_, err = victim.Import(t.Context(), person(), upload(file), Choice{}, "", nil)
 			wantCode(t, "import", err, app.CodeInvalidField)
 		})
+	}
+}
+
+// TestHoleF5SentencesOfAPreview: a grant that says sealed doesn't make the sentence about its host milder.
+func TestHoleF5SentencesOfAPreview(t *testing.T) {
+	victim, evil := newHouse(t, "bbbb"), newHouse(t, "aaaa")
+	evil.credential("DB_PASSWORD", "an-injected-password")
+	p := evil.locked("harmless", []string{"DB_PASSWORD"}, "db.example:5432")
+	file := forge(t, evil, func(r *record) bool {
+		if r.Policy != nil {
+			r.Policy.Body.Keys[0].Mode, r.Policy.Body.Keys[0].Hosts = app.ModeSealed, r.Policy.Body.Hosts
+			r.Policy.Digest = r.Policy.Body.Digest()
+		}
+		return true
+	})
+	want := "It reaches " + hosts(t, "db.example:5432")[0].Sentence(nil) + "."
+	if item := state(victim.plan(file), "profile:"+p.Handle); !slices.Contains(item.Facts, want) {
+		t.Errorf("%q is not in %q", want, item.Facts)
 	}
 }
 
