@@ -186,7 +186,7 @@ func errorMade(n ast.Node, codes map[string]app.Code, constants map[string]strin
 	switch {
 	case name == "E" && len(arguments) == 3:
 		code = codes[nameOf(arguments[0])]
-	case name == "fieldError" && len(arguments) == 4:
+	case name == "FieldError" && len(arguments) == 4:
 		code = codes[nameOf(arguments[0])]
 	case name == "Invalid" && len(arguments) == 3:
 		code = app.CodeInvalidField
