@@ -10,7 +10,9 @@ import (
 )
 
 // NewWithBackends starts an engine with a fake backend per report, which are returned by name.
-func NewWithBackends(t testing.TB, change func(*engine.Config), reports ...plugins.Report) (*World, map[string]*fake.Backend) {
+func NewWithBackends(
+	t testing.TB, change func(*engine.Config), reports ...plugins.Report,
+) (*World, map[string]*fake.Backend) {
 	t.Helper()
 	w := NewUnstarted(t)
 	boxes := map[string]*fake.Backend{}
