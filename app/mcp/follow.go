@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/computclaw/airlock/app/pause"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/computclaw/airlock/app"
@@ -91,7 +93,7 @@ func (c call) follow(ctx context.Context, x run) (*sdk.CallToolResult, error) {
 	deadline := time.Now().Add(c.patience())
 	for {
 		got, now, err := c.poll(ctx, x)
-		if err != nil && x.known && passes(err) && time.Now().Before(deadline) && pause(ctx, tick) {
+		if err != nil && x.known && passes(err) && time.Now().Before(deadline) && pause.For(ctx, tick) == nil {
 			c.report(ctx, &x.reports, "waiting until Airlock tells how the execution stands")
 			continue
 		}
@@ -133,18 +135,6 @@ func adviceUnanswered(err error) string {
 func passes(err error) bool {
 	code := app.CodeOf(err)
 	return code == app.CodeRateLimited || code == app.CodeInternal
-}
-
-// pause waits; false if ctx ended before.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // unread passes on why an execution can't be read, and which one it is.

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/computclaw/airlock/app/pause"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/computclaw/airlock/app"
@@ -151,7 +153,7 @@ func (c call) pass(ctx context.Context, s state, words string, profile app.Secre
 		switch {
 		case refused.Code == app.CodeNotWaiting || refused.Code == app.CodeRequestMismatch:
 			return nil
-		case refused.Code != app.CodeStorageBusy || try == passTries || !pause(ctx, got.After): // the model's work is not thrown away for another program's sake
+		case refused.Code != app.CodeStorageBusy || try == passTries || pause.For(ctx, got.After) != nil: // the model's work is not thrown away for another program's sake
 			return refused
 		}
 	}

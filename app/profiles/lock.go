@@ -99,7 +99,7 @@ func (s *Lifecycle) Restore(ctx context.Context, by app.Actor, handle string) (a
 			return "", "", err
 		}
 		p.Revoked = false
-		return "profile.restore", "The revocation was taken back.", nil
+		return "profile.restore", "Revocation undone.", nil
 	})
 }
 

@@ -19,6 +19,7 @@ type redaction struct {
 	making   sync.Mutex // taken before mu
 	red      *redact.Redactor
 	redacted []redact.Value // that red looks for
+	failing  bool           // the values of others could not be read last time
 
 	mu      sync.Mutex
 	own     []redact.Value         // of the execution, and what Vault gave to others in their place
@@ -63,9 +64,11 @@ func (r *redaction) redactor() checkedRedactor {
 	if reached {
 		// Not the execution's context: its end is redacted after that has ended.
 		others, err := r.runner.cfg.Access.SearchSets().Others(context.Background(), hosts, values)
-		if err != nil {
+		if err != nil && !r.failing { // the live view asks with each piece of output
 			r.runner.cfg.Log.Error("the values that its hosts may show could not be read",
 				"execution", r.handle, "error", err)
+		}
+		if r.failing = err != nil; r.failing {
 			return checkedRedactor{err: err}
 		}
 		values = slices.Concat(values, others)

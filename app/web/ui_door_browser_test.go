@@ -83,7 +83,7 @@ func TestUIRotateRevokeUndo(t *testing.T) {
 	b.Click("main .danger")
 	b.Says(".undo", "this can be undone")
 	b.Click(".undo .button")
-	b.Says(".told", "The revocation was taken back.")
+	b.Says(".told", "Revocation undone.")
 	now, err := s.access.ProfileByHandle(t.Context(), p.Handle)
 	if err != nil || now.Revoked {
 		t.Errorf("%+v %v", now, err)

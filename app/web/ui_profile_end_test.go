@@ -22,7 +22,7 @@ func TestUIRevokeAndUndo(t *testing.T) {
 		t.Log("an agent may still read a revoked profile")
 	}
 	s.submit(page, ".undo form", "").leads(paths.ProfileURL(p.Handle))
-	s.get(paths.ProfileURL(p.Handle)).says(".state", "Locked").says(".notice[role=status]", "The revocation was taken back.").lacks(".undo")
+	s.get(paths.ProfileURL(p.Handle)).says(".state", "Locked").says(".notice[role=status]", "Revocation undone.").lacks(".undo")
 	s.runs(p, "print hello", app.StatusCompleted)
 	s.submit(page, ".undo form", "").want(http.StatusUnprocessableEntity).says(".errors", "is not revoked")
 	s.submit(ask, "main form", "").leads(paths.ProfileURL(p.Handle))

@@ -37,16 +37,6 @@ type ProfilePage struct {
 	Live        bool // an open page asks for what follows the executions
 }
 
-// Ready reports whether every key has a value, so that the profile can be locked.
-func (p ProfilePage) Ready() bool {
-	for _, k := range p.Profile.Keys {
-		if !k.ValueExists {
-			return false
-		}
-	}
-	return true
-}
-
 // undecided counts what an agent asks for that nobody has decided.
 func (p ProfilePage) undecided() int {
 	n := 0

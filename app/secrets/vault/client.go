@@ -125,6 +125,3 @@ func byPath(refs []app.Reference) []string {
 	}
 	return paths
 }
-
-// Address is where the Vault is.
-func (c *Client) Address() string { return c.cfg.Address }

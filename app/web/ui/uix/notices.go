@@ -24,7 +24,7 @@ func notices() map[string]string {
 		"profile-saved":      "Saved. Nothing is granted before you lock the profile.",
 		"profile-locked":     "The profile is locked. Its agent can use it now.",
 		"profile-revoked":    "The profile was revoked.",
-		"profile-restored":   "The revocation was taken back. Its agent can use the profile again.",
+		"profile-restored":   "Revocation undone. Its agent can use the profile again.",
 		"profile-copied":     "This is the copy. It has an id of its own, and grants nothing before you lock it.",
 		"profile-deleted":    "The profile was deleted. Its executions stay in the list.",
 		"profile-renamed":    "The profile was renamed.",

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/computclaw/airlock/app/pause"
+
 	"github.com/computclaw/airlock/app"
 	"github.com/computclaw/airlock/app/client"
 )
@@ -187,7 +189,7 @@ func (a agent) persist(ctx context.Context, r client.Request) (got client.Answer
 		if !later || ctx.Err() != nil || try == tries-1 {
 			break
 		}
-		pause(ctx, max(250*time.Millisecond<<try, min(got.After, time.Minute)))
+		_ = pause.For(ctx, max(250*time.Millisecond<<try, min(got.After, time.Minute)))
 	}
 	return got, err
 }

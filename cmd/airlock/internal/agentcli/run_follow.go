@@ -126,13 +126,3 @@ func (j *job) say(words string) {
 		fmt.Fprintln(j.Err, "airlock: "+words)
 	}
 }
-
-// pause returns after d or when ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
